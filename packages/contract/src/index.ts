@@ -1,0 +1,18 @@
+export * from './captured-request.ts';
+export * from './client.ts';
+export * from './endpoint.ts';
+export * from './limits.ts';
+export * from './live-client.ts';
+export * from './live.ts';
+export * from './openapi.ts';
+export * from './operations.ts';
+export * from './operations/operation.ts';
+export { serviceInfoSchema, type ServiceInfo } from './operations/service-operations.ts';
+export { type PageQuery } from './operations/request-operations.ts';
+export * from './plan.ts';
+export * from './problems.ts';
+export * from './replay.ts';
+export * from './settings.ts';
+export * from './source-label.ts';
+export * from './user.ts';
+export * from './views.ts';

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { capturedRequestSchema } from './captured-request.ts';
+import { endpointDetailSchema } from './endpoint.ts';
+
+/** Every message of the live socket (contract 5). The server sends these; viewers send nothing. */
+export const liveMessageSchema = z.discriminatedUnion('type', [
+  /** The newest requests, saved and unsaved, newest first: replaces what the viewer has. */
+  z.object({ type: z.literal('init'), data: z.array(capturedRequestSchema) }),
+  z.object({ type: z.literal('request'), data: capturedRequestSchema }),
+  z.object({ type: z.literal('saved'), data: z.object({ oldId: z.int(), request: capturedRequestSchema }) }),
+  z.object({ type: z.literal('deleted'), data: z.object({ id: z.int() }) }),
+  z.object({ type: z.literal('clear'), data: z.object({}) }),
+  z.object({ type: z.literal('endpoint'), data: endpointDetailSchema }),
+]);
+export type LiveMessage = z.infer<typeof liveMessageSchema>;
+export type LiveMessageType = LiveMessage['type'];
+
+/** Types that this build knows; a client ignores all others (contract 5). */
+export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>(['init', 'request', 'saved', 'deleted', 'clear', 'endpoint']);

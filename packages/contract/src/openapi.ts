@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { OPERATIONS } from './operations.ts';
+import type { Operation } from './operations/operation.ts';
+import { PROBLEMS, problemSchema } from './problems.ts';
+import type { ProblemCode } from './problems.ts';
+
+type Json = Record<string, unknown>;
+
+/** OpenAPI 3.1 of all of `/api`, made from the same schemas that check the calls (contract 4). */
+export function openApiDocument(server: { version: string; url: string }): Json {
+  const paths: Record<string, Json> = {};
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describeOperation(name, operation);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Creel', version: server.version, description: 'Captures webhooks, shows them live and sends them again.' },
+    servers: [{ url: server.url }],
+    paths,
+    components: {
+      schemas: { Problem: jsonSchema(problemSchema, 'output') },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'creel_session' } },
+    },
+  };
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' });
+  return rest;
+}
+
+function describeOperation(name: string, operation: Operation): Json {
+  return {
+    operationId: name,
+    summary: operation.summary,
+    ...(operation.access === 'user' ? { security: [{ session: [] }] } : {}),
+    parameters: [...pathParameters(operation.path), ...queryParameters(operation.query)],
+    ...(operation.body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(operation.body, 'input') } } } }),
+    responses: { [operation.status]: describeAnswer(operation), ...describeProblems(operation) },
+  };
+}
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name === 'id' ? { type: 'integer' } : { type: 'string' },
+  }));
+}
+
+function queryParameters(query: z.ZodObject | undefined): Json[] {
+  if (query === undefined) return [];
+  const schema = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) }).parse(jsonSchema(query, 'input'));
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: schema.required.includes(name),
+    schema: property,
+  }));
+}
+
+function describeAnswer(operation: Operation): Json {
+  if (operation.answer === undefined) return { description: 'Done' };
+  const link = operation.paged ? { headers: { Link: { schema: { type: 'string' }, description: 'rel="next": the next page (RFC 8288)' } } } : {};
+  const content =
+    operation.answer === 'bytes'
+      ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+      : { 'application/json': { schema: jsonSchema(operation.answer, 'output') } };
+  return { description: operation.summary, ...link, content };
+}
+
+function describeProblems(operation: Operation): Json {
+  const codes: ProblemCode[] = [...operation.problems, 'INTERNAL'];
+  if (operation.access === 'user') codes.push('NOT_SIGNED_IN');
+  if (operation.body !== undefined || operation.query !== undefined) codes.push('VALIDATION_FAILED');
+  if (operation.body !== undefined) codes.push('BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
+  if (operation.method !== 'GET') codes.push('CROSS_ORIGIN');
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, list]) => [
+      status,
+      { description: [...new Set(list)].join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+    ]),
+  );
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { accountOperations } from './operations/account-operations.ts';
+import { billingOperations } from './operations/billing-operations.ts';
+import { endpointOperations } from './operations/endpoint-operations.ts';
+import { requestOperations } from './operations/request-operations.ts';
+import { serviceOperations } from './operations/service-operations.ts';
+
+/** The table: every call of the API (contract 4). */
+export const OPERATIONS = {
+  ...accountOperations,
+  ...endpointOperations,
+  ...requestOperations,
+  ...billingOperations,
+  ...serviceOperations,
+} as const;
+
+type Table = typeof OPERATIONS;
+export type OperationName = keyof Table;
+
+/** The `{names}` in a path template. */
+export type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
+
+type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
+type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
+
+/** What a caller of an operation hands over. */
+export type OperationInput<Name extends OperationName> = ([PathParameters<Table[Name]['path']>] extends [never]
+  ? unknown
+  : { params: Record<PathParameters<Table[Name]['path']>, string | number> }) &
+  ([BodyOf<Table[Name]>] extends [never] ? unknown : { body: z.input<BodyOf<Table[Name]>> }) &
+  ([QueryOf<Table[Name]>] extends [never] ? unknown : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number>> });
+
+/** What a handler of an operation is given: parsed. */
+export type ParsedBody<Name extends OperationName> = [BodyOf<Table[Name]>] extends [never] ? undefined : z.output<BodyOf<Table[Name]>>;
+export type ParsedQuery<Name extends OperationName> = [QueryOf<Table[Name]>] extends [never] ? undefined : z.output<QueryOf<Table[Name]>>;
+
+/** What an operation answers. */
+export type OperationAnswer<Name extends OperationName> = Table[Name] extends { answer: infer A }
+  ? A extends z.ZodType
+    ? z.output<A>
+    : Uint8Array
+  : undefined;
+
+/** Fills a path template; each value is percent-encoded. */
+export function fillPath(template: string, params: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
+import { replayAnswerSchema, replaySchema } from '../replay.ts';
+import type { Operation } from './operation.ts';
+
+/** `?limit=`: 1 and up, more than the most counts as the most, nonsense is a mistake (contract 4). */
+const limitSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, { error: 'limit must be a whole number from 1 up' })
+  .transform((digits) => Math.min(Number(digits), MAX_PAGE_SIZE))
+  .default(DEFAULT_PAGE_SIZE);
+
+const pageQuerySchema = z.object({
+  limit: limitSchema,
+  before: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: 'before must be the index of a request' })
+    .transform(Number)
+    .optional(),
+  method: z.string().min(1, { error: 'method must not be empty' }).max(40, { error: 'method is too long' }).optional(),
+});
+export type PageQuery = z.output<typeof pageQuerySchema>;
+
+const searchQuerySchema = z.object({
+  q: z
+    .string({ error: 'Please enter something to search for' })
+    .min(1, { error: 'Please enter something to search for' })
+    .max(MAX_SEARCH_LENGTH, { error: `The search text must be at most ${MAX_SEARCH_LENGTH} characters` })
+    .refine((text) => text.trim() !== '', { error: 'Please enter something to search for' }),
+  limit: limitSchema,
+  /** Where the page before ended; opaque, taken from its `Link` header. */
+  before: z
+    .string()
+    .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: 'before must come from a Link header' })
+    .optional(),
+});
+
+/** Captured requests: lists, one, its bytes, saving, deleting, search, replay (contract 4). */
+export const requestOperations = {
+  listSaved: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/requests',
+    summary: 'Saved requests, newest first',
+    access: 'user',
+    query: pageQuerySchema,
+    status: 200,
+    answer: z.array(capturedRequestSchema),
+    paged: true,
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+  listUnsaved: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/temp-requests',
+    summary: 'Unsaved requests, newest first',
+    access: 'user',
+    query: pageQuerySchema,
+    status: 200,
+    answer: z.array(capturedRequestSchema),
+    paged: true,
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+  getRequest: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/requests/{id}',
+    summary: 'One request with its text whole',
+    access: 'user',
+    status: 200,
+    answer: capturedRequestSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  getRequestBody: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/requests/{id}/body',
+    summary: 'The exact bytes of the body, as a download',
+    access: 'user',
+    status: 200,
+    answer: 'bytes',
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  saveRequest: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/save-request',
+    summary: 'Saves the request with this index; saving it again answers the same',
+    access: 'user',
+    body: z.object({ index: z.int({ error: 'index must be a whole number' }).min(0, { error: 'index must be a whole number' }) }),
+    status: 200,
+    answer: capturedRequestSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'PLAN_LIMIT'],
+  },
+  deleteRequest: {
+    method: 'DELETE',
+    path: '/api/endpoints/{uid}/requests/{id}',
+    summary: 'Deletes one request, saved or unsaved',
+    access: 'user',
+    status: 204,
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  clearRequests: {
+    method: 'DELETE',
+    path: '/api/endpoints/{uid}/requests',
+    summary: 'Deletes all requests, saved and unsaved',
+    access: 'user',
+    status: 204,
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+  search: {
+    method: 'GET',
+    path: '/api/search',
+    summary: "The user's requests that contain a text in method, path, query, headers or body, newest first",
+    access: 'user',
+    query: searchQuerySchema,
+    status: 200,
+    answer: z.array(foundRequestSchema),
+    paged: true,
+    problems: [],
+  },
+  replay: {
+    method: 'POST',
+    path: '/api/replay',
+    summary: 'Sends a request to a target and answers with what the target said',
+    access: 'user',
+    body: replaySchema,
+    bodyLimit: 'replay',
+    status: 200,
+    answer: replayAnswerSchema,
+    problems: ['REPLAY_FAILED', 'TARGET_NOT_ALLOWED', 'REQUEST_NOT_FOUND'],
+  },
+} as const satisfies Record<string, Operation>;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/**
+ * The closed list of problems: every failing answer of the server carries one of these codes, with its status and, where the
+ * rule that failed has no sentence of its own, this sentence (contract 1). Clients decide on `code`, never on the text.
+ */
+export const PROBLEMS = {
+  VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },
+  MALFORMED_JSON: { status: 400, sentence: 'The body is not valid JSON.' },
+  BAD_REQUEST: { status: 400, sentence: 'The request is not valid HTTP.' },
+  NOT_SIGNED_IN: { status: 401, sentence: 'Please sign in first.' },
+  INVALID_CREDENTIALS: { status: 401, sentence: 'Invalid username or password' },
+  IDENTITY_NOT_PROVEN: { status: 401, sentence: 'This account was not confirmed by the sign-in provider. Please try again.' },
+  CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are refused.' },
+  PLAN_LIMIT: { status: 403, sentence: 'Your plan does not allow this.' },
+  TARGET_NOT_ALLOWED: { status: 403, sentence: 'This target is not allowed.' },
+  NOT_FOUND: { status: 404, sentence: 'There is nothing at this address.' },
+  ENDPOINT_NOT_FOUND: { status: 404, sentence: 'This endpoint does not exist.' },
+  REQUEST_NOT_FOUND: { status: 404, sentence: 'This request does not exist.' },
+  METHOD_NOT_ALLOWED: { status: 405, sentence: 'This address does not take this method.' },
+  ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
+  BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
+  EXPECTATION_FAILED: { status: 417, sentence: 'Only the expectation 100-continue is known.' },
+  RATE_LIMITED: { status: 429, sentence: 'Too many requests. Please try again later.' },
+  HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },
+  INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },
+  NOT_IMPLEMENTED: { status: 501, sentence: 'This is not available yet.' },
+  BILLING_OFF: { status: 501, sentence: 'Billing is not set up on this server.' },
+  REPLAY_FAILED: { status: 502, sentence: 'The target could not be reached.' },
+  MAIL_FAILED: { status: 502, sentence: 'Failed to send test email. Please check SMTP server settings.' },
+  CAPTURE_UNAVAILABLE: { status: 503, sentence: 'The request could not be stored. Please send it again.' },
+  UNAVAILABLE: { status: 503, sentence: 'The server is busy. Please try again in a moment.' },
+} as const satisfies Record<string, { status: number; sentence: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The body of every failing answer: `error` and `message` are the same sentence (contract 1). */
+export const problemSchema = z.object({
+  error: z.string(),
+  message: z.string(),
+  code: z.string(),
+  fields: z.record(z.string(), z.string()).optional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** True for a code of this build's list; a newer server may know more. */
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}

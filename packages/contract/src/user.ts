@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { MAX_PASSWORD_LENGTH, MAX_USERNAME_LENGTH, MIN_PASSWORD_LENGTH, MIN_USERNAME_LENGTH } from './limits.ts';
+import { billingIntervalSchema, tierSchema } from './plan.ts';
+import { emailSchema, userSettingsSchema } from './settings.ts';
+
+/** A user as the API shows one. Never the password or anything derived from it (contract 2). */
+export const userSchema = z.object({
+  id: z.int(),
+  username: z.string(),
+  email: z.string(),
+  displayName: z.string().nullable(),
+  subscriptionTier: tierSchema,
+  /** `inactive`, `active`, `canceled`, or what the payment provider calls it (spec 3). */
+  subscriptionStatus: z.string(),
+  subscriptionEndDate: z.iso.datetime().nullable(),
+  billingInterval: billingIntervalSchema.nullable(),
+  stripeCustomerId: z.string().nullable(),
+  stripeSubscriptionId: z.string().nullable(),
+  settings: userSettingsSchema,
+  /** True once the address was proven by a link that was mailed to it, or by a provider that vouches for it. */
+  emailVerified: z.boolean(),
+  /** False for an account that was made by third-party sign-in and has no password of its own. */
+  hasPassword: z.boolean(),
+});
+export type User = z.infer<typeof userSchema>;
+
+const USERNAME_SHORT = 'Username must be at least 3 characters';
+const USERNAME_LONG = 'Username must be at most 40 characters';
+const USERNAME_CONTROL = 'Username must not contain control characters';
+const PASSWORD_SHORT = 'Password must be at least 6 characters';
+const PASSWORD_LONG = 'Password must be at most 1024 characters';
+
+/** A username: trimmed, 3 to 40 characters, no control or invisible formatting characters (spec 5, contract 2). */
+export const usernameSchema = z
+  .string({ error: USERNAME_SHORT })
+  .trim()
+  .min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT })
+  .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG })
+  .refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), { error: USERNAME_CONTROL });
+
+/** A password: at least 6 characters of any kind, taken as typed (spec 5). */
+export const passwordSchema = z
+  .string({ error: PASSWORD_SHORT })
+  .min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT })
+  .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG });
+
+export const credentialsSchema = z.object({ username: usernameSchema, password: passwordSchema });
+export type Credentials = z.infer<typeof credentialsSchema>;
+
+export const registrationSchema = credentialsSchema.extend({ email: emailSchema });
+export type Registration = z.infer<typeof registrationSchema>;
+
+const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
+
+/** A password change: spec 5's three rules, each at the field where it belongs. */
+export const passwordChangeSchema = z
+  .object({
+    currentPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    newPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    confirmPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+  })
+  .superRefine((form, context) => {
+    const add = (field: keyof typeof form, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    const empty = (['currentPassword', 'newPassword', 'confirmPassword'] as const).find((field) => form[field] === '');
+    if (empty !== undefined) return add(empty, 'All password fields are required');
+    if (form.newPassword !== form.confirmPassword) return add('confirmPassword', 'New passwords do not match');
+    if (form.newPassword.length < MIN_PASSWORD_LENGTH) add('newPassword', NEW_PASSWORD_SHORT);
+  });
+
+/** One signed-in browser of the user, without its token. */
+export const sessionSchema = z.object({
+  id: z.string(),
+  createdAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
+  userAgent: z.string(),
+  ip: z.string(),
+  current: z.boolean(),
+});
+export type Session = z.infer<typeof sessionSchema>;
