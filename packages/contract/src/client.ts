@@ -1,5 +1,5 @@
 import { fillPath, OPERATIONS } from './operations.ts';
-import type { OperationAnswer, OperationInput, OperationName } from './operations.ts';
+import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
 import { problemSchema } from './problems.ts';
 
@@ -47,15 +47,9 @@ export interface Client {
   callWithHeaders<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal): Promise<Answer<Name>>;
 }
 
-interface LooseInput {
-  params?: Record<string, string | number>;
-  query?: Record<string, string | number | undefined>;
-  body?: unknown;
-}
-
 /** A typed client of the API: web app, command line and tests share it. */
 export function createClient(options: ClientOptions = {}): Client {
-  async function callWithHeaders<Name extends OperationName>(name: Name, input: OperationInput<Name> & LooseInput, signal?: AbortSignal): Promise<Answer<Name>> {
+  async function callWithHeaders<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
     try {
       return await send(options, name, input, signal);
     } catch (error) {
@@ -66,7 +60,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return { callWithHeaders, call: async (name, input, signal) => (await callWithHeaders(name, input, signal)).data };
 }
 
-async function send<Name extends OperationName>(options: ClientOptions, name: Name, input: LooseInput, signal?: AbortSignal): Promise<Answer<Name>> {
+async function send<Name extends OperationName>(options: ClientOptions, name: Name, input: AnyInput, signal?: AbortSignal): Promise<Answer<Name>> {
   const operation: Operation = OPERATIONS[name];
   const url = (options.baseUrl ?? '') + fillPath(operation.path, input.params ?? {}) + queryString(input.query ?? {});
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers?.() };

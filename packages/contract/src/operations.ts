@@ -23,8 +23,15 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
 type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
 type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
 
+/** What a call can carry, whichever it is. */
+export interface AnyInput {
+  params?: Record<string, string | number>;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
 /** What a caller of an operation hands over. */
-export type OperationInput<Name extends OperationName> = ([PathParameters<Table[Name]['path']>] extends [never]
+export type OperationInput<Name extends OperationName> = AnyInput & ([PathParameters<Table[Name]['path']>] extends [never]
   ? unknown
   : { params: Record<PathParameters<Table[Name]['path']>, string | number> }) &
   ([BodyOf<Table[Name]>] extends [never] ? unknown : { body: z.input<BodyOf<Table[Name]>> }) &
