@@ -1,0 +1,28 @@
+// Runs a program as if it had been started in our place: same terminal, same signals, same end.
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+
+const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/**
+ * Starts `file`, hands every signal on and ends this process as the program ended: with its exit code, or by its signal.
+ * In a terminal Ctrl-C reaches the program twice (from the terminal and from here), so it has to take that well.
+ * @param {string} file
+ * @param {string[]} args
+ * @param {import('node:child_process').SpawnOptions} [options]
+ */
+export async function runForeground(file, args, options = {}) {
+  const child = spawn(file, args, { stdio: 'inherit', ...options });
+  const handlers = forwarded.map((signal) => [signal, () => child.kill(signal)]);
+  handlers.forEach(([signal, handler]) => process.on(signal, handler));
+  const { code, signal } = await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode, exitSignal) => resolve({ code: exitCode, signal: exitSignal }));
+  });
+  handlers.forEach(([name, handler]) => process.off(name, handler));
+  if (signal) {
+    process.kill(process.pid, signal);
+    return;
+  }
+  process.exitCode = code ?? 1;
+}

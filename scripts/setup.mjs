@@ -1,0 +1,41 @@
+// The one door to every npm script: installs what is missing, picks the Node that runs Creel, then gets out of the way.
+// Plain JavaScript without dependencies, because it runs before anything is installed and on Nodes as old as 20.
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './install.mjs';
+import { bundledNode } from './runtime.mjs';
+import { runForeground } from './run-foreground.mjs';
+import { say, stopWith } from './say.mjs';
+
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/** What each npm script runs, as arguments for the bundled Node. */
+const commands = {
+  start: [here('../packages/server/src/main.ts')],
+  dev: [here('dev.mjs')],
+  build: [here('build.mjs'), '--force'],
+  check: [here('check.mjs')],
+  test: [here('test.mjs')],
+  e2e: [here('e2e.mjs')],
+  bench: [here('../bench/main.ts')],
+};
+
+async function main() {
+  const [name, ...rest] = process.argv.slice(2);
+  const script = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
+  if (!script) {
+    stopWith(`Say what to do: npm run ${Object.keys(commands).join(' | ')}.`);
+  }
+  await ensureInstalled();
+  const node = bundledNode();
+  if (name === 'start') {
+    const { buildIfStale } = await import('./build.mjs');
+    await buildIfStale(node);
+  }
+  await runForeground(node, [...script, ...rest]);
+}
+
+main().catch((error) => {
+  say(error instanceof Error && error.plain ? error.message : (error?.stack ?? String(error)));
+  process.exitCode = 1;
+});
