@@ -1,0 +1,2 @@
+/** See postgres.mjs. */
+export function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }>;

@@ -1,0 +1,20 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { testDatabaseUrl } from './test-database.ts';
+
+test('the tests get a PostgreSQL that keeps what it acknowledges', async () => {
+  const client = new pg.Client(await testDatabaseUrl());
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      "select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit, current_setting('full_page_writes') as pages",
+    );
+    expect(rows).toEqual([{ fsync: 'on', commit: 'on', pages: 'on' }]);
+  } finally {
+    await client.end();
+  }
+});
+
+test('every test of a run is given the same one', async () => {
+  expect(await testDatabaseUrl()).toBe(await testDatabaseUrl());
+});
