@@ -43,7 +43,10 @@ async function isFresh() {
 async function hashOfSources() {
   const hash = createHash('sha256');
   for (const path of (await Promise.all(sources.map((source) => filesBelow(at(source))))).flat()) {
-    hash.update(`${relative(root, path)}\0`).update(await readFile(path)).update('\0');
+    hash
+      .update(`${relative(root, path)}\0`)
+      .update(await readFile(path))
+      .update('\0');
   }
   return `${hash.digest('hex')}\n`;
 }
@@ -53,7 +56,7 @@ async function filesBelow(path) {
   if (!entries) {
     return existsSync(path) ? [path] : [];
   }
-  const kept = entries.filter((entry) => !ignored.has(entry.name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const kept = entries.filter((entry) => !ignored.has(entry.name)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return (await Promise.all(kept.map((entry) => below(join(path, entry.name), entry)))).flat();
 }
 

@@ -75,7 +75,9 @@ async function npmCi() {
     child.once('exit', (exitCode) => resolve(exitCode ?? -1));
   });
   if (code !== 0) {
-    stopWith('Installing the packages failed. What npm said stands above; run the same command again when it is mended.');
+    stopWith(
+      'Installing the packages failed. What npm said stands above; run the same command again when it is mended.',
+    );
   }
 }
 

@@ -75,7 +75,11 @@ async function startOnFreePort(order) {
 /** Durability as in production (fsync, full_page_writes and synchronous_commit stay on), reachable by loopback TCP only. */
 function settings(order) {
   const values = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', fsync: 'on' };
-  return ['-D', join(order.folder, 'data'), ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  return [
+    '-D',
+    join(order.folder, 'data'),
+    ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
 }
 
 /** @param {Order} order @param {string} name @param {string[]} args */

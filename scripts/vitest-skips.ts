@@ -4,10 +4,12 @@ import type { Reporter, TestModule } from 'vitest/node';
 /** Writes down why tests were skipped, which Vitest's JSON report leaves out: `context.skip('the reason')`. */
 class SkipReporter implements Reporter {
   async onTestRunEnd(modules: ReadonlyArray<TestModule>): Promise<void> {
-    const skips = modules.flatMap((module) => [...module.children.allTests('skipped')]).map((test) => {
-      const result = test.result();
-      return { name: test.fullName, reason: (result.state === 'skipped' && result.note) || 'no reason given' };
-    });
+    const skips = modules
+      .flatMap((module) => [...module.children.allTests('skipped')])
+      .map((test) => {
+        const result = test.result();
+        return { name: test.fullName, reason: (result.state === 'skipped' && result.note) || 'no reason given' };
+      });
     await mkdir('.cache', { recursive: true });
     await writeFile('.cache/vitest-skips.json', JSON.stringify(skips));
   }

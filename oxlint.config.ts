@@ -1,0 +1,176 @@
+// What the machine checks: the usual mistakes, the sizes, and the floors of the house (docs/architecture.md). Each floor
+// is an import that a folder may not make, with a sentence that says what to do instead; scripts/floors.test.ts proves
+// every one of them. A later entry of `overrides` replaces the same rule of an earlier one, so each lists all it wants.
+import { defineConfig } from 'oxlint';
+
+interface Banned {
+  /** Matched against the import as it is written. Rust's regex: no look-around. */
+  regex: string;
+  /** What to do instead. */
+  message: string;
+  importNames?: string[];
+}
+
+const drawers: Banned = {
+  regex: String.raw`^\.{1,2}/(.*/)?(utils?|helpers?|common|misc|types)(\.tsx?|/|$)`,
+  message: 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.',
+};
+const otherPackages: Banned = {
+  regex: String.raw`^@creel/(server|web|cli)(/|$)|^@creel/contract/|^\.\./(.*/)?(contract|server|web|cli)/`,
+  message: 'Packages know each other only through @creel/contract. Put what both sides need there.',
+};
+const allButZod: Banned = {
+  // "Neither zod nor relative", spelt without look-ahead.
+  regex: '^([^.z]|z[^o]|zo[^d]|zod[^/])',
+  message: 'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.',
+};
+const sql: Banned = {
+  regex: '^(kysely|pg|node:sqlite)(/|$)',
+  message: 'Only storage/ speaks SQL. Add a method to Store.',
+};
+const guarded = 'Only replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
+const httpClients: Banned[] = [
+  { regex: '^(undici|node:https|node:http2)(/|$)', message: guarded },
+  { regex: '^node:http$', importNames: ['request', 'get', 'default'], message: guarded },
+];
+const processParts: Banned = {
+  regex: '^(node:)?process$',
+  importNames: ['exit', 'env'],
+  message: 'Only main.ts exits and only config.ts reads the environment. Throw, or take the value as an argument.',
+};
+const aboveFloor1: Banned = {
+  regex: String.raw`^(fastify|@fastify/.*)$|^\.\./(.*/)?(capture|replay|accounts|billing|mail|upkeep|api)/|(^|/)(server|main|pages|live-socket)\.ts$`,
+  message: 'Floor 1 knows nobody above it. Take what you need as an argument, or move the rule to floor 2.',
+};
+const aboveFloor2: Banned = {
+  regex: String.raw`^(fastify|@fastify/.*)$|^\.\./(.*/)?api/|(^|/)live-socket\.ts$|^\.\./(.*/)?(server|main|pages)\.ts$`,
+  message: 'Floor 2 holds rules without the web framework. Return a value or throw a problem; api/ makes it an answer.',
+};
+const serverOnly: Banned = {
+  regex: '^node:|^(ws|undici)$',
+  message: 'This runs in a browser. Use what the platform has, or ask the server.',
+};
+const notPure: Banned = {
+  regex: String.raw`^(react|react-dom|radix-ui|lucide-react|@tanstack/[^/]*)(/|$)|^\.\./(.*/)?(features|app|api|ui)/`,
+  message: 'model/ is pure: values in, values out, no React and no data fetching. Put the hook beside its component.',
+};
+const data: Banned = {
+  regex: String.raw`^@tanstack/react-query(/|$)|^\.\./(.*/)?(api|features|app)/`,
+  message: 'ui/ has no data. Take it as a prop.',
+};
+const screens: Banned = {
+  regex: String.raw`^\.\./(.*/)?(features|app|ui)/`,
+  message: 'api/ serves the screens and does not know them. Take what you need as an argument.',
+};
+const otherFeatures = (up: string): Banned => ({
+  regex: String.raw`^${up}[^.]|^\.\./(.*/)?features/`,
+  message: 'Features never import each other. Move what both need to ui/, model/ or api/.',
+});
+const insides: Banned = {
+  regex: '^@creel/(server|web|cli)(/|$)|(^|/)packages/(server|web|cli)/',
+  message: "Journeys use Creel from outside, as a person does. Go through the browser or the contract's client.",
+};
+
+type Rules = NonNullable<Parameters<typeof defineConfig>[0]['rules']>;
+
+/** The import rule of a folder. */
+const imports = (...banned: Banned[]): Rules => ({
+  'no-restricted-imports': ['error', { patterns: [drawers, ...banned] }],
+});
+const serverImports = (...banned: Banned[]) => imports(otherPackages, processParts, ...banned);
+const webImports = (...banned: Banned[]) => imports(otherPackages, serverOnly, ...banned);
+
+const exits = { object: 'process', property: 'exit', message: 'Only main.ts exits. Throw, and let it decide.' };
+const environment = {
+  object: 'process',
+  property: 'env',
+  message: 'Only config.ts reads the environment. Add a field there and take it as an argument.',
+};
+const bareFetch = {
+  name: 'fetch',
+  message: 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.',
+};
+const callsPastTheClient = [
+  { name: 'fetch', message: "Calls go through the contract's client. Add a query or a mutation to api/." },
+  { name: 'XMLHttpRequest', message: "Calls go through the contract's client. Add a query or a mutation to api/." },
+  { name: 'WebSocket', message: "The live connection is the contract's live client. Use it from api/." },
+];
+
+/** Everywhere. */
+const rules: Rules = {
+  ...imports(),
+  'typescript/no-explicit-any': 'error',
+  'typescript/ban-ts-comment': 'error',
+  'typescript/no-non-null-assertion': 'error',
+  'typescript/consistent-type-imports': 'error',
+  eqeqeq: 'error',
+  'no-var': 'error',
+  'prefer-const': 'error',
+  'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack', 'for now'], location: 'anywhere' }],
+  'max-lines': ['error', { max: 400 }],
+  'max-lines-per-function': ['error', { max: 50 }],
+  'import/no-default-export': 'error',
+  'import/no-cycle': 'error',
+  'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+  // The JSX transform imports what it needs by itself.
+  'react/react-in-jsx-scope': 'off',
+  // Three that cost more words than they save mistakes.
+  'unicorn/consistent-function-scoping': 'off',
+  'unicorn/prefer-add-event-listener': 'off',
+  'import/no-named-as-default-member': 'off',
+};
+
+const server = 'packages/server/src';
+const web = 'packages/web/src';
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'react', 'jsx-a11y', 'vitest'],
+  categories: { correctness: 'error', suspicious: 'error' },
+  options: { reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['**/dist/**', '**/node_modules/**', 'test-results/**', '.cache/**'],
+  rules,
+  overrides: [
+    { files: ['packages/contract/src/**'], rules: imports(otherPackages, allButZod) },
+    { files: ['packages/cli/src/**'], rules: imports(otherPackages) },
+    {
+      files: [`${server}/**`],
+      rules: {
+        ...serverImports(sql, ...httpClients),
+        'no-console': 'error',
+        'no-restricted-properties': ['error', exits, environment],
+        'no-restricted-globals': ['error', bareFetch],
+      },
+    },
+    { files: [`${server}/main.ts`], rules: { 'no-restricted-properties': ['error', environment] } },
+    { files: [`${server}/config.ts`], rules: { 'no-restricted-properties': ['error', exits] } },
+    { files: [`${server}/storage/**`], rules: serverImports(...httpClients, aboveFloor1) },
+    { files: [`${server}/live/hub.ts`], rules: serverImports(sql, ...httpClients, aboveFloor1) },
+    {
+      files: [`${server}/{capture,accounts,billing,mail,upkeep}/**`],
+      rules: serverImports(sql, ...httpClients, aboveFloor2),
+    },
+    { files: [`${server}/replay/**`], rules: { ...serverImports(sql, aboveFloor2), 'no-restricted-globals': 'off' } },
+    {
+      files: [`${web}/**`],
+      rules: { ...webImports(), 'no-console': 'error', 'no-restricted-globals': ['error', ...callsPastTheClient] },
+    },
+    { files: [`${web}/**/*.tsx`], rules: { 'max-lines-per-function': ['error', { max: 120 }] } },
+    { files: [`${web}/model/**`], rules: webImports(notPure) },
+    { files: [`${web}/ui/**`], rules: webImports(data) },
+    { files: [`${web}/api/**`], rules: { ...webImports(screens), 'no-restricted-globals': 'off' } },
+    { files: [`${web}/features/*/**`], rules: webImports(otherFeatures(String.raw`\.\./`)) },
+    { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
+    {
+      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}'],
+      rules: {
+        ...imports(otherPackages),
+        'max-lines-per-function': 'off',
+        'no-console': 'off',
+        'no-restricted-globals': 'off',
+        'no-restricted-properties': 'off',
+      },
+    },
+    { files: ['e2e/**'], rules: imports(insides) },
+    { files: ['*.config.ts', 'scripts/vitest-skips.ts'], rules: { 'import/no-default-export': 'off' } },
+  ],
+});

@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+const sql = 'Only storage/ speaks SQL. Add a method to Store.';
+const guarded = 'Only replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
+const packages = 'Packages know each other only through @creel/contract. Put what both sides need there.';
+const floor1 = 'Floor 1 knows nobody above it. Take what you need as an argument, or move the rule to floor 2.';
+const floor2 =
+  'Floor 2 holds rules without the web framework. Return a value or throw a problem; api/ makes it an answer.';
+const zodOnly =
+  'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.';
+const drawers = 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.';
+const pure = 'model/ is pure: values in, values out, no React and no data fetching. Put the hook beside its component.';
+const noData = 'ui/ has no data. Take it as a prop.';
+const features = 'Features never import each other. Move what both need to ui/, model/ or api/.';
+const browser = 'This runs in a browser. Use what the platform has, or ask the server.';
+const client = "Calls go through the contract's client. Add a query or a mutation to api/.";
+const noScreens = 'api/ serves the screens and does not know them. Take what you need as an argument.';
+const outside = "Journeys use Creel from outside, as a person does. Go through the browser or the contract's client.";
+const noExit = 'Only main.ts exits. Throw, and let it decide.';
+const noEnvironment = 'Only config.ts reads the environment. Add a field there and take it as an argument.';
+const noFetch = 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.';
+
+const use = (from: string) => `import { thing } from '${from}';\nexport const used = thing;\n`;
+
+/** The file, its text, and the sentence it is refused with; no sentence: it is allowed. */
+const cases: [file: string, text: string, sentence?: string][] = [
+  ['packages/contract/src/a.ts', use('zod')],
+  ['packages/contract/src/a.ts', use('./endpoint.ts')],
+  ['packages/contract/src/operations/a.ts', use('../endpoint.ts')],
+  ['packages/contract/src/a.ts', use('node:crypto'), zodOnly],
+  ['packages/contract/src/a.ts', use('ws'), zodOnly],
+  ['packages/contract/src/a.ts', use('zoo'), zodOnly],
+  ['packages/contract/src/a.ts', use('../../server/src/store.ts'), packages],
+  ['packages/server/src/api/a.ts', use('@creel/contract')],
+  ['packages/server/src/api/a.ts', use('@creel/web'), packages],
+  ['packages/server/src/api/a.ts', use('../../../web/src/main.tsx'), packages],
+  ['packages/server/src/api/a.ts', use('@creel/contract/src/plan.ts'), packages],
+  ['packages/web/src/app/a.ts', use('@creel/server'), packages],
+  ['packages/cli/src/a.ts', use('@creel/server'), packages],
+  ['packages/cli/src/a.ts', use('../../server/src/store.ts'), packages],
+  ['packages/server/src/api/a.ts', use('../utils.ts'), drawers],
+  ['packages/web/src/app/a.ts', use('../helpers/dates.ts'), drawers],
+
+  ['packages/server/src/storage/sqlite/a.ts', use('node:sqlite')],
+  ['packages/server/src/storage/postgres/a.ts', use('pg')],
+  ['packages/server/src/storage/a.ts', use('kysely')],
+  ['packages/server/src/api/a.ts', use('kysely'), sql],
+  ['packages/server/src/capture/a.ts', use('node:sqlite'), sql],
+  ['packages/server/src/live/hub.ts', use('pg'), sql],
+  ['packages/server/src/main.ts', use('pg'), sql],
+  ['packages/server/src/accounts/a.ts', `export const later = () => import('kysely');\n`, sql],
+  ['packages/server/src/accounts/a.ts', `import type { Kysely } from 'kysely';\nexport type A = Kysely<never>;\n`, sql],
+
+  ['packages/server/src/storage/sqlite/a.ts', use('../../capture/recorder.ts'), floor1],
+  ['packages/server/src/storage/a.ts', use('../api/endpoints.ts'), floor1],
+  ['packages/server/src/storage/a.ts', use('fastify'), floor1],
+  ['packages/server/src/live/hub.ts', use('./live-socket.ts'), floor1],
+  ['packages/server/src/live/hub.ts', use('../upkeep/expiry.ts'), floor1],
+  ['packages/server/src/live/hub.ts', use('../storage/store.ts')],
+  ['packages/server/src/live/live-socket.ts', use('../accounts/sessions.ts')],
+  ['packages/server/src/capture/a.ts', use('../storage/store.ts')],
+  ['packages/server/src/capture/a.ts', use('fastify'), floor2],
+  ['packages/server/src/replay/a.ts', use('@fastify/cookie'), floor2],
+  ['packages/server/src/accounts/a.ts', use('../api/problem-response.ts'), floor2],
+  ['packages/server/src/billing/a.ts', use('../live/live-socket.ts'), floor2],
+  ['packages/server/src/mail/a.ts', use('../server.ts'), floor2],
+  ['packages/server/src/upkeep/a.ts', use('../main.ts'), floor2],
+  ['packages/server/src/api/a.ts', use('fastify')],
+
+  ['packages/server/src/replay/a.ts', use('undici')],
+  ['packages/server/src/replay/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/api/a.ts', use('undici'), guarded],
+  ['packages/server/src/storage/a.ts', use('undici'), guarded],
+  ['packages/server/src/mail/a.ts', use('node:https'), guarded],
+  ['packages/server/src/api/a.ts', `export { request } from 'node:http';\n`, guarded],
+  ['packages/server/src/api/a.ts', `export { createServer } from 'node:http';\n`],
+  ['packages/server/src/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
+
+  ['packages/server/src/api/a.ts', `export const end = () => process.exit(1);\n`, noExit],
+  ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],
+  ['packages/server/src/main.ts', `export const end = () => process.exit(1);\n`],
+  ['packages/server/src/main.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
+  ['packages/server/src/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
+  ['packages/server/src/config.ts', `export const port = process.env['PORT'];\n`],
+
+  ['packages/web/src/model/a.ts', use('@creel/contract')],
+  ['packages/web/src/model/a.ts', use('react'), pure],
+  ['packages/web/src/model/a.ts', use('@tanstack/react-query'), pure],
+  ['packages/web/src/model/a.ts', use('../api/queries.ts'), pure],
+  ['packages/web/src/ui/a.tsx', use('react')],
+  ['packages/web/src/ui/a.tsx', use('../api/queries.ts'), noData],
+  ['packages/web/src/ui/a.tsx', use('@tanstack/react-query'), noData],
+  ['packages/web/src/api/a.ts', use('../features/auth/form.tsx'), noScreens],
+  ['packages/web/src/features/endpoint/a.tsx', use('./b.tsx')],
+  ['packages/web/src/features/endpoint/a.tsx', use('../../ui/button.tsx')],
+  ['packages/web/src/features/endpoint/a.tsx', use('../auth/form.tsx'), features],
+  ['packages/web/src/features/endpoint/a.tsx', use('../../features/auth/form.tsx'), features],
+  ['packages/web/src/features/endpoint/details/a.tsx', use('../b.tsx')],
+  ['packages/web/src/features/endpoint/details/a.tsx', use('../../../ui/button.tsx')],
+  ['packages/web/src/features/endpoint/details/a.tsx', use('../../auth/form.tsx'), features],
+  ['packages/web/src/app/a.tsx', use('node:path'), browser],
+  ['packages/web/src/features/endpoint/a.tsx', `export const got = await fetch('/api/user');\n`, client],
+  ['packages/web/src/api/a.ts', `export const got = await fetch('/api/user');\n`],
+
+  ['e2e/a.spec.ts', use('@creel/contract')],
+  ['e2e/a.spec.ts', use('../packages/server/src/config.ts'), outside],
+];
+
+const reportSchema = z.object({
+  diagnostics: z.array(z.object({ help: z.string().optional(), message: z.string(), filename: z.string() })),
+});
+
+const oxlint = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
+let house: string;
+/** What oxlint says, by case number. */
+const refusals = new Map<number, string>();
+
+/** Lints a small house that holds the given cases, each in a file of its own, and notes what was said about each. */
+function lint(name: string, chosen: number[]): void {
+  const home = join(house, name);
+  const owners = new Map<string, number>();
+  for (const index of chosen) {
+    const [file, text] = cases[index] ?? ['', ''];
+    const own = file.replace(/\/a(\.(?:spec\.)?tsx?)$/, `/case-${index}$1`);
+    mkdirSync(dirname(join(home, own)), { recursive: true });
+    writeFileSync(join(home, own), text);
+    owners.set(own, index);
+  }
+  cpSync(join(root, 'oxlint.config.ts'), join(home, 'oxlint.config.ts'));
+  const run = spawnSync(process.execPath, [oxlint, '--format=json', '.'], { cwd: home, encoding: 'utf8' });
+  for (const { filename, message, help } of reportSchema.parse(JSON.parse(run.stdout)).diagnostics) {
+    const index = owners.get(filename) ?? -1;
+    refusals.set(index, `${refusals.get(index) ?? ''}${message} ${help}\n`);
+  }
+}
+
+/** Most cases share one house; those about one certain file (main.ts) need one each. */
+beforeAll(() => {
+  house = mkdtempSync(join(tmpdir(), 'creel-floors-'));
+  symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
+  const all = cases.map((_, index) => index);
+  const named = all.filter((index) => !/\/a\.(spec\.)?tsx?$/.test(cases[index]?.[0] ?? ''));
+  lint(
+    'shared',
+    all.filter((index) => !named.includes(index)),
+  );
+  named.forEach((index) => lint(`named-${index}`, [index]));
+});
+
+afterAll(() => rmSync(house, { recursive: true, force: true }));
+
+test.for(cases.map((one, index) => ({ one, index, said: one[2] ?? 'is allowed' })))(
+  '$index: $one.0: $said',
+  ({ one: [, , sentence], index }) => {
+    const said = refusals.get(index) ?? 'is allowed';
+    expect(said).toContain(sentence ?? 'is allowed');
+  },
+);
