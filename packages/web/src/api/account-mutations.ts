@@ -1,0 +1,96 @@
+import type { Credentials, Registration, User } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
+import { toast } from '../ui/toast/toast-store.ts';
+import { client, sentenceOf } from './client.ts';
+import { noteSignedOut } from './connection.ts';
+import { queryClient } from './query-client.ts';
+import { queryKeys } from './query-keys.ts';
+import { tellOtherTabs } from './session-channel.ts';
+
+/** Somebody is signed in: whatever the cache holds of another person goes. */
+function enter(user: User): void {
+  const before = queryClient.getQueryData<User | null>(queryKeys.user);
+  if (before?.id !== user.id) dropPersonal();
+  queryClient.setQueryData(queryKeys.user, user);
+  noteSignedOut(false);
+  tellOtherTabs('signed-in');
+}
+
+function dropPersonal(): void {
+  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKeys.serviceInfo[0] });
+}
+
+function leave(): void {
+  queryClient.setQueryData(queryKeys.user, null);
+  tellOtherTabs('signed-out');
+}
+
+export const useLogin = () =>
+  useMutation({ mutationFn: (body: Credentials) => client.call('login', { body }), onSuccess: enter });
+
+export const useRegister = () =>
+  useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: enter });
+
+/** What the provider's callback page told this page; the server believes only what it has verified itself (contract 6). */
+export interface ProviderIdentity {
+  readonly email?: string | null | undefined;
+  readonly displayName?: string | null | undefined;
+  readonly uid?: string | null | undefined;
+}
+
+export const useProviderLogin = () =>
+  useMutation({ mutationFn: (body: ProviderIdentity) => client.call('googleLogin', { body }), onSuccess: enter });
+
+export const useLogout = () =>
+  useMutation({
+    mutationFn: () => client.call('logout', {}),
+    onSuccess: leave,
+    onError: (error) => toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
+  });
+
+/** The cache of the person who left; to be called once their screens are gone. */
+export const forgetPerson = dropPersonal;
+
+export const useChangeUsername = () =>
+  useMutation({
+    mutationFn: (username: string) => client.call('changeUsername', { body: { username } }),
+    onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
+  });
+
+export interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly confirmPassword: string;
+}
+
+export const useChangePassword = () =>
+  useMutation({
+    mutationFn: (body: PasswordChange) => client.call('changePassword', { body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions }),
+  });
+
+export const useEndOtherSessions = () =>
+  useMutation({
+    mutationFn: () => client.call('endOtherSessions', {}),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions }),
+  });
+
+export const useDeleteAccount = () =>
+  useMutation({ mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }), onSuccess: leave });
+
+export const useRequestPasswordReset = () =>
+  useMutation({ mutationFn: (email: string) => client.call('requestPasswordReset', { body: { email } }) });
+
+export const useResetPassword = () =>
+  useMutation({
+    mutationFn: (body: { readonly token: string; readonly password: string }) => client.call('resetPassword', { body }),
+  });
+
+export const useRequestEmailVerification = () =>
+  useMutation({ mutationFn: () => client.call('requestEmailVerification', {}) });
+
+export const useVerifyEmail = () =>
+  useMutation({
+    mutationFn: (token: string) => client.call('verifyEmail', { body: { token } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.user }),
+  });

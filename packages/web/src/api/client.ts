@@ -1,0 +1,32 @@
+import { ApiError, createClient } from '@creel/contract';
+import type { OperationName } from '@creel/contract';
+import { noteReachable, noteSignedOut } from './connection.ts';
+
+/** Calls whose 401 is an answer, not the end of a session. */
+const ASKS_WHO: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
+
+async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const answer = await fetch(input, init);
+    noteReachable(true);
+    return answer;
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) noteReachable(false);
+    throw error;
+  }
+}
+
+/** Failed calls are logged to the console (spec 7); nobody being signed in is no failure. */
+function onError(name: OperationName, error: ApiError): void {
+  if (name === 'getUser' && error.status === 401) return;
+  console.error(`${name}: ${error.message}`);
+  if (error.status === 401 && error.code === 'NOT_SIGNED_IN' && !ASKS_WHO.has(name)) noteSignedOut(true);
+}
+
+/** The web app's one way to the API. */
+export const client = createClient({ fetch: watchedFetch, onError });
+
+/** The server's sentence where it gave one, else what the page says. */
+export function sentenceOf(error: unknown, fallback: string): string {
+  return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
+}

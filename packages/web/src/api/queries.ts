@@ -1,0 +1,87 @@
+import { ApiError } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { infiniteQueryOptions, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { client } from './client.ts';
+import { queryKeys } from './query-keys.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** The signed-in user; a 401 means `null`, nobody (spec 6). */
+export const userQuery = queryOptions({
+  queryKey: queryKeys.user,
+  queryFn: async ({ signal }): Promise<User | null> => {
+    try {
+      return await client.call('getUser', {}, signal);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+});
+
+export const serviceInfoQuery = queryOptions({
+  queryKey: queryKeys.serviceInfo,
+  queryFn: ({ signal }) => client.call('getServiceInfo', {}, signal),
+});
+
+/** Stale after 30 s, kept 5 minutes (spec 9). */
+export const endpointsQuery = queryOptions({
+  queryKey: queryKeys.endpoints,
+  queryFn: ({ signal }) => client.call('listEndpoints', {}, signal),
+  staleTime: 30 * SECOND_MS,
+  gcTime: 5 * MINUTE_MS,
+  refetchOnWindowFocus: true,
+});
+
+/** Never cached, retried 3 times, 1 s apart (spec 9); an answer that says no is an answer and is not asked for again. */
+export const endpointQuery = (uid: string) =>
+  queryOptions({
+    queryKey: queryKeys.endpoint(uid),
+    queryFn: ({ signal }) => client.call('getEndpoint', { params: { uid } }, signal),
+    staleTime: 0,
+    gcTime: 0,
+    retry: (failures, error) => failures < 3 && !isRefusal(error),
+    retryDelay: SECOND_MS,
+  });
+
+/** True for an answer of the 4xx kind: asking again would not change it. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}
+
+export const settingsQuery = queryOptions({
+  queryKey: queryKeys.settings,
+  queryFn: ({ signal }) => client.call('getSettings', {}, signal),
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: queryKeys.sessions,
+  queryFn: ({ signal }) => client.call('listSessions', {}, signal),
+  staleTime: 0,
+});
+
+/** The user's requests that contain `q`, page by page. */
+export const searchQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: queryKeys.search(q),
+    queryFn: async ({ pageParam, signal }) => {
+      const { data, next } = await client.callWithHeaders('search', { query: { q, limit: 50, before: pageParam } }, signal);
+      return { found: data, before: beforeOf(next) };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.before,
+    staleTime: 0,
+  });
+
+/** The `before` of a `Link: rel="next"` address. */
+export function beforeOf(next: string | undefined): string | undefined {
+  return next === undefined ? undefined : (new URL(next, location.origin).searchParams.get('before') ?? undefined);
+}
+
+/** The signed-in user, for screens behind the sign-in: their routes have loaded it. */
+export function useUser(): User | null {
+  return useSuspenseQuery(userQuery).data;
+}
+
+export const useServiceInfo = () => useQuery(serviceInfoQuery);

@@ -1,0 +1,34 @@
+import { ApiError } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
+import { toast } from '../ui/toast/toast-store.ts';
+import { client, sentenceOf } from './client.ts';
+import { queryClient } from './query-client.ts';
+import { queryKeys } from './query-keys.ts';
+
+export const useSaveSettings = () =>
+  useMutation({
+    mutationFn: (body: UserSettings) => client.call('saveSettings', { body }),
+    onSuccess: (settings) => {
+      queryClient.setQueryData(queryKeys.settings, settings);
+      toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.fields['email'] !== undefined) return;
+      const isRefusal = error instanceof ApiError && error.status === 403;
+      const description = isRefusal ? error.sentence : 'Failed to save settings. Please try again.';
+      toast({ title: 'Error', description, variant: 'destructive' });
+    },
+  });
+
+export const useTestEmail = () =>
+  useMutation({
+    mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
+    onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
+    onError: (error) =>
+      toast({
+        title: 'Email Configuration Error',
+        description: sentenceOf(error, 'Failed to send test email. Please check SMTP server settings.'),
+        variant: 'destructive',
+      }),
+  });

@@ -1,0 +1,3 @@
+export function SubscriptionPage() {
+  return null;
+}

@@ -1,0 +1,116 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { queryClient } from '../api/query-client.ts';
+import { userQuery } from '../api/queries.ts';
+import { ownPath } from '../model/own-path.ts';
+import { AppLayout } from './layout/app-layout.tsx';
+import { RootLayout } from './layout/root-layout.tsx';
+import { LoadFailed } from './pages/load-failed.tsx';
+import * as search from './search-params.ts';
+
+const rootRoute = createRootRoute({ component: RootLayout, errorComponent: LoadFailed });
+
+const authRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth',
+  validateSearch: search.authSearchSchema,
+  beforeLoad: async ({ search: { next } }) => {
+    const user = await queryClient.ensureQueryData(userQuery);
+    if (user !== null) throw redirect({ href: ownPath(next), replace: true });
+  },
+  component: lazyRouteComponent(() => import('./pages/auth-page.tsx'), 'AuthPage'),
+});
+
+const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth/reset',
+  validateSearch: search.tokenSearchSchema,
+  component: lazyRouteComponent(() => import('./pages/reset-page.tsx'), 'ResetPage'),
+});
+
+const verifyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth/verify',
+  validateSearch: search.tokenSearchSchema,
+  component: lazyRouteComponent(() => import('./pages/verify-page.tsx'), 'VerifyPage'),
+});
+
+/** Everything else is behind the sign-in (spec 2); the way back is remembered. */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const user = await queryClient.ensureQueryData(userQuery);
+    if (user !== null) return;
+    throw redirect({ to: '/auth', search: location.href === '/' ? {} : { next: location.href }, replace: true });
+  },
+  component: AppLayout,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home-page.tsx'), 'HomePage'),
+});
+
+const endpointRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/endpoints/$uid',
+  validateSearch: search.endpointSearchSchema,
+  component: lazyRouteComponent(() => import('./pages/endpoint-page.tsx'), 'EndpointPage'),
+});
+
+const searchRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/search',
+  validateSearch: search.searchSearchSchema,
+  component: lazyRouteComponent(() => import('./pages/search-page.tsx'), 'SearchPage'),
+});
+
+const profileRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile',
+  validateSearch: search.profileSearchSchema,
+  component: lazyRouteComponent(() => import('./pages/profile-page.tsx'), 'ProfilePage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings-page.tsx'), 'SettingsPage'),
+});
+
+const subscriptionRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/subscription',
+  component: lazyRouteComponent(() => import('./pages/subscription-page.tsx'), 'SubscriptionPage'),
+});
+
+/** Any other path is the signed-in 404 page (spec 2). */
+const missingRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '$',
+  component: lazyRouteComponent(() => import('./pages/not-found-page.tsx'), 'NotFoundPage'),
+});
+
+const routeTree = rootRoute.addChildren([
+  authRoute,
+  resetRoute,
+  verifyRoute,
+  signedInRoute.addChildren([
+    homeRoute,
+    endpointRoute,
+    searchRoute,
+    profileRoute,
+    settingsRoute,
+    subscriptionRoute,
+    missingRoute,
+  ]),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

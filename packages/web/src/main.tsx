@@ -1,0 +1,21 @@
+import './app/without-eval.ts';
+import './styles.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { shareNonce } from './ui/page-nonce.ts';
+import { listenForKeys } from './commands/keys.ts';
+import { followTheme } from './preferences/theme.ts';
+
+shareNonce();
+followTheme();
+listenForKeys();
+
+const root = document.getElementById('root');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,152 @@
+import { indexOfUnsavedId } from '@creel/contract';
+import type { CapturedRequest, LiveMessage } from '@creel/contract';
+import { forgetBelow } from './limit-requests.ts';
+import { isHidden, positionOf } from './request-list.ts';
+import type { Gap, ListedRequest, RequestList } from './request-list.ts';
+
+/** All requests of one method, or of every method. */
+export type MethodFilter = string | undefined;
+
+/** A stretch of the list as it was read: complete from index `from` to index `to`, both included. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly rows: readonly CapturedRequest[];
+}
+
+/** Rows in any order, each index once, newest first. Of two with one index the saved one stays: a save is never undone. */
+export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
+  const byIndex = new Map<number, ListedRequest>();
+  for (const row of rows) {
+    const before = byIndex.get(row.index);
+    if (before === undefined || (row.saved && !before.saved)) byIndex.set(row.index, row);
+  }
+  return [...byIndex.values()].sort((a, b) => b.index - a.index);
+}
+
+/** Saved, unsaved and live lists as one (spec 4): no doubles, newest first, nothing that the spec hides. */
+export function mergeRequests(...lists: readonly (readonly CapturedRequest[])[]): ListedRequest[] {
+  return newestFirst(lists.flat().filter((row) => !isHidden(row)));
+}
+
+function isGone(list: RequestList, row: CapturedRequest): boolean {
+  return row.index <= list.clearedTo || list.deleted.has(row.index);
+}
+
+/**
+ * Puts a stretch that was read from the server into the list. What lies between the stretch and what was known before becomes a gap.
+ * `final` when the stretch comes in order with the live messages (an `init`): rows inside it that it does not name are gone. A page
+ * is read beside them, so that a request saved or received meanwhile may be missing in it; it only adds.
+ */
+export function coverStretch(list: RequestList, stretch: Stretch, method?: MethodFilter, final = false): RequestList {
+  const { from, to } = stretch;
+  const fresh = stretch.rows.filter((row) => !isGone(list, row) && !isHidden(row) && (method === undefined || row.method === method));
+  const named = new Set(fresh.map((row) => row.index));
+  const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
+  const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
+  return { ...list, rows, gaps: gapsAfter(list, from, to), newest: Math.max(list.newest, to) };
+}
+
+function gapsAfter(list: RequestList, from: number, to: number): Gap[] {
+  const known = list.newest + 1 < from ? [{ before: from, after: list.newest }, ...list.gaps] : list.gaps;
+  return known.flatMap((gap) => cutGap(gap, from, to));
+}
+
+/** What stays of a gap after the indexes from `from` to `to` became known. */
+function cutGap(gap: Gap, from: number, to: number): Gap[] {
+  if (to <= gap.after || from >= gap.before) return [gap];
+  const rest = [
+    { before: gap.before, after: to },
+    { before: from, after: gap.after },
+  ];
+  return rest.filter((part) => part.before - part.after > 1);
+}
+
+/** The page that answers `?before=`: complete down to the last row of a full page, else down to the start. */
+export function pageStretch(rows: readonly CapturedRequest[], more: boolean, before: number | undefined): Stretch {
+  const last = rows.at(-1)?.index ?? 0;
+  const first = rows[0]?.index ?? -1;
+  return { from: more ? last : 0, to: before === undefined ? first : before - 1, rows };
+}
+
+/** Two pages read with the same `before` are complete together only down to the higher of their ends. */
+export function joinPages(a: Stretch, b: Stretch): Stretch {
+  const from = Math.max(a.from, b.from);
+  return { from, to: Math.max(a.to, b.to), rows: [...a.rows, ...b.rows].filter((row) => row.index >= from) };
+}
+
+/** Adds captures that came live. They come without gaps (contract 5); one that is late still finds its place. */
+export function addLive(list: RequestList, captures: readonly CapturedRequest[], method?: MethodFilter): RequestList {
+  const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
+  const fresh = mergeRequests(captures).filter((row) => !isGone(list, row) && (method === undefined || row.method === method));
+  const first = list.rows[0]?.index ?? -1;
+  const inOrder = fresh.every((row) => row.index > first);
+  const rows = fresh.length === 0 ? list.rows : inOrder ? [...fresh, ...list.rows] : newestFirst([...list.rows, ...fresh]);
+  return { ...list, rows, newest };
+}
+
+/** Replaces an unsaved request by the saved one (spec 4). It takes its place even where the unsaved one was not loaded. */
+export function putSaved(list: RequestList, saved: CapturedRequest, method?: MethodFilter): RequestList {
+  const at = positionOf(list.rows, saved.index);
+  if (list.rows[at]?.index === saved.index) return { ...list, rows: list.rows.with(at, saved) };
+  const unknown = saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
+  return unknown || isHidden(saved) ? list : addLive(list, [saved], method);
+}
+
+/** Takes a request out by its id, saved or unsaved. */
+export function dropRequest(list: RequestList, id: number): RequestList {
+  const index = indexOfUnsavedId(id) ?? list.rows.find((row) => row.id === id)?.index;
+  if (index === undefined) return list;
+  const row = list.rows[positionOf(list.rows, index)];
+  // Saved meanwhile: the unsaved one is gone, the saved one is not.
+  if (row?.index === index && row.id !== id) return list;
+  return { ...list, rows: list.rows.filter((other) => other.index !== index), deleted: new Set(list.deleted).add(index) };
+}
+
+/** Puts a request back whose deletion failed. */
+export function restoreRequest(list: RequestList, row: ListedRequest, method?: MethodFilter): RequestList {
+  const deleted = new Set(list.deleted);
+  deleted.delete(row.index);
+  return addLive({ ...list, deleted }, [row], method);
+}
+
+/** Empties the list (spec 4); a page that was on its way brings nothing back. */
+export function clearList(list: RequestList): RequestList {
+  return { ...list, rows: [], gaps: [], clearedTo: list.newest, deleted: new Set() };
+}
+
+/** Applies the messages of one frame, in their order. */
+export function applyMessages(list: RequestList, messages: readonly LiveMessage[], initSize: number, method?: MethodFilter): RequestList {
+  let next = list;
+  let run: CapturedRequest[] = [];
+  for (const message of messages) {
+    if (message.type === 'request') {
+      run.push(message.data);
+      continue;
+    }
+    if (run.length > 0) next = addLive(next, run, method);
+    run = [];
+    next = applyMessage(next, message, initSize, method);
+  }
+  return run.length > 0 ? addLive(next, run, method) : next;
+}
+
+function applyMessage(list: RequestList, message: LiveMessage, initSize: number, method: MethodFilter): RequestList {
+  if (message.type === 'init') return applyInit(list, message.data, initSize, method);
+  if (message.type === 'saved') return putSaved(list, message.data.request, method);
+  if (message.type === 'deleted') return dropRequest(list, message.data.id);
+  if (message.type === 'clear') return clearList(list);
+  return list;
+}
+
+/**
+ * `init` replaces the list (spec 4) by the newest requests; what is older is a gap again, since a message about it may have been
+ * missed. Only what somebody is reading stays, until they let go.
+ */
+function applyInit(list: RequestList, rows: readonly CapturedRequest[], initSize: number, method: MethodFilter): RequestList {
+  const stretch = pageStretch(rows, rows.length >= initSize, undefined);
+  if (stretch.to < 0) return { ...list, rows: [], gaps: [] };
+  const held = list.hold !== undefined;
+  const base = held ? { ...list, staleBelow: stretch.from } : forgetBelow(list, stretch.from);
+  return coverStretch(base, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
+}

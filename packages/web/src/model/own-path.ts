@@ -1,0 +1,13 @@
+/**
+ * Where to go after sign-in: a path of this site, else the dashboard. Anything that a browser could take for another site
+ * (`//host`, `/\host`, a scheme, control characters that it strips) counts as nothing.
+ */
+export function ownPath(next: string | undefined): string {
+  if (next === undefined || !next.startsWith('/') || !URL.canParse(next, PLACEHOLDER)) return HOME;
+  const url = new URL(next, PLACEHOLDER);
+  if (url.origin !== PLACEHOLDER || url.pathname.startsWith('//') || /^\/auth(\/|$)/.test(url.pathname)) return HOME;
+  return url.pathname + url.search + url.hash;
+}
+
+const HOME = '/';
+const PLACEHOLDER = 'https://creel.invalid';

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from 'react';
+import { z } from 'zod';
+import { storedValue } from './stored-value.ts';
+import type { StoredValue } from './stored-value.ts';
+
+export const THEMES = ['light', 'dark', 'system'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** Light, dark, or what the system says. */
+export const themePreference = storedValue('theme', z.enum(THEMES), 'system');
+
+/** The last known settings under the name of spec 3; `null` until they were saved or loaded here once. */
+export const userSettingsPreference = storedValue(
+  'userSettings',
+  z
+    .object({
+      autoSaveNewEndpoints: z.boolean(),
+      emailNotifyExpiry: z.boolean().optional(),
+      emailNotifySubscription: z.boolean().optional(),
+      email: z.string().optional(),
+    })
+    .nullable(),
+  null,
+);
+
+/** Sizes of draggable panes by name, as a share of the whole between 0 and 1. */
+export const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
+
+/** A preference and what changes it: the one way of components to local storage. */
+export function usePreference<T>(stored: StoredValue<T>): readonly [T, (value: T) => void] {
+  return [useSyncExternalStore(stored.subscribe, stored.read), stored.write];
+}

@@ -1,0 +1,47 @@
+import { AlertDialog as Radix } from 'radix-ui';
+import { Button } from './button.tsx';
+
+export interface ConfirmDialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description: string;
+  /** What the button does, as a verb: 'Delete'. */
+  readonly confirmLabel: string;
+  readonly onConfirm: () => void;
+  readonly destructive?: boolean;
+}
+
+/** Asks before what can't be undone. Focus starts on Cancel. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  confirmLabel,
+  onConfirm,
+  destructive = true,
+}: ConfirmDialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 grid place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
+          <Radix.Content className="w-full max-w-md rounded-lg border border-line-strong bg-panel p-5 shadow-float animate-rise-in">
+            <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+            <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
+            <div className="mt-5 flex flex-wrap justify-end gap-2">
+              <Radix.Cancel asChild>
+                <Button>Cancel</Button>
+              </Radix.Cancel>
+              <Radix.Action asChild>
+                <Button variant={destructive ? 'danger' : 'primary'} onClick={onConfirm}>
+                  {confirmLabel}
+                </Button>
+              </Radix.Action>
+            </div>
+          </Radix.Content>
+        </Radix.Overlay>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,55 @@
+import { clsx } from 'clsx';
+import { X } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+const WIDTHS = { sm: 'max-w-md', md: 'max-w-xl', lg: 'max-w-4xl' } as const;
+
+export interface DialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** Heading and text stay for screen readers only. */
+  readonly bare?: boolean;
+  readonly width?: keyof typeof WIDTHS;
+  readonly children?: ReactNode;
+  readonly footer?: ReactNode;
+}
+
+/** A modal dialog: focus goes in, stays in, and comes back; Escape closes. */
+export function Dialog({ open, onOpenChange, title, description, bare = false, width = 'sm', children, footer }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 grid place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
+          <Radix.Content
+            {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+            className={clsx(
+              'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
+              WIDTHS[width],
+              bare ? 'self-start mt-[10vh]' : 'p-5',
+            )}
+          >
+            <div className={clsx('flex flex-col gap-1 pr-8', bare ? 'sr-only' : 'mb-4')}>
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {description === undefined ? null : (
+                <Radix.Description className="text-ink-2">{description}</Radix.Description>
+              )}
+            </div>
+            {children}
+            {footer === undefined ? null : <div className="mt-5 flex flex-wrap justify-end gap-2">{footer}</div>}
+            {bare ? null : (
+              <Radix.Close
+                aria-label="Close"
+                className="absolute top-4 right-4 grid size-6 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
+              >
+                <X className="size-3.5" />
+              </Radix.Close>
+            )}
+          </Radix.Content>
+        </Radix.Overlay>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

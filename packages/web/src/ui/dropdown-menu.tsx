@@ -1,0 +1,94 @@
+import { clsx } from 'clsx';
+import { DropdownMenu as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Kbd } from './kbd.tsx';
+
+export interface DropdownMenuProps {
+  /** The button that opens it: one element that takes a ref. */
+  readonly trigger: ReactNode;
+  readonly children: ReactNode;
+  readonly align?: 'start' | 'center' | 'end';
+  readonly side?: 'top' | 'right' | 'bottom' | 'left';
+}
+
+export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom' }: DropdownMenuProps) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          side={side}
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in"
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+const ITEM =
+  'flex h-8 items-center gap-2 rounded-md px-2 text-ink outline-none select-none data-[highlighted]:bg-sunk ' +
+  'data-[disabled]:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-2';
+
+export interface MenuItemProps {
+  readonly onSelect?: () => void;
+  readonly disabled?: boolean;
+  readonly destructive?: boolean;
+  readonly keys?: string;
+  /** Lends role and look to the one child, a link for instance. */
+  readonly asChild?: boolean;
+  readonly children: ReactNode;
+}
+
+export function MenuItem({ onSelect, disabled, destructive = false, keys, asChild = false, children }: MenuItemProps) {
+  return (
+    <Radix.Item
+      asChild={asChild}
+      {...(onSelect === undefined ? {} : { onSelect })}
+      {...(disabled === undefined ? {} : { disabled })}
+      className={clsx(ITEM, destructive && 'text-bad [&_svg]:text-bad')}
+    >
+      {asChild ? (
+        children
+      ) : (
+        <>
+          {children}
+          {keys === undefined ? null : <Kbd className="ml-auto">{keys}</Kbd>}
+        </>
+      )}
+    </Radix.Item>
+  );
+}
+
+export interface MenuChoiceProps {
+  readonly value: string;
+  readonly onValueChange: (value: string) => void;
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
+}
+
+/** One of a few, in a menu. */
+export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceProps) {
+  return (
+    <Radix.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>
+      <MenuLabel>{label}</MenuLabel>
+      {options.map((option) => (
+        <Radix.RadioItem key={option.value} value={option.value} className={clsx(ITEM, 'data-[state=checked]:text-accent')}>
+          {option.icon}
+          {option.label}
+          <Radix.ItemIndicator className="ml-auto size-1.5 rounded-full bg-accent" />
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  );
+}
+
+export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
+  <Radix.Label className="px-2 pt-1.5 pb-1 text-xs text-ink-2">{children}</Radix.Label>
+);
+
+export const MenuSeparator = () => <Radix.Separator className="my-1 h-px bg-line" />;

@@ -1,0 +1,37 @@
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+
+export interface EmptyStateProps {
+  readonly icon?: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+  /** A failure: read out at once. */
+  readonly error?: boolean;
+  readonly className?: string;
+}
+
+/** What stands where there is nothing to show, and what to do about it. */
+export function EmptyState({ icon, title, children, actions, error = false, className }: EmptyStateProps) {
+  return (
+    <div
+      role={error ? 'alert' : undefined}
+      className={clsx('flex flex-col items-center gap-1 px-6 py-14 text-center', className)}
+    >
+      {icon === undefined ? null : (
+        <div
+          aria-hidden
+          className={clsx(
+            'mb-3 grid size-10 place-items-center rounded-lg [&_svg]:size-5',
+            error ? 'bg-bad-soft text-bad' : 'bg-accent-soft text-accent',
+          )}
+        >
+          {icon}
+        </div>
+      )}
+      <h2 className="text-lg font-semibold">{title}</h2>
+      {children === undefined ? null : <div className="max-w-md text-ink-2">{children}</div>}
+      {actions === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  );
+}

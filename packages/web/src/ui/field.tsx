@@ -1,0 +1,47 @@
+import { clsx } from 'clsx';
+import { Label } from 'radix-ui';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+
+export interface FieldControl {
+  readonly id: string;
+  readonly 'aria-invalid': boolean | undefined;
+  readonly 'aria-describedby': string | undefined;
+}
+
+export interface FieldProps {
+  readonly label: ReactNode;
+  /** What is wrong with what stands there. Read out as soon as it appears. */
+  readonly error?: string | undefined;
+  readonly hint?: ReactNode;
+  readonly className?: string;
+  /** Given what ties the control to its label, hint and error. */
+  readonly children: (control: FieldControl) => ReactNode;
+}
+
+/** Label, control, hint and the message at the field (spec 5). */
+export function Field({ label, error, hint, className, children }: FieldProps) {
+  const id = useId();
+  const describedBy = [error === undefined ? undefined : `${id}-error`, hint === undefined ? undefined : `${id}-hint`];
+  const control: FieldControl = {
+    id,
+    'aria-invalid': error === undefined ? undefined : true,
+    'aria-describedby': describedBy.filter((part) => part !== undefined).join(' ') || undefined,
+  };
+  return (
+    <div className={clsx('flex flex-col gap-1.5', className)}>
+      <Label.Root htmlFor={id} className="font-medium">
+        {label}
+      </Label.Root>
+      {children(control)}
+      {hint === undefined ? null : (
+        <div id={`${id}-hint`} className="text-sm text-ink-2">
+          {hint}
+        </div>
+      )}
+      <p id={`${id}-error`} role="alert" className={clsx('text-sm text-bad', error === undefined && 'hidden')}>
+        {error}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { clsx } from 'clsx';
+import type { ComponentProps } from 'react';
+
+const LOOK =
+  'w-full min-w-0 rounded-md border border-line-strong bg-panel text-ink transition-colors duration-100 hover:border-ink-3 ' +
+  'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
+  'disabled:opacity-50 disabled:hover:border-line-strong';
+
+export interface InputProps extends ComponentProps<'input'> {
+  /** Data rather than words: set in the mono face. */
+  readonly mono?: boolean;
+}
+
+export function Input({ mono = false, className, ...rest }: InputProps) {
+  return <input className={clsx(LOOK, 'h-8 px-2.5', mono && 'font-mono text-sm', className)} {...rest} />;
+}
+
+export interface TextAreaProps extends ComponentProps<'textarea'> {
+  readonly mono?: boolean;
+}
+
+export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
+  return <textarea className={clsx(LOOK, 'px-2.5 py-1.5', mono && 'font-mono text-sm', className)} {...rest} />;
+}

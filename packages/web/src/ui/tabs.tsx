@@ -1,0 +1,56 @@
+import { clsx } from 'clsx';
+import { Tabs as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+export interface Tab<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  /** A count or a mark beside the label. */
+  readonly note?: ReactNode;
+}
+
+export interface TabsProps<Value extends string> {
+  readonly value: Value;
+  readonly onValueChange: (value: Value) => void;
+  readonly tabs: readonly Tab<Value>[];
+  /** What the row of tabs chooses, for screen readers. */
+  readonly label: string;
+  /** The panels, each a `TabPanel`; around them `className` says how they lie. */
+  readonly children?: ReactNode;
+  readonly className?: string;
+  readonly listClassName?: string;
+}
+
+/** A row of tabs with its panels. */
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { value, onValueChange, tabs, label, children, className, listClassName } = props;
+  const choose = (chosen: string): void => {
+    const tab = tabs.find((candidate) => candidate.value === chosen);
+    if (tab !== undefined) onValueChange(tab.value);
+  };
+  return (
+    <Radix.Root value={value} onValueChange={choose} className={className}>
+      <Radix.List aria-label={label} className={clsx('flex items-center gap-1 overflow-x-auto', listClassName)}>
+        {tabs.map((tab) => (
+          <Radix.Trigger
+            key={tab.value}
+            value={tab.value}
+            className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-sunk data-[state=active]:text-ink"
+          >
+            {tab.label}
+            {tab.note === undefined ? null : <span className="ml-1 font-normal text-ink-3">{tab.note}</span>}
+          </Radix.Trigger>
+        ))}
+      </Radix.List>
+      {children}
+    </Radix.Root>
+  );
+}
+
+export function TabPanel({ value, children, className }: { readonly value: string; readonly children: ReactNode; readonly className?: string }) {
+  return (
+    <Radix.Content value={value} className={clsx('outline-offset-[-2px]', className)}>
+      {children}
+    </Radix.Content>
+  );
+}

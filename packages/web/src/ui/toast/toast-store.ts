@@ -1,0 +1,57 @@
+/** How long a toast stays, and how long after that its place is kept (spec 9). Milliseconds. */
+export const TOAST_MS = 5000;
+const REMOVE_AFTER_MS = 1_000_000;
+/** How many are shown at a time (spec 8). */
+const LIMIT = 1;
+
+export interface ToastInput {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly variant?: 'default' | 'destructive';
+  /** Milliseconds until it closes by itself; 5000 unless told. */
+  readonly duration?: number;
+  readonly action?: { readonly label: string; readonly run: () => void };
+}
+
+export interface ToastItem extends ToastInput {
+  readonly id: number;
+  readonly open: boolean;
+}
+
+let items: readonly ToastItem[] = [];
+let nextId = 1;
+const listeners = new Set<() => void>();
+const removals = new Map<number, ReturnType<typeof setTimeout>>();
+
+function change(next: readonly ToastItem[]): void {
+  items = next;
+  for (const listener of listeners) listener();
+}
+
+/** Shows a message in place of the one before; returns what closes it. */
+export function toast(input: ToastInput): () => void {
+  const id = nextId++;
+  change([{ ...input, id, open: true }, ...items].slice(0, LIMIT));
+  return () => dismissToast(id);
+}
+
+/** Closes it; it leaves the list long after, so that a screen reader can still reach it. */
+export function dismissToast(id: number): void {
+  change(items.map((item) => (item.id === id ? { ...item, open: false } : item)));
+  if (removals.has(id)) return;
+  removals.set(
+    id,
+    setTimeout(() => {
+      removals.delete(id);
+      change(items.filter((item) => item.id !== id));
+    }, REMOVE_AFTER_MS),
+  );
+}
+
+export const toastStore = {
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  read: (): readonly ToastItem[] => items,
+};

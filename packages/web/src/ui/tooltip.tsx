@@ -1,0 +1,36 @@
+import { Tooltip as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Kbd } from './kbd.tsx';
+
+export interface TooltipProps {
+  readonly text: ReactNode;
+  readonly keys?: string | undefined;
+  /** One element that takes a ref. A disabled control has to be wrapped in a focusable span, or nothing can reach its tooltip. */
+  readonly children: ReactNode;
+  readonly side?: 'top' | 'right' | 'bottom' | 'left';
+}
+
+export function Tooltip({ text, keys, children, side = 'top' }: TooltipProps) {
+  return (
+    <Radix.Root>
+      <Radix.Trigger asChild>{children}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 flex max-w-72 items-center gap-2 rounded-md border border-line-strong bg-panel px-2 py-1 text-sm text-ink shadow-float animate-fade-in"
+        >
+          {text}
+          {keys === undefined ? null : <Kbd>{keys}</Kbd>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export const TooltipProvider = ({ children }: { readonly children: ReactNode }) => (
+  <Radix.Provider delayDuration={400} skipDelayDuration={150}>
+    {children}
+  </Radix.Provider>
+);
