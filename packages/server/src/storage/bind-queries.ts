@@ -1,0 +1,10 @@
+import type { Bound } from './queries/catalogue.ts';
+
+type Run = (name: string, args: readonly unknown[]) => Promise<never>;
+
+/** Turns a table of queries into methods that run them somewhere, by name. */
+export function bindQueries<Queries extends object>(queries: Queries, run: Run): Bound<Queries> {
+  const methods = Object.keys(queries).map((name) => [name, (...args: unknown[]) => run(name, args)]);
+  // `Object.fromEntries` forgets the names; the keys are the table's own.
+  return Object.fromEntries(methods) as Bound<Queries>;
+}

@@ -1,0 +1,17 @@
+import type { Expression, RawBuilder } from 'kysely';
+import type { DatabaseTransaction } from './schema.ts';
+
+/** The few places where the two databases do not speak alike. Everything else is one set of queries. */
+export interface Engine {
+  readonly name: 'sqlite' | 'postgres';
+  /** Column type of bytes. */
+  readonly bytesType: 'blob' | 'bytea';
+  /** Column definition of an id that is given by the database and never given twice. */
+  readonly idType: RawBuilder<unknown>;
+  /** True where `column`, as bytes, contains `needle` without regard to ASCII case; `needle` is in lower case already. */
+  contains(column: Expression<Uint8Array | string | null>, needle: Uint8Array): RawBuilder<boolean>;
+  /** Ids for saved requests, never given twice; may leave gaps. */
+  takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
+  /** Holds off every other process that wants to migrate, until the transaction ends. */
+  lockForMigration(transaction: DatabaseTransaction): Promise<void>;
+}

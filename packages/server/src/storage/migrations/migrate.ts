@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { Engine } from '../engine.ts';
+import type { Database } from '../schema.ts';
+import { StorageProblem } from '../storage-problem.ts';
+import { MIGRATIONS } from './list.ts';
+import type { Migration } from './migration.ts';
+
+/**
+ * Brings the schema up to date, each migration in a transaction of its own together with its version row: after a crash the next
+ * start goes on where this one stopped. Several processes may call it at once.
+ * @throws StorageProblem when the database was written by a newer version; nothing is changed then.
+ */
+export async function migrate(db: Database, engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  const newest = Math.max(...migrations.map((migration) => migration.version));
+  await sql`create table if not exists schema_version (version integer primary key, applied_at bigint not null)`.execute(db);
+  for (const migration of migrations) {
+    await db.transaction().execute(async (transaction) => {
+      await engine.lockForMigration(transaction);
+      const applied = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(transaction);
+      const version = applied.rows[0]?.version ?? 0;
+      if (version > newest) throw new StorageProblem(newerDatabase(version, newest));
+      if (version >= migration.version) return;
+      await migration.up(transaction, engine);
+      await sql`insert into schema_version (version, applied_at) values (${migration.version}, ${Date.now()})`.execute(transaction);
+    });
+  }
+}
+
+function newerDatabase(version: number, known: number): string {
+  return `The database was written by a newer version of Creel (schema ${version}, this version knows ${known}). Start the newer version, or restore a backup.`;
+}

@@ -1,0 +1,91 @@
+/**
+ * A batch of captures as two buffers, so that it crosses to the writer thread by transfer and not by copy: 10% more throughput
+ * than a list of objects (design 4).
+ */
+export interface PackedCaptures {
+  readonly count: number;
+  /** `FIELDS` numbers per capture. */
+  readonly numbers: Float64Array<ArrayBuffer>;
+  /** Heads and bodies one behind the other. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const FIELDS = 5;
+const FIRST_BYTES = 128 * 1024;
+
+/** One capture of a batch; `head` and `body` are views into the batch's bytes. */
+export interface UnpackedCapture {
+  readonly endpointId: number;
+  readonly receivedAt: number;
+  readonly method: string;
+  readonly head: Uint8Array;
+  /** `null` when there was no body. */
+  readonly body: Uint8Array | null;
+}
+
+/** Gathers captures into one batch. Methods travel as numbers: `methods` is the list that both sides share. */
+export class CapturePacker {
+  readonly #methods: ReadonlyMap<string, number>;
+  #numbers: Float64Array<ArrayBuffer>;
+  #bytes: Buffer<ArrayBuffer>;
+  #used = 0;
+  count = 0;
+
+  constructor(methods: readonly string[], capacity: number) {
+    this.#methods = new Map(methods.map((method, position) => [method, position]));
+    this.#numbers = new Float64Array(capacity * FIELDS);
+    this.#bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
+  }
+
+  get byteLength(): number {
+    return this.#used;
+  }
+
+  /** Adds a capture. `head` is Latin-1 text; an empty body is no body. */
+  add(endpointId: number, receivedAt: number, method: string, head: string, body: Buffer | null): void {
+    const bodyLength = body?.length ?? 0;
+    this.#reserve(head.length + bodyLength);
+    const at = this.count * FIELDS;
+    this.#numbers[at] = endpointId;
+    this.#numbers[at + 1] = receivedAt;
+    this.#numbers[at + 2] = this.#methods.get(method) ?? -1;
+    this.#numbers[at + 3] = head.length;
+    this.#numbers[at + 4] = bodyLength;
+    this.#bytes.write(head, this.#used, 'latin1');
+    body?.copy(this.#bytes, this.#used + head.length);
+    this.#used += head.length + bodyLength;
+    this.count += 1;
+  }
+
+  /** Hands the batch over and starts an empty one. `recycled` is a buffer that came back from the writer. */
+  take(recycled?: ArrayBuffer): PackedCaptures {
+    const packed = { count: this.count, numbers: this.#numbers, bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used) };
+    this.#numbers = new Float64Array(this.#numbers.length);
+    this.#bytes = Buffer.from(recycled !== undefined && recycled.byteLength > 0 ? recycled : new ArrayBuffer(FIRST_BYTES));
+    this.#used = 0;
+    this.count = 0;
+    return packed;
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#used + more;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#bytes.length * 2)));
+    this.#bytes.copy(larger, 0, 0, this.#used);
+    this.#bytes = larger;
+  }
+}
+
+/** Reads a batch back, in order. */
+export function* unpackCaptures(packed: PackedCaptures, methods: readonly string[]): Generator<UnpackedCapture> {
+  const { numbers, bytes } = packed;
+  let offset = bytes.byteOffset;
+  for (let at = 0; at < packed.count * FIELDS; at += FIELDS) {
+    const headLength = numbers[at + 3] ?? 0;
+    const bodyLength = numbers[at + 4] ?? 0;
+    const head = new Uint8Array(bytes.buffer, offset, headLength);
+    const body = bodyLength === 0 ? null : new Uint8Array(bytes.buffer, offset + headLength, bodyLength);
+    offset += headLength + bodyLength;
+    yield { endpointId: numbers[at] ?? 0, receivedAt: numbers[at + 1] ?? 0, method: methods[numbers[at + 2] ?? -1] ?? 'UNKNOWN', head, body };
+  }
+}

@@ -1,0 +1,22 @@
+import { endpointReads, endpointWrites } from './endpoint-queries.ts';
+import { requestReads, requestWrites } from './request-queries.ts';
+import { searchReads } from './search-queries.ts';
+import { upkeepWrites } from './upkeep-queries.ts';
+import { accountReads, accountWrites } from './user-queries.ts';
+import type { EngineDatabase } from './unbound.ts';
+
+/** Quick reads, on the readers' thread. */
+export const READS = { ...accountReads, ...endpointReads, ...requestReads };
+/** Reads that may take long, on a thread of their own. */
+export const SCANS = { ...searchReads };
+/** Writes, on the writer's thread or connection. */
+export const WRITES = { ...accountWrites, ...endpointWrites, ...requestWrites, ...upkeepWrites };
+
+export const QUERIES = { ...READS, ...SCANS, ...WRITES };
+
+/** The queries as methods of a store: each bound to a way of running it. */
+export type Bound<Queries> = {
+  [Name in keyof Queries]: Queries[Name] extends (db: EngineDatabase, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
+};
+
+export type StoreQueries = Bound<typeof QUERIES>;

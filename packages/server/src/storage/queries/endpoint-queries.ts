@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { DatabaseTransaction, EndpointsTable } from '../schema.ts';
+import type { EndpointChanges, EndpointRecord, EndpointStore } from '../store.ts';
+import type { EngineDatabase, Unbound } from './unbound.ts';
+
+export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
+  return {
+    id: row.id,
+    uid: row.uid,
+    userId: row.user_id,
+    name: row.name,
+    source: row.source,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    autosave: row.autosave === 1,
+    isFavorite: row.is_favorite === 1,
+    savedCount: row.saved_count,
+    unsavedCount: row.unsaved_count,
+    latestAt: row.latest_at,
+  };
+}
+
+/**
+ * Makes whoever counts a user's endpoints wait for whoever is changing their number: check and act become one. A write to the
+ * user's row is a lock in both databases; `for update` is not.
+ */
+async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<void> {
+  await transaction.updateTable('users').set({ id: sql`id` }).where('id', '=', userId).execute();
+}
+
+async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
+  const row = await db.selectFrom('endpoints').selectAll().where('uid', '=', uid).executeTakeFirst();
+  return row && toEndpointRecord(row);
+}
+
+export const endpointReads = {
+  async listEndpoints(db, userId) {
+    const rows = await db
+      .selectFrom('endpoints')
+      .selectAll()
+      .where('user_id', '=', userId)
+      .orderBy('is_favorite', 'desc')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+    return rows.map(toEndpointRecord);
+  },
+  findEndpoint,
+  async findEndpointDetail(db, uid) {
+    const endpoint = await findEndpoint(db, uid);
+    if (endpoint === undefined) return undefined;
+    const methodCounts = await db
+      .selectFrom('endpoint_method_counts')
+      .select(['method', 'stored', 'bytes'])
+      .where('endpoint_id', '=', endpoint.id)
+      .where('stored', '>', 0)
+      .execute();
+    return { ...endpoint, methodCounts };
+  },
+} satisfies Unbound<Pick<EndpointStore, 'listEndpoints' | 'findEndpoint' | 'findEndpointDetail'>>;
+
+async function favoritesOf(transaction: DatabaseTransaction, userId: number, exceptId: number): Promise<number> {
+  const row = await transaction
+    .selectFrom('endpoints')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('is_favorite', '=', 1)
+    .where('id', '!=', exceptId)
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
+async function changeEndpoint(db: EngineDatabase, id: number, changes: EndpointChanges): Promise<EndpointRecord | 'limit' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const before = await transaction.selectFrom('endpoints').select(['user_id', 'is_favorite']).where('id', '=', id).executeTakeFirst();
+    if (before === undefined) return undefined;
+    const { favorite } = changes;
+    if (favorite?.on) {
+      await lockUser(transaction, before.user_id);
+      if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
+    }
+    const row = await transaction
+      .updateTable('endpoints')
+      .set({
+        ...(changes.name === undefined ? {} : { name: changes.name }),
+        ...(changes.source === undefined ? {} : { source: changes.source }),
+        ...(changes.autosave === undefined ? {} : { autosave: changes.autosave ? 1 : 0 }),
+        ...(favorite?.on ? { is_favorite: 1, expires_at: null } : {}),
+        // Taking a mark off that is not there must not prolong the endpoint's life.
+        ...(favorite?.on === false && before.is_favorite === 1 ? { is_favorite: 0, expires_at: favorite.expiresAt } : {}),
+        id: sql`id`,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row && toEndpointRecord(row);
+  });
+}
+
+export const endpointWrites = {
+  async createEndpoint(db, endpoint, limit) {
+    return db.transaction().execute(async (transaction) => {
+      await lockUser(transaction, endpoint.userId);
+      const live = await transaction
+        .selectFrom('endpoints')
+        .select((select) => select.fn.countAll<number>().as('count'))
+        .where('user_id', '=', endpoint.userId)
+        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', endpoint.createdAt)]))
+        .executeTakeFirstOrThrow();
+      if (live.count >= limit) return 'limit';
+      const row = await transaction
+        .insertInto('endpoints')
+        .values({
+          uid: endpoint.uid,
+          user_id: endpoint.userId,
+          name: endpoint.name,
+          source: endpoint.source,
+          created_at: endpoint.createdAt,
+          expires_at: endpoint.expiresAt,
+          autosave: endpoint.autosave ? 1 : 0,
+          is_favorite: 0,
+          latest_at: null,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toEndpointRecord(row);
+    });
+  },
+  changeEndpoint,
+  async setDetectedSource(db, id, source) {
+    const result = await db.updateTable('endpoints').set({ source }).where('id', '=', id).where('source', 'is', null).executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  },
+  async deleteEndpoint(db, id) {
+    return db.transaction().execute((transaction) => removeEndpoint(transaction, id));
+  },
+} satisfies Unbound<Pick<EndpointStore, 'createEndpoint' | 'changeEndpoint' | 'setDetectedSource' | 'deleteEndpoint'>>;
+
+/** Deletes an endpoint's row and leaves its requests to the purge. */
+export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
+  const row = await transaction.deleteFrom('endpoints').where('id', '=', id).returning('next_index').executeTakeFirst();
+  if (row === undefined) return false;
+  await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', id).execute();
+  await transaction.insertInto('purges').values({ endpoint_id: id, below_index: row.next_index }).execute();
+  return true;
+}

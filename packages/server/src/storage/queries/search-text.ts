@@ -1,0 +1,39 @@
+import { queryMap } from '@creel/contract';
+import type { RequestHead } from '../request-head.ts';
+
+/** Lower case for the 26 letters and nothing else: what "without regard to ASCII case" means (contract 4). */
+export function asciiLower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/**
+ * The forms under which a text can stand in a stored head, as bytes in lower case: as typed, as Latin-1 header text, and as a query
+ * or path would write it, percent-encoded with `%20` or `+` for a space.
+ */
+export function needleForms(text: string): readonly Buffer[] {
+  const lower = asciiLower(text);
+  const forms = new Map<string, Buffer>();
+  const add = (bytes: Buffer): unknown => forms.set(bytes.toString('latin1'), bytes);
+  add(Buffer.from(lower, 'utf8'));
+  if ([...lower].every((character) => character <= 'ÿ')) add(Buffer.from(lower, 'latin1'));
+  const encoded = asciiLower(encodeURIComponent(text.toWellFormed()));
+  add(Buffer.from(encoded));
+  add(Buffer.from(encoded.replaceAll('%20', '+')));
+  return [...forms.values()];
+}
+
+/** Whether method, path, query, a header name or a header value contains the text; the address and the seams between don't count. */
+export function headMatches(method: string, head: RequestHead, text: string): boolean {
+  const needle = asciiLower(text);
+  const contains = (part: string): boolean => asciiLower(part).includes(needle) || asciiLower(asUtf8(part)).includes(needle);
+  if (contains(method) || contains(head.target)) return true;
+  if (head.rawHeaders.some(([name, value]) => contains(name) || contains(value))) return true;
+  const query = head.target.indexOf('?');
+  if (query < 0) return false;
+  return Object.entries(queryMap(head.target.slice(query + 1))).some(([name, value]) => contains(name) || [value].flat().some(contains));
+}
+
+/** Header bytes read as UTF-8, as many senders mean them; what is plain ASCII comes back as it is. */
+function asUtf8(text: string): string {
+  return /[\x80-\xff]/.test(text) ? Buffer.from(text, 'latin1').toString('utf8') : text;
+}

@@ -1,0 +1,74 @@
+import { constants, accessSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { StorageProblem } from '../storage-problem.ts';
+
+/** Milliseconds that a connection waits for another one's lock. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * WAL with `synchronous=FULL`: a commit returns after its bytes are synced, so what was acknowledged survives a power cut.
+ * A checkpoint every 200 pages keeps each one short: p99 5 ms in place of 47 ms at 1,000 to 4,000 pages (design 4).
+ */
+const WRITER_PRAGMAS = [
+  'journal_mode = WAL',
+  'synchronous = FULL',
+  'wal_autocheckpoint = 200',
+  'foreign_keys = ON',
+  'cache_size = -32768',
+  'temp_store = MEMORY',
+];
+const READER_PRAGMAS = ['query_only = ON', 'cache_size = -8192', 'temp_store = MEMORY'];
+
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, 'creel.db');
+}
+
+/**
+ * Makes sure that the folder is there, can be written, and is nobody else's: two servers on one file would not know of each
+ * other's captures. The lock is the operating system's, so that it ends with the process, however that ends.
+ * @throws StorageProblem with a sentence for the person who started the server.
+ */
+export function claimDataDir(dataDir: string): DatabaseSync {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    throw new StorageProblem(`The data folder ${dataDir} can't be written (${reason(error)}). Set DATA_DIR to a folder that can.`);
+  }
+  try {
+    const lock = new DatabaseSync(join(dataDir, 'creel.lock'), { timeout: 0 });
+    lock.exec('pragma locking_mode = exclusive; begin exclusive;');
+    return lock;
+  } catch (error) {
+    if (/locked/.test(reason(error))) {
+      throw new StorageProblem(`Another Creel server is using the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`);
+    }
+    throw new StorageProblem(`The data folder ${dataDir} can't be used (${reason(error)}). Set DATA_DIR to a folder that can be written.`);
+  }
+}
+
+/** Opens the writer's connection. A file that is not a database is left as it is. */
+export function openWriter(dataDir: string): DatabaseSync {
+  const file = databaseFile(dataDir);
+  const existed = existsSync(file);
+  try {
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    for (const pragma of WRITER_PRAGMAS) database.exec(`pragma ${pragma}`);
+    if (existed) database.prepare('select count(*) from sqlite_schema').get();
+    return database;
+  } catch (error) {
+    throw new StorageProblem(`The database ${file} can't be opened (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`);
+  }
+}
+
+/** Opens a reader's connection; it can't change anything. */
+export function openReader(dataDir: string): DatabaseSync {
+  const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS });
+  for (const pragma of READER_PRAGMAS) database.exec(`pragma ${pragma}`);
+  return database;
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

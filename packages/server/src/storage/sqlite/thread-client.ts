@@ -1,0 +1,81 @@
+import { Worker } from 'node:worker_threads';
+import type { PackedCaptures } from '../packed-captures.ts';
+import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+import { StorageProblem } from '../storage-problem.ts';
+import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
+
+interface Waiting {
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The main thread's half of thread.ts: every call is a message and its promise. */
+export class StorageThread {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 0;
+  #dead: Error | undefined;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+    worker.on('message', (message: FromThread) => this.#receive(message));
+    worker.on('error', (error) => this.#die(error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.#die(new Error('The storage thread has ended.')));
+  }
+
+  /** Starts a thread and waits until its connection is open. @throws StorageProblem when it refused. */
+  static async start(data: ThreadData): Promise<StorageThread> {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: `storage-${data.role}` });
+    await new Promise<void>((resolve, reject) => {
+      worker.once('error', reject);
+      worker.once('message', (message: FromThread) => {
+        if (message.kind === 'refused') return reject(new StorageProblem(message.problem));
+        worker.off('error', reject);
+        resolve();
+      });
+    });
+    return new StorageThread(worker);
+  }
+
+  query(name: string, args: readonly unknown[]): Promise<never> {
+    return this.#send((id) => this.#worker.postMessage({ kind: 'query', id, name, args } satisfies ToThread));
+  }
+
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
+    return this.#send((id) =>
+      this.#worker.postMessage({ kind: 'captures', id, batch, limits } satisfies ToThread, [batch.numbers.buffer, batch.bytes.buffer]),
+    );
+  }
+
+  /** Lets the thread finish what it was given, close its connection and end. */
+  async close(): Promise<void> {
+    if (this.#dead !== undefined) return;
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
+    await this.#send((id) => this.#worker.postMessage({ kind: 'close', id } satisfies ToThread)).catch(() => undefined);
+    await ended;
+  }
+
+  #send(post: (id: number) => void): Promise<never> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      post(id);
+    });
+  }
+
+  #receive(message: FromThread): void {
+    if (message.kind === 'ready' || message.kind === 'refused') return;
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.kind === 'failure') return waiting?.reject(new Error(message.message));
+    // The name of a query decides the type of its result; catalogue.ts ties the two together.
+    waiting?.resolve((message.kind === 'captured' ? message.outcome : message.value) as never);
+  }
+
+  #die(error: Error): void {
+    this.#dead ??= error;
+    for (const { reject } of this.#waiting.values()) reject(this.#dead);
+    this.#waiting.clear();
+  }
+}

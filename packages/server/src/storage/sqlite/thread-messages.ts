@@ -1,0 +1,22 @@
+import type { PackedCaptures } from '../packed-captures.ts';
+import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly role: 'writer' | 'reader';
+  readonly dataDir: string;
+}
+
+/** From the main thread. Answers come in the order of the calls, so `id` is only a check. */
+export type ToThread =
+  | { readonly kind: 'query'; readonly id: number; readonly name: string; readonly args: readonly unknown[] }
+  | { readonly kind: 'captures'; readonly id: number; readonly batch: PackedCaptures; readonly limits: CaptureLimits }
+  | { readonly kind: 'close'; readonly id: number };
+
+/** To the main thread. `problem` is a sentence for a person, `failure` a fault of the database. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'refused'; readonly problem: string }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'captured'; readonly id: number; readonly outcome: CaptureOutcome }
+  | { readonly kind: 'failure'; readonly id: number; readonly message: string };

@@ -1,0 +1,216 @@
+import type { Tier, UserSettings } from '@creel/contract';
+import type { PackedCaptures } from './packed-captures.ts';
+
+/**
+ * What the rest of the server knows of storage. Two databases stand behind it, SQLite and PostgreSQL, and store.suite.ts is the law
+ * for both. Times are milliseconds since 1970 and always handed in: no query reads a clock. "Not found" is `undefined` or `false`,
+ * never an exception; whatever is thrown means that the database failed, and nothing of that call was kept.
+ */
+export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep;
+
+export interface UserRecord {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly passwordHash: string | null;
+  readonly displayName: string | null;
+  readonly subscriptionTier: Tier;
+  readonly subscriptionStatus: string;
+  readonly subscriptionEndAt: number | null;
+  readonly billingInterval: 'monthly' | 'yearly' | null;
+  readonly stripeCustomerId: string | null;
+  readonly stripeSubscriptionId: string | null;
+  readonly settings: UserSettings;
+  readonly createdAt: number;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly passwordHash: string | null;
+  readonly displayName: string | null;
+  readonly subscriptionTier: Tier;
+  readonly settings: UserSettings;
+  readonly createdAt: number;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly userId: number;
+  readonly createdAt: number;
+  readonly lastSeenAt: number;
+  readonly expiresAt: number;
+  readonly userAgent: string;
+  readonly ip: string;
+}
+
+export interface AccountStore {
+  /** Creates a user. `taken` names what another account has already, by the keys of contract 2. */
+  createUser(user: NewUser): Promise<{ user: UserRecord } | { taken: readonly ('username' | 'email')[] }>;
+  findUser(id: number): Promise<UserRecord | undefined>;
+  /** By name, without regard to case. */
+  findUserByName(username: string): Promise<UserRecord | undefined>;
+  createSession(tokenHash: string, session: SessionRecord): Promise<void>;
+  /** The session behind a token with its user; `undefined` when there is none or it is over at `now`. */
+  findSession(tokenHash: string, now: number): Promise<{ session: SessionRecord; user: UserRecord } | undefined>;
+  /** Notes that the session was used, and until when it holds. */
+  touchSession(tokenHash: string, lastSeenAt: number, expiresAt: number): Promise<void>;
+  /** Ends a session; the public id of the one that was ended, or `undefined` when there was none. */
+  endSession(tokenHash: string): Promise<string | undefined>;
+}
+
+export interface EndpointRecord {
+  readonly id: number;
+  readonly uid: string;
+  readonly userId: number;
+  readonly name: string | null;
+  readonly source: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly autosave: boolean;
+  readonly isFavorite: boolean;
+  readonly savedCount: number;
+  readonly unsavedCount: number;
+  readonly latestAt: number | null;
+}
+
+export interface MethodCount {
+  readonly method: string;
+  readonly stored: number;
+  readonly bytes: number;
+}
+
+export interface EndpointDetailRecord extends EndpointRecord {
+  readonly methodCounts: readonly MethodCount[];
+}
+
+export interface NewEndpoint {
+  readonly uid: string;
+  readonly userId: number;
+  readonly name: string | null;
+  readonly source: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly autosave: boolean;
+}
+
+export interface EndpointChanges {
+  readonly name?: string | null;
+  readonly source?: string | null;
+  readonly autosave?: boolean;
+  /** Favourite on: at most `limit` of the user's endpoints may be one. Off: expires at `expiresAt`. */
+  readonly favorite?: { readonly on: true; readonly limit: number } | { readonly on: false; readonly expiresAt: number };
+}
+
+export interface EndpointStore {
+  /** Favourites first, then newest first. */
+  listEndpoints(userId: number): Promise<readonly EndpointRecord[]>;
+  /** By exact uid, whoever owns it. */
+  findEndpoint(uid: string): Promise<EndpointRecord | undefined>;
+  findEndpointDetail(uid: string): Promise<EndpointDetailRecord | undefined>;
+  /** Creates an endpoint unless the user has `limit` that are not expired at `createdAt`; holds under parallel calls. */
+  createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit'>;
+  /** Changes an endpoint; `undefined` when it is gone, `limit` when the user has all the favourites that are allowed. */
+  changeEndpoint(id: number, changes: EndpointChanges): Promise<EndpointRecord | 'limit' | undefined>;
+  /** Sets the source if there is none yet; false when there is one or the endpoint is gone. */
+  setDetectedSource(id: number, source: string): Promise<boolean>;
+  /** Deletes an endpoint; its requests go from sight at once and from disk by `purgeSome`. False when it was gone. */
+  deleteEndpoint(id: number): Promise<boolean>;
+}
+
+export interface RequestRecord {
+  readonly endpointId: number;
+  readonly index: number;
+  /** Null while unsaved. */
+  readonly savedId: number | null;
+  readonly method: string;
+  readonly receivedAt: number;
+  /** See request-head.ts. */
+  readonly head: Uint8Array;
+  /** The whole body, or its beginning where a call says so; null when there was none. */
+  readonly body: Uint8Array | null;
+  /** Bytes of the whole body. */
+  readonly size: number;
+}
+
+export interface FoundRecord extends RequestRecord {
+  readonly endpointUid: string;
+}
+
+/** `any` matches both. */
+export type SavedFilter = 'saved' | 'unsaved' | 'any';
+
+export interface ListQuery {
+  readonly endpointId: number;
+  readonly which: SavedFilter;
+  readonly limit: number;
+  /** Only indexes below this one. */
+  readonly before?: number | undefined;
+  readonly method?: string | undefined;
+  /** Bytes of each body at most. */
+  readonly bodyBytes: number;
+}
+
+export type RequestName = { readonly savedId: number } | { readonly index: number };
+
+export interface SearchQuery {
+  readonly userId: number;
+  readonly text: string;
+  readonly limit: number;
+  /** Only what is older than this result of the page before. */
+  readonly before?: { readonly receivedAt: number; readonly endpointId: number; readonly index: number } | undefined;
+  readonly bodyBytes: number;
+}
+
+export interface RequestStore {
+  /** Newest first. Empty when the endpoint is gone. */
+  listRequests(query: ListQuery): Promise<readonly RequestRecord[]>;
+  /** `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` cuts the body; without it all of it comes. */
+  findRequest(endpointId: number, name: RequestName, bodyBytes?: number): Promise<RequestRecord | undefined>;
+  /**
+   * Saves the request with this index, beginning of the body in the answer. Saved already: the same request again, `changed` false.
+   * `undefined` when there is no such request, `limit` when the endpoint holds `maxSaved` saved ones.
+   */
+  saveRequest(endpointId: number, index: number, maxSaved: number, bodyBytes: number): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
+  /** False when there was no such request. */
+  deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
+  /** Clears an endpoint: what it holds goes from sight at once and from disk by `purgeSome`. */
+  clearRequests(endpointId: number): Promise<void>;
+  /** The user's requests that contain a text, newest first, without regard to ASCII case (contract 4). */
+  searchRequests(query: SearchQuery): Promise<readonly FoundRecord[]>;
+}
+
+export interface CaptureLimits {
+  readonly maxUnsaved: number;
+  readonly maxSaved: number;
+}
+
+/** What became of a batch, in its order. */
+export interface CaptureOutcome {
+  /** The capture's index, or -1 when its endpoint is gone. */
+  readonly indexes: Float64Array;
+  /** The saved request's id, or 0 when it is unsaved. */
+  readonly savedIds: Float64Array;
+  /** The batch's buffer, to be used again. */
+  readonly recycled?: ArrayBuffer;
+}
+
+export interface CaptureStore {
+  /** Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. */
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
+}
+
+export interface Upkeep {
+  /** Resolves when the database can take a write; throws otherwise. */
+  checkWritable(now: number): Promise<void>;
+  /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left to do. */
+  purgeSome(limit: number): Promise<boolean>;
+  /** Deletes endpoints that expired before `before`, at most `limit`; their uids. */
+  deleteExpiredEndpoints(before: number, limit: number): Promise<readonly { id: number; uid: string }[]>;
+  deleteExpiredSessions(now: number): Promise<void>;
+  /** True where other processes may write to the same database, so that what is cached must be read again soon. */
+  readonly shared: boolean;
+  close(): Promise<void>;
+}
