@@ -1,6 +1,6 @@
 import type { Credentials, Registration, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { toast } from '../ui/toast/toast-store.ts';
+import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { noteSignedOut } from './connection.ts';
 import { queryClient } from './query-client.ts';
@@ -45,7 +45,8 @@ export const useLogout = () =>
   useMutation({
     mutationFn: () => client.call('logout', {}),
     onSuccess: leave,
-    onError: (error) => toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
+    onError: (error) =>
+      toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
   });
 
 /** The cache of the person who left; to be called once their screens are gone. */
@@ -76,7 +77,10 @@ export const useEndOtherSessions = () =>
   });
 
 export const useDeleteAccount = () =>
-  useMutation({ mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }), onSuccess: leave });
+  useMutation({
+    mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }),
+    onSuccess: leave,
+  });
 
 export const useRequestPasswordReset = () =>
   useMutation({ mutationFn: (email: string) => client.call('requestPasswordReset', { body: { email } }) });

@@ -19,6 +19,7 @@ async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promi
 /** Failed calls are logged to the console (spec 7); nobody being signed in is no failure. */
 function onError(name: OperationName, error: ApiError): void {
   if (name === 'getUser' && error.status === 401) return;
+  // oxlint-disable-next-line no-console -- spec 7: failed calls are logged there
   console.error(`${name}: ${error.message}`);
   if (error.status === 401 && error.code === 'NOT_SIGNED_IN' && !ASKS_WHO.has(name)) noteSignedOut(true);
 }

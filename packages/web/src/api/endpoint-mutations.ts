@@ -1,7 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { toast } from '../ui/toast/toast-store.ts';
+import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
@@ -16,12 +16,18 @@ export function useCreateEndpoint() {
   return useMutation({
     mutationFn: (body: NewEndpoint) => client.call('createEndpoint', { body }),
     onSuccess: (endpoint) => {
-      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) => (list === undefined ? list : [endpoint, ...list]));
+      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
+        list === undefined ? list : [endpoint, ...list],
+      );
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
     onError: (error) =>
-      toast({ title: 'Error', description: sentenceOf(error, 'Failed to create the endpoint. Please try again.'), variant: 'destructive' }),
+      toast({
+        title: 'Error',
+        description: sentenceOf(error, 'Failed to create the endpoint. Please try again.'),
+        variant: 'destructive',
+      }),
   });
 }
 
@@ -29,10 +35,17 @@ export function useDeleteEndpoint() {
   return useMutation({
     mutationFn: (uid: string) => client.call('deleteEndpoint', { params: { uid } }),
     onSuccess: (_, uid) => {
-      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) => list?.filter((endpoint) => endpoint.uid !== uid));
+      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
+        list?.filter((endpoint) => endpoint.uid !== uid),
+      );
       toast({ title: 'Endpoint Deleted' });
     },
-    onError: () => toast({ title: 'Error', description: 'Failed to delete the endpoint. Please try again.', variant: 'destructive' }),
+    onError: () =>
+      toast({
+        title: 'Error',
+        description: 'Failed to delete the endpoint. Please try again.',
+        variant: 'destructive',
+      }),
   });
 }
 
@@ -46,7 +59,11 @@ export function useClearRequests(uid: string) {
       toast({ title: 'Data Cleared' });
     },
     onError: () =>
-      toast({ title: 'Error', description: 'Failed to clear the endpoint data. Please try again.', variant: 'destructive' }),
+      toast({
+        title: 'Error',
+        description: 'Failed to clear the endpoint data. Please try again.',
+        variant: 'destructive',
+      }),
   });
 }
 
@@ -55,13 +72,20 @@ export function useRenameEndpoint(uid: string) {
     mutationFn: (name: string) => client.call('changeEndpoint', { params: { uid }, body: { name } }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
     onError: (error) =>
-      toast({ title: 'Update failed', description: sentenceOf(error, 'Failed to rename the endpoint. Please try again.'), variant: 'destructive' }),
+      toast({
+        title: 'Update failed',
+        description: sentenceOf(error, 'Failed to rename the endpoint. Please try again.'),
+        variant: 'destructive',
+      }),
   });
 }
 
 /** Changes an endpoint wherever it is cached: its own page and the list. */
 export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
-  queryClient.setQueryData<EndpointDetail>(queryKeys.endpoint(uid), (endpoint) => endpoint && { ...endpoint, ...change });
+  queryClient.setQueryData<EndpointDetail>(
+    queryKeys.endpoint(uid),
+    (endpoint) => endpoint && { ...endpoint, ...change },
+  );
   queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
     list?.map((endpoint) => (endpoint.uid === uid ? { ...endpoint, ...change } : endpoint)),
   );
@@ -84,7 +108,12 @@ export function useSetFavorite(uid: string) {
     mutationFn: (isFavorite: boolean) => client.call('changeEndpoint', { params: { uid }, body: { isFavorite } }),
     onMutate: async (isFavorite) => {
       await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
-      return { rollBack: applyNow(uid, { isFavorite: isFavorite ? 'true' : 'false', ...(isFavorite ? { expiresAt: null } : {}) }) };
+      return {
+        rollBack: applyNow(uid, {
+          isFavorite: isFavorite ? 'true' : 'false',
+          ...(isFavorite ? { expiresAt: null } : {}),
+        }),
+      };
     },
     onSuccess: (endpoint, isFavorite) => {
       patchEndpoint(uid, endpoint);
@@ -122,7 +151,11 @@ export function useSetAutosave(uid: string) {
     },
     onError: (_error, _, context) => {
       context?.rollBack();
-      toast({ title: 'Error', description: 'Failed to update autosave setting. Please try again.', variant: 'destructive' });
+      toast({
+        title: 'Error',
+        description: 'Failed to update autosave setting. Please try again.',
+        variant: 'destructive',
+      });
     },
   });
 }

@@ -66,7 +66,11 @@ export const searchQuery = (q: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.search(q),
     queryFn: async ({ pageParam, signal }) => {
-      const { data, next } = await client.callWithHeaders('search', { query: { q, limit: 50, before: pageParam } }, signal);
+      const { data, next } = await client.callWithHeaders(
+        'search',
+        { query: { q, limit: 50, before: pageParam } },
+        signal,
+      );
       return { found: data, before: beforeOf(next) };
     },
     initialPageParam: undefined as string | undefined,

@@ -8,6 +8,7 @@ type News = 'signed-in' | 'signed-out';
 /** The other tabs of this browser share the session; they hear of its beginning and end at once. */
 export function tellOtherTabs(news: News): void {
   const channel = new BroadcastChannel(NAME);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
   channel.postMessage(news);
   channel.close();
 }
@@ -16,7 +17,7 @@ export function tellOtherTabs(news: News): void {
 export function listenToOtherTabs(onSignedIn: () => void): () => void {
   const channel = new BroadcastChannel(NAME);
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    if (queryClient.getQueryData(queryKeys.user) == null) return;
+    if (!queryClient.getQueryData(queryKeys.user)) return;
     if (data === 'signed-out') noteSignedOut(true);
     if (data === 'signed-in') onSignedIn();
   };

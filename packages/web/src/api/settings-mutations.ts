@@ -1,7 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { toast } from '../ui/toast/toast-store.ts';
+import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';

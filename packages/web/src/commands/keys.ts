@@ -21,7 +21,9 @@ export function listenForKeys(): () => void {
   const onKey = (press: KeyboardEvent): void => {
     if (press.defaultPrevented || press.isComposing) return;
     const keys = keysOf(press);
-    const command = commandStore.read().findLast((candidate) => candidate.keys !== undefined && candidate.keys === keys);
+    const command = commandStore
+      .read()
+      .findLast((candidate) => candidate.keys !== undefined && candidate.keys === keys);
     if (command === undefined || (keys?.startsWith('mod+') !== true && isBusy(press.target))) return;
     press.preventDefault();
     command.run();

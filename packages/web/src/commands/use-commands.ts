@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { commandStore, registerCommands } from './registry.ts';
 import type { Command } from './registry.ts';
 
@@ -8,17 +8,13 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => {
     latest.current = commands;
   });
-  const shape = JSON.stringify(commands.map(({ id, title, group, keys, inPalette }) => ({ id, title, group, keys, inPalette })));
-  useEffect(
-    () =>
-      registerCommands(
-        latest.current.map((command) => ({
-          ...command,
-          run: () => latest.current.find((current) => current.id === command.id)?.run(),
-        })),
-      ),
-    [shape],
-  );
+  const shape = JSON.stringify(commands);
+  const offered = useMemo(() => {
+    const run = (id: string): void => latest.current.find((command) => command.id === id)?.run();
+    const parsed: readonly Omit<Command, 'run'>[] = JSON.parse(shape);
+    return parsed.map((command) => ({ ...command, run: () => run(command.id) }));
+  }, [shape]);
+  useEffect(() => registerCommands(offered), [offered]);
 }
 
 /** Every command that the page offers now. */

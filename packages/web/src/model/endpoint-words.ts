@@ -31,7 +31,9 @@ export function expirySentence(endpoint: Lasting, now: number): string {
 }
 
 /** Favourites first, then newest first (spec 2). */
-export function sortEndpoints<E extends Pick<Endpoint, 'isFavorite' | 'createdAt' | 'id'>>(endpoints: readonly E[]): E[] {
+export function sortEndpoints<E extends Pick<Endpoint, 'isFavorite' | 'createdAt' | 'id'>>(
+  endpoints: readonly E[],
+): E[] {
   return endpoints.toSorted(
     (a, b) =>
       Number(b.isFavorite === 'true') - Number(a.isFavorite === 'true') ||

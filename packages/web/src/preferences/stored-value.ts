@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** One value in the browser's own storage: parsed when read, shared by all who look, in this tab and in the others. */
 export interface StoredValue<T> {
@@ -8,7 +8,11 @@ export interface StoredValue<T> {
 }
 
 /** `fallback` stands for what is missing or makes no sense. A browser without storage keeps values until the page goes. */
-export function storedValue<Schema extends z.ZodType>(key: string, schema: Schema, fallback: z.output<Schema>): StoredValue<z.output<Schema>> {
+export function storedValue<Schema extends z.ZodType>(
+  key: string,
+  schema: Schema,
+  fallback: z.output<Schema>,
+): StoredValue<z.output<Schema>> {
   const listeners = new Set<() => void>();
   let current = load(key, schema) ?? fallback;
 

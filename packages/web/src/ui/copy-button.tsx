@@ -2,8 +2,8 @@ import { Check, Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
-import { toast } from './toast/toast-store.ts';
-import type { ToastInput } from './toast/toast-store.ts';
+import { toast } from '../toasts/toast-store.ts';
+import type { ToastInput } from '../toasts/toast-store.ts';
 import { useCopy } from './use-copy.ts';
 
 export interface CopyButtonProps {
@@ -24,7 +24,12 @@ export function CopyButton({ text, label, toast: message = COPIED, children, cla
   const { copied, copy } = useCopy();
   const run = async (): Promise<void> => {
     const done = await copy(typeof text === 'string' ? text : await text());
-    if (!done) toast({ title: 'Error', description: 'The browser did not let us copy. Select the text instead.', variant: 'destructive' });
+    if (!done)
+      toast({
+        title: 'Error',
+        description: 'The browser did not let us copy. Select the text instead.',
+        variant: 'destructive',
+      });
     else if (message !== null) toast(message);
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;

@@ -18,7 +18,16 @@ export interface DialogProps {
 }
 
 /** A modal dialog: focus goes in, stays in, and comes back; Escape closes. */
-export function Dialog({ open, onOpenChange, title, description, bare = false, width = 'sm', children, footer }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  bare = false,
+  width = 'sm',
+  children,
+  footer,
+}: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>

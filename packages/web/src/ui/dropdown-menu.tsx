@@ -77,7 +77,11 @@ export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceP
     <Radix.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>
       <MenuLabel>{label}</MenuLabel>
       {options.map((option) => (
-        <Radix.RadioItem key={option.value} value={option.value} className={clsx(ITEM, 'data-[state=checked]:text-accent')}>
+        <Radix.RadioItem
+          key={option.value}
+          value={option.value}
+          className={clsx(ITEM, 'data-[state=checked]:text-accent')}
+        >
           {option.icon}
           {option.label}
           <Radix.ItemIndicator className="ml-auto size-1.5 rounded-full bg-accent" />

@@ -9,7 +9,13 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 
 /** The method in its colour: GET green, POST blue, PUT amber, PATCH purple, DELETE red, other grey, 'UNKNOWN' if missing (spec 2). */
-export function MethodBadge({ method, className }: { readonly method: string | undefined; readonly className?: string }) {
+export function MethodBadge({
+  method,
+  className,
+}: {
+  readonly method: string | undefined;
+  readonly className?: string;
+}) {
   const name = method === undefined || method === '' ? 'UNKNOWN' : method.toUpperCase();
   return (
     <span className={clsx('font-mono text-xs font-semibold tracking-tight', COLOURS[name] ?? 'text-other', className)}>

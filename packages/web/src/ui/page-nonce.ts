@@ -1,15 +1,11 @@
-declare global {
-  /** Read by the part of Radix that holds the page still behind a dialog, when it adds its style element. */
-  var __webpack_nonce__: string | undefined;
-}
-
 /** The nonce that the server put into the page, for libraries that add style elements; `undefined` under the development server. */
 export function pageNonce(): string | undefined {
   // Browsers hide the attribute from scripts and keep the property.
-  const meta = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]');
-  return meta === null || meta.nonce === '' ? undefined : meta.nonce;
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
+  return nonce === '' ? undefined : nonce;
 }
 
+/** Shares the nonce under the name where the part of Radix that holds the page still behind a dialog looks for it (get-nonce). */
 export function shareNonce(): void {
-  globalThis.__webpack_nonce__ = pageNonce();
+  Reflect.set(globalThis, '__webpack_nonce__', pageNonce());
 }

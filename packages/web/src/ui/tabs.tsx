@@ -47,7 +47,15 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
   );
 }
 
-export function TabPanel({ value, children, className }: { readonly value: string; readonly children: ReactNode; readonly className?: string }) {
+export function TabPanel({
+  value,
+  children,
+  className,
+}: {
+  readonly value: string;
+  readonly children: ReactNode;
+  readonly className?: string;
+}) {
   return (
     <Radix.Content value={value} className={clsx('outline-offset-[-2px]', className)}>
       {children}

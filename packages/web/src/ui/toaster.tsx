@@ -2,8 +2,8 @@ import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { useSyncExternalStore } from 'react';
-import { dismissToast, TOAST_MS, toastStore } from './toast-store.ts';
-import type { ToastItem } from './toast-store.ts';
+import { dismissToast, TOAST_MS, toastStore } from '../toasts/toast-store.ts';
+import type { ToastItem } from '../toasts/toast-store.ts';
 
 /** Where messages appear: one at a time, 5 s, F8 brings the keyboard there, a swipe of 50 px to the right closes (spec 9). */
 export function Toaster() {
@@ -51,7 +51,10 @@ function ToastCard({ item }: { readonly item: ToastItem }) {
           {action.label}
         </Radix.Action>
       )}
-      <Radix.Close aria-label="Close" className="grid size-6 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink">
+      <Radix.Close
+        aria-label="Close"
+        className="grid size-6 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
+      >
         <X className="size-3.5" />
       </Radix.Close>
     </Radix.Root>
