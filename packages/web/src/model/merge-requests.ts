@@ -21,7 +21,7 @@ export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
     const before = byIndex.get(row.index);
     if (before === undefined || (row.saved && !before.saved)) byIndex.set(row.index, row);
   }
-  return [...byIndex.values()].sort((a, b) => b.index - a.index);
+  return [...byIndex.values()].toSorted((a, b) => b.index - a.index);
 }
 
 /** Saved, unsaved and live lists as one (spec 4): no doubles, newest first, nothing that the spec hides. */
@@ -146,7 +146,6 @@ function applyMessage(list: RequestList, message: LiveMessage, initSize: number,
 function applyInit(list: RequestList, rows: readonly CapturedRequest[], initSize: number, method: MethodFilter): RequestList {
   const stretch = pageStretch(rows, rows.length >= initSize, undefined);
   if (stretch.to < 0) return { ...list, rows: [], gaps: [] };
-  const held = list.hold !== undefined;
-  const base = held ? { ...list, staleBelow: stretch.from } : forgetBelow(list, stretch.from);
-  return coverStretch(base, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
+  const covered = coverStretch(list, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
+  return list.hold === undefined ? forgetBelow(covered, stretch.from) : { ...covered, staleBelow: stretch.from };
 }

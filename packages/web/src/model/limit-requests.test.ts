@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import * as limit from './limit-requests.ts';
+import { EMPTY_LIST } from './request-list.ts';
+import type { RequestList } from './request-list.ts';
+import { labelOf } from './row-label.ts';
+import { sampleRequest as sample } from './sample-request.ts';
+
+/** Rows with the indexes from `count - 1` down to 0. */
+function listOf(count: number, change: Partial<RequestList> = {}): RequestList {
+  const rows = Array.from({ length: count }, (_, at) => sample(count - 1 - at));
+  return { ...EMPTY_LIST, rows, newest: count - 1, ...change };
+}
+
+test('a list within its bounds stays as it is', () => {
+  const list = listOf(limit.LIVE_ROWS);
+  expect(limit.limitRows(list)).toBe(list);
+});
+
+test('over its bounds the oldest rows become a gap', () => {
+  const list = limit.limitRows(listOf(3000));
+  expect([list.rows.length, list.rows.at(-1)?.index, list.gaps]).toEqual([2000, 1000, [{ before: 1000, after: -1 }]]);
+});
+
+test('what is held stays, and what waits above it is bounded', () => {
+  const list = limit.limitRows(listOf(3000, { hold: 500 }));
+  expect([list.rows.length, list.gaps]).toEqual([1501, [{ before: 2000, after: 500 }]]);
+});
+
+test('letting go drops what an init made doubtful', () => {
+  const list = limit.holdRows(listOf(10, { hold: 3, staleBelow: 5 }), undefined);
+  expect([list.rows.length, list.gaps, list.hold, list.staleBelow]).toEqual([5, [{ before: 5, after: -1 }], undefined, undefined]);
+});
+
+test('forgetting below an index joins the gap that it cuts', () => {
+  const list = limit.forgetBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 20);
+  expect([list.rows, list.gaps]).toEqual([[], [{ before: 40, after: -1 }]]);
+});
+
+test.each([
+  ['as many as are stored', 10, undefined],
+  ['two of ten are gone', 8, 2],
+  ['none is stored', 0, 10],
+])('trimmed by the server: %s', (_, stored, floor) => {
+  const list = limit.dropTrimmed(listOf(10), stored);
+  expect(list.gaps).toEqual(floor === undefined ? [] : [{ before: floor, after: -1 }]);
+  expect(list.rows.length).toBe(stored);
+});
+
+test('saved rows outlive the trimming', () => {
+  const rows = [sample(3), sample(2), sample(1, { saved: true }), sample(0)];
+  expect(limit.dropTrimmed({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
+});
+
+test('a gap above, or a hold, keeps the trimming away', () => {
+  const gap = listOf(10, { gaps: [{ before: 9, after: 8 }] });
+  expect(limit.dropTrimmed(gap, 5)).toBe(gap);
+  const held = listOf(10, { hold: 4 });
+  expect(limit.dropTrimmed(held, 5)).toBe(held);
+});
+
+test('over the budget older rows give up their body and keep their label', () => {
+  const github = sample(0, { rawHeaders: [['X-GitHub-Event', 'push']], body: 'x'.repeat(50) });
+  const list = limit.slimRows({ ...EMPTY_LIST, rows: [sample(1, { body: 'x'.repeat(50) }), github], newest: 1 }, 100);
+  expect(list.rows.map((row) => row.body?.length)).toEqual([50, undefined]);
+  expect(list.rows.map((row) => labelOf(row))).toEqual([
+    { source: 'Unknown', event: '' },
+    { source: 'GitHub', event: 'push' },
+  ]);
+});
+
+test('deletions are not remembered for ever', () => {
+  const deleted = new Set(Array.from({ length: 6000 }, (_, index) => index));
+  expect(limit.limitDeleted({ ...EMPTY_LIST, deleted }).deleted.has(5999)).toBe(true);
+  expect(limit.limitDeleted({ ...EMPTY_LIST, deleted }).deleted.size).toBe(2500);
+});

@@ -1,0 +1,26 @@
+import type { CapturedRequest } from '@creel/contract';
+import { unsavedId } from '@creel/contract';
+
+/** A captured request for tests: unsaved, empty, unless told. */
+export function sampleRequest(index: number, change: Partial<CapturedRequest> = {}): CapturedRequest {
+  const saved = change.saved ?? false;
+  return {
+    id: saved ? index + 1 : unsavedId(index),
+    index,
+    endpointId: 1,
+    method: 'POST',
+    path: '/',
+    queryParams: {},
+    headers: {},
+    rawHeaders: [['Host', 'localhost']],
+    body: null,
+    bodyEncoding: 'utf8',
+    bodyTruncated: false,
+    contentType: null,
+    size: 0,
+    sourceIp: '127.0.0.1',
+    timestamp: '2026-11-21T08:00:00.000Z',
+    saved,
+    ...change,
+  };
+}
