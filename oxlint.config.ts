@@ -161,7 +161,8 @@ export default defineConfig({
     { files: [`${web}/features/*/**`], rules: webImports(otherFeatures(String.raw`\.\./`)) },
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
     {
-      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}'],
+      // `testing/` holds what the tests of the server share.
+      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/testing/**'],
       rules: {
         ...imports(otherPackages),
         'max-lines-per-function': 'off',

@@ -29,7 +29,7 @@ export default defineConfig({
           target: server,
           ws: path.startsWith('^/ws'),
           // The server refuses calls from another origin; the development page is one, by its port alone.
-          headers: { origin: server },
+          headers: { origin: process.env['PUBLIC_URL'] ?? server },
         },
       ]),
     ),

@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['packages/**/*.test.{ts,tsx}', 'fixtures/**/*.test.ts', 'scripts/**/*.test.{ts,mjs}', 'bench/**/*.test.ts'],
+    include: [
+      'packages/**/*.test.{ts,tsx}',
+      'fixtures/**/*.test.ts',
+      'scripts/**/*.test.{ts,mjs}',
+      'bench/**/*.test.ts',
+    ],
     globalSetup: './scripts/vitest-setup.ts',
     // Real servers and databases on two shared cores; what is slow says so by its own figures, not by a short fuse.
     testTimeout: 30_000,

@@ -1,0 +1,164 @@
+// What every journey starts from: a real Creel in a process of its own, with an empty data folder, and signed-in people.
+import { test as base, expect } from '@playwright/test';
+import type { BrowserContext } from '@playwright/test';
+import { registrationSchema, userSchema } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const root = join(import.meta.dirname, '..');
+const readyWithinMs = 20_000;
+const stopWithinMs = 12_000;
+
+/** A running Creel. */
+export interface App {
+  /** Its origin, without a slash at the end. */
+  readonly url: string;
+  readonly dataDir: string;
+  /** All that it has written to standard output and standard error so far. */
+  readonly output: () => string;
+  /** Ends it in good order and removes its data. Throws when it does not end with 0 in time, as it must on SIGTERM. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Somebody with an account, signed in in a browser context. */
+export interface Person {
+  readonly user: User;
+  readonly username: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Starts a Creel on a free port of the loopback address with a data folder of its own.
+ * @param settings environment variables (contract 8); nothing else of the environment reaches it
+ */
+export async function startApp(settings: Record<string, string> = {}): Promise<App> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
+  const port = await freePort();
+  const server = spawn(process.execPath, [join(root, 'packages', 'server', 'src', 'main.ts')], {
+    cwd: dataDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', ...defaults(port, dataDir), ...settings },
+  });
+  let text = '';
+  server.stdout.on('data', (chunk) => (text += String(chunk)));
+  server.stderr.on('data', (chunk) => (text += String(chunk)));
+  const app: App = {
+    url: `http://127.0.0.1:${port}`,
+    dataDir,
+    output: () => text,
+    stop: async () => {
+      const code = await ended(server);
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+      if (code !== 0) {
+        throw new Error(`Creel ended with ${code} in place of 0. It said:\n${text}`);
+      }
+    },
+  };
+  await ready(app, server).catch(async (error: unknown) => {
+    server.kill('SIGKILL');
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    throw error;
+  });
+  return app;
+}
+
+const defaults = (port: number, dataDir: string) => ({
+  PORT: String(port),
+  HOST: '127.0.0.1',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
+  SIGNUPS_PER_HOUR: '1000000',
+});
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+async function ready(app: App, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + readyWithinMs;
+  while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {
+    const answer = await fetch(`${app.url}/readyz`).catch(() => undefined);
+    if (answer?.ok) {
+      return;
+    }
+    await sleep(30);
+  }
+  throw new Error(`Creel did not become ready. It said:\n${app.output()}`);
+}
+
+/** Asks the server to end; resolves with its exit code, or the signal that it took. */
+async function ended(server: ChildProcess): Promise<number | string | null> {
+  if (server.exitCode !== null || server.signalCode !== null) {
+    return server.exitCode ?? server.signalCode;
+  }
+  const end = new Promise<number | string | null>((resolve) => {
+    server.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+  server.kill('SIGTERM');
+  const deadline = setTimeout(() => server.kill('SIGKILL'), stopWithinMs);
+  const code = await end;
+  clearTimeout(deadline);
+  return code;
+}
+
+/** Makes an account through the API; the session lands in the context's cookies, so its pages are signed in. */
+export async function register(context: BrowserContext, app: App): Promise<Person> {
+  const username = `user-${randomBytes(6).toString('hex')}`;
+  const person = { username, email: `${username}@example.com`, password: randomBytes(9).toString('base64url') };
+  const answer = await context.request.post(`${app.url}/api/register`, { data: registrationSchema.parse(person) });
+  expect(answer.status(), await answer.text()).toBe(201);
+  return { ...person, user: userSchema.parse(await answer.json()) };
+}
+
+/**
+ * Playwright's `test` with a Creel: `app` (one per worker, so tests share it and each brings its own person) and `person`
+ * (an account of this test's own, signed in in `page`). Paths in `page.goto('/…')` are below the app. A test fails when its
+ * page threw an error that nobody caught.
+ */
+export const test = base.extend<
+  { person: Person; calmPage: undefined },
+  { appSettings: Record<string, string>; app: App }
+>({
+  appSettings: [{}, { scope: 'worker', option: true }],
+  app: [
+    async ({ appSettings }, use) => {
+      const app = await startApp(appSettings);
+      await use(app);
+      await app.stop();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  baseURL: async ({ app }, use) => {
+    await use(app.url);
+  },
+  person: async ({ context, app }, use) => {
+    await use(await register(context, app));
+  },
+  calmPage: [
+    async ({ context }, use) => {
+      const errors: string[] = [];
+      context.on('weberror', (thrown) => errors.push(thrown.error().stack ?? String(thrown.error())));
+      await use(undefined);
+      expect(errors, 'errors that nobody caught in the page').toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };

@@ -1,0 +1,27 @@
+import { defineConfig } from '@playwright/test';
+import { browserArguments } from './scripts/chromium.mjs';
+
+const chromium = process.env['CREEL_CHROMIUM'];
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  // The machine has two cores, and the journeys measure how fast things show up.
+  workers: 1,
+  fullyParallel: false,
+  retries: 0,
+  forbidOnly: true,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list'], ['json', { outputFile: '.cache/playwright.json' }]],
+  use: {
+    browserName: 'chromium',
+    headless: true,
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    launchOptions: { args: browserArguments, ...(chromium ? { executablePath: chromium } : {}) },
+  },
+});

@@ -1,0 +1,3 @@
+/** See chromium.mjs. */
+export const browserArguments: string[];
+export function findChromium(): Promise<string>;
