@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import { eventType } from './event-type.ts';
 
 const cases: [string, RawHeaders, string, string][] = [
-  ['GitHub with an action', [['X-GitHub-Event', 'pull_request']], '{"action":"opened","number":1}', 'pull_request.opened'],
+  [
+    'GitHub with an action',
+    [['X-GitHub-Event', 'pull_request']],
+    '{"action":"opened","number":1}',
+    'pull_request.opened',
+  ],
   ['GitHub with a ref', [['X-GitHub-Event', 'push']], '{"ref":"refs/heads/main"}', 'push · refs/heads/main'],
   ['GitHub alone', [['x-github-event', 'ping']], '', 'ping'],
   ['Stripe', [], '{"id":"evt_1","data":{"type":"inner"},"type":"invoice.paid"}', 'invoice.paid'],

@@ -28,7 +28,12 @@ test('what is held stays, and what waits above it is bounded', () => {
 
 test('letting go drops what an init made doubtful', () => {
   const list = limit.holdRows(listOf(10, { hold: 3, staleBelow: 5 }), undefined);
-  expect([list.rows.length, list.gaps, list.hold, list.staleBelow]).toEqual([5, [{ before: 5, after: -1 }], undefined, undefined]);
+  expect([list.rows.length, list.gaps, list.hold, list.staleBelow]).toEqual([
+    5,
+    [{ before: 5, after: -1 }],
+    undefined,
+    undefined,
+  ]);
 });
 
 test('forgetting below an index joins the gap that it cuts', () => {

@@ -83,7 +83,9 @@ export function dropUnsavedBelow(list: RequestList, floor: number): RequestList 
 /** Characters that a row keeps alive. */
 function weightOf(row: ListedRequest): number {
   if (row.slim !== undefined) return 0;
-  return row.rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0) * 2 + (row.body?.length ?? 0);
+  return (
+    row.rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0) * 2 + (row.body?.length ?? 0)
+  );
 }
 
 /** Takes bodies and headers from the older rows once all rows together are over the budget. */

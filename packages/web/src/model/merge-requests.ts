@@ -40,7 +40,9 @@ function isGone(list: RequestList, row: CapturedRequest): boolean {
  */
 export function coverStretch(list: RequestList, stretch: Stretch, method?: MethodFilter, final = false): RequestList {
   const { from, to } = stretch;
-  const fresh = stretch.rows.filter((row) => !isGone(list, row) && !isHidden(row) && (method === undefined || row.method === method));
+  const fresh = stretch.rows.filter(
+    (row) => !isGone(list, row) && !isHidden(row) && (method === undefined || row.method === method),
+  );
   const named = new Set(fresh.map((row) => row.index));
   const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
   const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
@@ -78,10 +80,13 @@ export function joinPages(a: Stretch, b: Stretch): Stretch {
 /** Adds captures that came live. They come without gaps (contract 5); one that is late still finds its place. */
 export function addLive(list: RequestList, captures: readonly CapturedRequest[], method?: MethodFilter): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
-  const fresh = mergeRequests(captures).filter((row) => !isGone(list, row) && (method === undefined || row.method === method));
+  const fresh = mergeRequests(captures).filter(
+    (row) => !isGone(list, row) && (method === undefined || row.method === method),
+  );
   const first = list.rows[0]?.index ?? -1;
   const inOrder = fresh.every((row) => row.index > first);
-  const rows = fresh.length === 0 ? list.rows : inOrder ? [...fresh, ...list.rows] : newestFirst([...list.rows, ...fresh]);
+  const rows =
+    fresh.length === 0 ? list.rows : inOrder ? [...fresh, ...list.rows] : newestFirst([...list.rows, ...fresh]);
   return { ...list, rows, newest };
 }
 
@@ -89,7 +94,8 @@ export function addLive(list: RequestList, captures: readonly CapturedRequest[],
 export function putSaved(list: RequestList, saved: CapturedRequest, method?: MethodFilter): RequestList {
   const at = positionOf(list.rows, saved.index);
   if (list.rows[at]?.index === saved.index) return { ...list, rows: list.rows.with(at, saved) };
-  const unknown = saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
+  const unknown =
+    saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
   return unknown || isHidden(saved) ? list : addLive(list, [saved], method);
 }
 
@@ -100,7 +106,11 @@ export function dropRequest(list: RequestList, id: number): RequestList {
   const row = list.rows[positionOf(list.rows, index)];
   // Saved meanwhile: the unsaved one is gone, the saved one is not.
   if (row?.index === index && row.id !== id) return list;
-  return { ...list, rows: list.rows.filter((other) => other.index !== index), deleted: new Set(list.deleted).add(index) };
+  return {
+    ...list,
+    rows: list.rows.filter((other) => other.index !== index),
+    deleted: new Set(list.deleted).add(index),
+  };
 }
 
 /** Puts a request back whose deletion failed. */
@@ -116,7 +126,12 @@ export function clearList(list: RequestList): RequestList {
 }
 
 /** Applies the messages of one frame, in their order. */
-export function applyMessages(list: RequestList, messages: readonly LiveMessage[], initSize: number, method?: MethodFilter): RequestList {
+export function applyMessages(
+  list: RequestList,
+  messages: readonly LiveMessage[],
+  initSize: number,
+  method?: MethodFilter,
+): RequestList {
   let next = list;
   let run: CapturedRequest[] = [];
   for (const message of messages) {
@@ -143,7 +158,12 @@ function applyMessage(list: RequestList, message: LiveMessage, initSize: number,
  * `init` replaces the list (spec 4) by the newest requests; what is older is a gap again, since a message about it may have been
  * missed. Only what somebody is reading stays, until they let go.
  */
-function applyInit(list: RequestList, rows: readonly CapturedRequest[], initSize: number, method: MethodFilter): RequestList {
+function applyInit(
+  list: RequestList,
+  rows: readonly CapturedRequest[],
+  initSize: number,
+  method: MethodFilter,
+): RequestList {
   const stretch = pageStretch(rows, rows.length >= initSize, undefined);
   if (stretch.to < 0) return { ...list, rows: [], gaps: [] };
   const covered = coverStretch(list, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);

@@ -62,6 +62,7 @@ export function rowOf(list: RequestList, index: number): ListedRequest | undefin
 /** A row that says nothing is not shown: no known method, or no path, headers or body and a size of zero (spec 2). */
 export function isHidden(request: CapturedRequest): boolean {
   if (request.method === '' || request.method.toLowerCase() === 'unknown') return true;
-  const empty = request.path === '' && request.rawHeaders.length === 0 && (request.body === null || request.body === '');
+  const empty =
+    request.path === '' && request.rawHeaders.length === 0 && (request.body === null || request.body === '');
   return empty && request.size === 0;
 }

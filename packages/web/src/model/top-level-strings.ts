@@ -36,7 +36,11 @@ export function topLevelStrings(text: string, keys: readonly string[]): Map<stri
 
 function skipSpace(text: string, from: number, end: number): number {
   let at = from;
-  while (at < end && (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t' || text[at] === '\uFEFF')) at++;
+  while (
+    at < end &&
+    (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t' || text[at] === '\uFEFF')
+  )
+    at++;
   return at;
 }
 

@@ -1,0 +1,147 @@
+/** What stands on a line of formatted JSON. */
+export const KIND = {
+  string: 0,
+  number: 1,
+  word: 2,
+  openObject: 3,
+  openArray: 4,
+  closeObject: 5,
+  closeArray: 6,
+  emptyObject: 7,
+  emptyArray: 8,
+} as const;
+export type LineKind = (typeof KIND)[keyof typeof KIND];
+
+/** The numbers that describe a line, each at its place in the line's row of `cells`. Positions count UTF-16 units of the source. */
+export const CELL = {
+  depth: 0,
+  keyStart: 1,
+  keyEnd: 2,
+  start: 3,
+  end: 4,
+  kind: 5,
+  comma: 6,
+  /** Line of the closing bracket; -1 where there is none. */
+  fold: 7,
+  /** Line of the opening bracket around it; -1 on the first level. */
+  parent: 8,
+  /** How many values an opened bracket holds. */
+  size: 9,
+  /** Its place among the values of its parent. */
+  ordinal: 10,
+} as const;
+export const CELLS_PER_LINE = 11;
+
+/**
+ * JSON laid out in lines that point into the source text: nothing is decoded, so digits, key order, doubled keys and escapes stay as
+ * they were sent. One block of numbers holds all lines, so that a worker hands millions over without copying.
+ */
+export interface JsonLines {
+  readonly text: string;
+  readonly count: number;
+  readonly cells: Int32Array;
+  /** `text`: the source ended before the value did. `lines`: there were more lines than a view can use. */
+  readonly ended: 'complete' | 'text' | 'lines';
+}
+
+export function cellOf(json: JsonLines, line: number, cell: number): number {
+  return json.cells[line * CELLS_PER_LINE + cell] ?? -1;
+}
+
+/** One line, ready to be shown. */
+export interface JsonLine {
+  readonly line: number;
+  readonly depth: number;
+  /** The key as it stands in the source, quotes and escapes included. */
+  readonly key: string | undefined;
+  readonly keyStart: number;
+  readonly kind: LineKind;
+  /** The scalar as it stands in the source; a bracket otherwise. */
+  readonly text: string;
+  readonly start: number;
+  readonly comma: boolean;
+  /** Line of the closing bracket, where this one opens. */
+  readonly foldsTo: number | undefined;
+  readonly size: number;
+}
+
+const BRACKETS: Partial<Record<number, string>> = {
+  [KIND.openObject]: '{',
+  [KIND.openArray]: '[',
+  [KIND.closeObject]: '}',
+  [KIND.closeArray]: ']',
+  [KIND.emptyObject]: '{}',
+  [KIND.emptyArray]: '[]',
+};
+
+const KINDS: readonly LineKind[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+export function lineOf(json: JsonLines, line: number): JsonLine {
+  const cell = (name: number): number => cellOf(json, line, name);
+  const kind = KINDS[cell(CELL.kind)] ?? KIND.word;
+  const fold = cell(CELL.fold);
+  return {
+    line,
+    depth: cell(CELL.depth),
+    key: cell(CELL.keyStart) < 0 ? undefined : json.text.slice(cell(CELL.keyStart), cell(CELL.keyEnd)),
+    keyStart: cell(CELL.keyStart),
+    kind,
+    text: BRACKETS[kind] ?? json.text.slice(cell(CELL.start), cell(CELL.end)),
+    start: cell(CELL.start),
+    comma: cell(CELL.comma) === 1,
+    foldsTo: fold < 0 ? undefined : fold,
+    size: cell(CELL.size),
+  };
+}
+
+/** The numbers of the lines that are seen while some are folded. A folded line stands for all up to its closing bracket. */
+export function visibleLines(json: JsonLines, folded: ReadonlySet<number>): Uint32Array {
+  const lines = new Uint32Array(json.count);
+  let seen = 0;
+  for (let line = 0; line < json.count; line++) {
+    lines[seen++] = line;
+    if (folded.has(line)) line = Math.max(line, cellOf(json, line, CELL.fold));
+  }
+  return lines.subarray(0, seen);
+}
+
+/** Everything a value says in the source: of an opening bracket the whole object or list. */
+export function sourceOf(json: JsonLines, line: number): string {
+  return json.text.slice(cellOf(json, line, CELL.start), cellOf(json, line, CELL.end));
+}
+
+/** What copying a value gives: the characters of a text, the source of everything else. */
+export function valueToCopy(json: JsonLines, line: number): string {
+  const source = sourceOf(json, line);
+  return cellOf(json, line, CELL.kind) === KIND.string ? unquote(source) : source;
+}
+
+/** The way to a value as programs write it: `data.items[0]["odd key"]`; `$` for the whole. */
+export function pathOf(json: JsonLines, line: number): string {
+  const steps: string[] = [];
+  for (let at = line; cellOf(json, at, CELL.parent) >= 0; at = cellOf(json, at, CELL.parent)) {
+    const keyStart = cellOf(json, at, CELL.keyStart);
+    steps.push(
+      keyStart < 0
+        ? `[${cellOf(json, at, CELL.ordinal)}]`
+        : keyStep(json.text.slice(keyStart, cellOf(json, at, CELL.keyEnd))),
+    );
+  }
+  if (steps.length === 0) return '$';
+  const path = steps.toReversed().join('');
+  return path.startsWith('.') ? path.slice(1) : path;
+}
+
+function keyStep(source: string): string {
+  const key = unquote(source);
+  return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}
+
+function unquote(source: string): string {
+  try {
+    return String(JSON.parse(source));
+  } catch {
+    // A text that was cut off.
+    return source.slice(1);
+  }
+}
