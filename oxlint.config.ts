@@ -165,6 +165,8 @@ export default defineConfig({
       files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/testing/**'],
       rules: {
         ...imports(otherPackages),
+        // A function that is named for what it expects, expects it.
+        'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*'] }],
         'max-lines-per-function': 'off',
         'no-console': 'off',
         'no-restricted-globals': 'off',
