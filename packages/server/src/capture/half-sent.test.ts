@@ -1,0 +1,90 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chunked, openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
+import { expectUnharmed, startWireApp } from '../testing/wire-app.ts';
+import type { WireApp } from '../testing/wire-app.ts';
+
+/** A request that ends before its body does is not stored (contract 3; hardening O4 and 2.3, row 48). */
+let app: WireApp;
+beforeAll(async () => {
+  app = await startWireApp();
+});
+afterAll(() => app.server.stop());
+
+/** Numbers from 0 up to 1 in an order that is the same in every run. */
+function* numbers(seed: number): Generator<number> {
+  for (let state = seed; ;) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state / 2 ** 32;
+  }
+}
+
+const payload = Buffer.from('{"half":true,"text":"0123456789"}'.repeat(20));
+const whole = (kind: 'plain' | 'chunked'): Buffer => {
+  const framing = kind === 'plain' ? `Content-Length: ${payload.length}` : 'Transfer-Encoding: chunked';
+  return rawRequest(
+    [`POST ${app.base}/half HTTP/1.1`, 'Host: h', 'X-Filler: something', framing],
+    kind === 'plain' ? payload : chunked(payload, 50),
+  );
+};
+
+/** Sends the first bytes, in one or two writes, and hangs up in one of three ways. */
+async function cut(bytes: Buffer, at: number, way: 'reset' | 'end' | 'close'): Promise<void> {
+  const connection = await openRaw({ port: app.server.port });
+  const middle = Math.floor(at / 2);
+  await connection.send(bytes.subarray(0, middle));
+  await connection.send(bytes.subarray(middle, at));
+  if (way === 'reset') connection.reset();
+  else if (way === 'close') connection.close();
+  else {
+    connection.halfClose();
+    await connection.closed();
+    connection.close();
+  }
+}
+
+test('200 requests cut at any byte: none is stored, none harms', async () => {
+  const dice = numbers(20_261_121);
+  const roll = (): number => dice.next().value ?? 0;
+  const files = (await readdir(app.server.dataDir)).toSorted();
+  for (let round = 0; round < 200; round += 20) {
+    const cuts = Array.from({ length: 20 }, () => {
+      const bytes = whole(roll() < 0.5 ? 'plain' : 'chunked');
+      const way = (['reset', 'end', 'close'] as const)[Math.floor(roll() * 3)] ?? 'end';
+      return cut(bytes, 1 + Math.floor(roll() * (bytes.length - 1)), way);
+    });
+    await Promise.all(cuts);
+  }
+  await expectUnharmed(app);
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(1); // the canary
+  expect((await readdir(app.server.dataDir)).toSorted()).toEqual(files);
+});
+
+test.each(['plain', 'chunked'] as const)('the last byte missing (%s) is not whole, with it is', async (kind) => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  await cut(whole(kind), whole(kind).length - 1, 'end');
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
+  const connection = await openRaw({ port: app.server.port });
+  await connection.send(whole(kind));
+  connection.halfClose();
+  expect((await connection.final()).status).toBe(200);
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 1);
+  connection.close();
+});
+
+test('a whole request whose sender hangs up without waiting is stored once or not at all', async () => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  for (let round = 0; round < 20; round += 1) await cut(whole('plain'), whole('plain').length, 'close');
+  await expectUnharmed(app);
+  expect((await app.owner.stored(app.endpoint.uid)) - before - 1).toBeLessThanOrEqual(20);
+});
+
+test('a whole one before a half one on the same connection is stored, and only that', async () => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  const connection = await openRaw({ port: app.server.port });
+  await connection.send(Buffer.concat([whole('chunked'), whole('plain').subarray(0, -5)]));
+  expect((await connection.final()).status).toBe(200);
+  connection.reset();
+  await expectUnharmed(app);
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
+});
