@@ -116,7 +116,6 @@ const rules: Rules = {
   'react/react-in-jsx-scope': 'off',
   'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
   // Those that cost more words than they save mistakes.
-  'vitest/expect-expect': 'off',
   'unicorn/consistent-function-scoping': 'off',
   'unicorn/prefer-add-event-listener': 'off',
   'import/no-named-as-default-member': 'off',
