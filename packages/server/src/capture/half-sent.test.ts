@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
+import { makeDice } from '../testing/dice.ts';
 import { expectUnharmed, startWireApp } from '../testing/wire-app.ts';
 import type { WireApp } from '../testing/wire-app.ts';
 
@@ -10,14 +11,6 @@ beforeAll(async () => {
   app = await startWireApp();
 });
 afterAll(() => app.server.stop());
-
-/** Numbers from 0 up to 1 in an order that is the same in every run. */
-function* numbers(seed: number): Generator<number> {
-  for (let state = seed; ;) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
-}
 
 const payload = Buffer.from('{"half":true,"text":"0123456789"}'.repeat(20));
 const whole = (kind: 'plain' | 'chunked'): Buffer => {
@@ -44,14 +37,13 @@ async function cut(bytes: Buffer, at: number, way: 'reset' | 'end' | 'close'): P
 }
 
 test('200 requests cut at any byte: none is stored, none harms', async () => {
-  const dice = numbers(20_261_121);
-  const roll = (): number => dice.next().value ?? 0;
+  const dice = makeDice(20_261_121);
   const files = (await readdir(app.server.dataDir)).toSorted();
   for (let round = 0; round < 200; round += 20) {
     const cuts = Array.from({ length: 20 }, () => {
-      const bytes = whole(roll() < 0.5 ? 'plain' : 'chunked');
-      const way = (['reset', 'end', 'close'] as const)[Math.floor(roll() * 3)] ?? 'end';
-      return cut(bytes, 1 + Math.floor(roll() * (bytes.length - 1)), way);
+      const bytes = whole(dice.pick(['plain', 'chunked'] as const));
+      const way = dice.pick(['reset', 'end', 'close'] as const);
+      return cut(bytes, 1 + dice.below(bytes.length - 1), way);
     });
     await Promise.all(cuts);
   }
