@@ -18,6 +18,7 @@ const commands = {
   test: [here('test.mjs')],
   e2e: [here('e2e.mjs')],
   bench: [here('../bench/main.ts')],
+  fixtures: [here('../fixtures/send.ts')],
 };
 
 async function main() {
