@@ -1,0 +1,47 @@
+import { compress } from 'brotli/compress';
+import { decompress } from 'brotli/decompress';
+import { expect, test } from 'vitest';
+import { decodeBody } from './decode-body.ts';
+
+const TEXT = 'hello '.repeat(100);
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const unbrotli = async (bytes: Uint8Array) => new Uint8Array(decompress(bytes));
+
+async function pack(format: CompressionFormat, bytes = utf8(TEXT)): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = new Blob([bytes]).stream().pipeThrough(new CompressionStream(format));
+  return new Uint8Array(await new Response(packed).arrayBuffer());
+}
+
+async function brotli(bytes = utf8(TEXT)): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array((await compress(bytes)) ?? []);
+}
+
+test.each([
+  ['gzip', () => pack('gzip'), 'gzip'],
+  ['x-gzip in another case', () => pack('gzip'), 'X-GZip'],
+  ['zlib', () => pack('deflate'), 'deflate'],
+  ['raw deflate that says deflate', () => pack('deflate-raw'), 'deflate'],
+  ['brotli', () => brotli(), 'br'],
+  ['two codings', async () => brotli(await pack('gzip')), 'gzip, br'],
+])('decodes %s', async (_, bytes, coding) => {
+  const decoded = await decodeBody(await bytes(), coding, unbrotli);
+  expect(decoded.outcome === 'decoded' && [new TextDecoder().decode(decoded.bytes), decoded.cut]).toEqual([
+    TEXT,
+    false,
+  ]);
+});
+
+test('what unpacks to too much is cut', async () => {
+  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', unbrotli, 1000);
+  expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
+});
+
+test.each([
+  ['no coding', undefined, 'none'],
+  ['identity', 'identity', 'none'],
+  ['no gzip at all', 'gzip', 'failed'],
+  ['an unknown coding', 'zstd', 'failed'],
+  ['no brotli at all', 'br', 'failed'],
+])('%s', async (_, coding, outcome) => {
+  expect((await decodeBody(utf8('plain text'), coding, unbrotli)).outcome).toBe(outcome);
+});

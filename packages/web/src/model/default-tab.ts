@@ -1,0 +1,14 @@
+/** Tabs of the details, by their names in the address. */
+export type DetailTab = 'json' | 'headers' | 'query' | 'raw';
+
+/**
+ * The tab that a request opens with (spec 2): JSON if the content type contains json; Raw if it contains text, xml or html; otherwise
+ * JSON if the body parses as JSON, else Raw. Headers without a body.
+ */
+export function defaultTab(size: number, contentType: string | null, parsesAsJson: () => boolean): DetailTab {
+  if (size === 0) return 'headers';
+  const type = (contentType ?? '').toLowerCase();
+  if (type.includes('json')) return 'json';
+  if (/text|xml|html/.test(type)) return 'raw';
+  return parsesAsJson() ? 'json' : 'raw';
+}

@@ -1,0 +1,110 @@
+import { latin1Bytes, readable } from './wire-text.ts';
+import { mediaType } from './media-type.ts';
+
+/** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
+export interface MultipartPart {
+  /** The form field's name; empty where the part has none. */
+  readonly name: string;
+  /** The name the sender gave to a file; `undefined` for a plain field. */
+  readonly filename: string | undefined;
+  readonly contentType: string | undefined;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Parts that are listed at most. */
+const MAX_PARTS = 1000;
+
+const CR = 13;
+const LF = 10;
+const DASH = 45;
+
+/**
+ * Takes a multipart body apart. `undefined` when it has no boundary or does not hold it; a body that breaks off gives the parts that
+ * are there.
+ */
+export function parseMultipart(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string | null,
+): MultipartPart[] | undefined {
+  const { type, parameters } = mediaType(contentType);
+  const boundary = parameters.get('boundary');
+  if (!type.startsWith('multipart/') || boundary === undefined || boundary === '') return undefined;
+  const mark = latin1Bytes(`--${boundary}`);
+  const parts: MultipartPart[] = [];
+  let at = findMark(bytes, mark, 0);
+  if (at < 0) return undefined;
+  while (at >= 0 && parts.length < MAX_PARTS) {
+    const start = at + mark.length;
+    if (bytes[start] === DASH && bytes[start + 1] === DASH) break;
+    const next = findMark(bytes, mark, start);
+    parts.push(readPart(bytes.subarray(lineEnd(bytes, start), next < 0 ? bytes.length : trimLineEnd(bytes, next))));
+    at = next;
+  }
+  return parts;
+}
+
+/** Where the mark stands at the beginning of a line. */
+function findMark(bytes: Uint8Array, mark: Uint8Array, from: number): number {
+  const first = mark[0] ?? DASH;
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    const atLineStart = at === 0 || bytes[at - 1] === LF;
+    if (atLineStart && mark.every((byte, offset) => bytes[at + offset] === byte)) return at;
+  }
+  return -1;
+}
+
+function lineEnd(bytes: Uint8Array, from: number): number {
+  const end = bytes.indexOf(LF, from);
+  return end < 0 ? bytes.length : end + 1;
+}
+
+/** The line break before a mark belongs to the mark (RFC 2046 5.1.1). */
+function trimLineEnd(bytes: Uint8Array, at: number): number {
+  if (bytes[at - 1] !== LF) return at;
+  return bytes[at - 2] === CR ? at - 2 : at - 1;
+}
+
+function readPart(part: Uint8Array<ArrayBuffer>): MultipartPart {
+  const headers: [string, string][] = [];
+  let at = 0;
+  while (at < part.length) {
+    const end = lineEnd(part, at);
+    const line = String.fromCharCode(...part.subarray(at, Math.min(end, at + 8192))).replace(/\r?\n$/, '');
+    at = end;
+    if (line === '') break;
+    const colon = line.indexOf(':');
+    if (colon > 0) headers.push([line.slice(0, colon), readable(line.slice(colon + 1).trim())]);
+  }
+  const disposition = mediaType(valueOf(headers, 'content-disposition')).parameters;
+  return {
+    name: disposition.get('name') ?? '',
+    filename: extendedName(disposition.get('filename*')) ?? disposition.get('filename'),
+    contentType: valueOf(headers, 'content-type'),
+    headers,
+    bytes: part.subarray(at),
+  };
+}
+
+function valueOf(headers: readonly (readonly [string, string])[], name: string): string | undefined {
+  return headers.find(([given]) => given.toLowerCase() === name)?.[1];
+}
+
+/** `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187). */
+function extendedName(value: string | undefined): string | undefined {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
+  try {
+    return encoded === undefined ? undefined : decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name that a download may have: no path, nothing that a file system stumbles over. */
+export function safeFileName(name: string | undefined, fallback: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what must go
+  const clean = (name ?? '')
+    .replaceAll(/[\x00-\x1f\x7f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, '_')
+    .replaceAll(/^[.\s]+|[.\s]+$/g, '');
+  return clean === '' ? fallback : clean.slice(0, 120);
+}

@@ -1,0 +1,59 @@
+/** Longer than this it is shown as it came. */
+const MAX_XML = 1024 * 1024;
+
+const INDENT = '  ';
+
+/** A piece of XML: markup, or the text between. */
+const PIECE =
+  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g;
+
+/**
+ * XML with one element a line, for reading only: it is text, never made into a document. `undefined` where this would not be a
+ * faithful view: no XML, broken nesting, an element that mixes text and elements, or too long.
+ */
+export function formatXml(text: string): string | undefined {
+  const trimmed = text.trim();
+  if (!trimmed.startsWith('<') || !trimmed.endsWith('>') || trimmed.length > MAX_XML) return undefined;
+  const pieces = trimmed.match(PIECE) ?? [];
+  if (pieces.join('') !== trimmed) return undefined;
+  const lines: string[] = [];
+  const open: string[] = [];
+  for (let at = 0; at < pieces.length; at++) {
+    const piece = pieces[at] ?? '';
+    if (piece.trim() === '') continue;
+    const name = nameOf(piece);
+    const inner = pieces[at + 1] ?? '';
+    if (!piece.startsWith('<')) return undefined;
+    if (piece.startsWith('</')) {
+      if (open.pop() !== name) return undefined;
+      lines.push(INDENT.repeat(open.length) + piece);
+    } else if (
+      isOpening(piece) &&
+      nameOf(pieces[at + 2] ?? '') === name &&
+      isText(inner) &&
+      pieces[at + 2]?.startsWith('</') === true
+    ) {
+      lines.push(INDENT.repeat(open.length) + piece + inner + pieces[at + 2]);
+      at += 2;
+    } else if (isOpening(piece) && inner === `</${name}>`) {
+      lines.push(INDENT.repeat(open.length) + piece + inner);
+      at += 1;
+    } else {
+      lines.push(INDENT.repeat(open.length) + piece);
+      if (isOpening(piece)) open.push(name);
+    }
+  }
+  return open.length === 0 ? lines.join('\n') : undefined;
+}
+
+function isOpening(piece: string): boolean {
+  return /^<[^!?/]/.test(piece) && !piece.endsWith('/>');
+}
+
+function isText(piece: string): boolean {
+  return !piece.startsWith('<') || piece.startsWith('<![CDATA[');
+}
+
+function nameOf(piece: string): string {
+  return /^<\/?([^\s/>]+)/.exec(piece)?.[1] ?? '';
+}
