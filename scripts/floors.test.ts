@@ -85,7 +85,7 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/api/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/main.ts', `export const end = () => process.exit(1);\n`],
-  ['packages/server/src/main.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
+  ['packages/server/src/main.ts', `export const all = process.env;\n`],
   ['packages/server/src/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
   ['packages/server/src/config.ts', `export const port = process.env['PORT'];\n`],
 
