@@ -81,13 +81,14 @@ async function unpack(format: CompressionFormat, bytes: Uint8Array<ArrayBuffer>,
   const out = new Uint8Array(new ArrayBuffer(0, { maxByteLength: limit }));
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { bytes: out, cut: false };
+    // Copied: browsers take no resizable buffer for a Blob or a TextDecoder.
+    if (done) return { bytes: out.slice(), cut: false };
     const room = limit - out.length;
     const at = out.length;
     out.buffer.resize(at + Math.min(room, value.length));
     out.set(value.subarray(0, room), at);
     if (value.length <= room) continue;
     await reader.cancel();
-    return { bytes: out, cut: true };
+    return { bytes: out.slice(), cut: true };
   }
 }

@@ -102,8 +102,8 @@ function extendedName(value: string | undefined): string | undefined {
 
 /** A name that a download may have: no path, nothing that a file system stumbles over. */
 export function safeFileName(name: string | undefined, fallback: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what must go
   const clean = (name ?? '')
+    // oxlint-disable-next-line no-control-regex -- control characters are what must go
     .replaceAll(/[\x00-\x1f\x7f<>:"/\\|?*\u202a-\u202e\u2066-\u2069]+/g, '_')
     .replaceAll(/^[.\s]+|[.\s]+$/g, '');
   return clean === '' ? fallback : clean.slice(0, 120);

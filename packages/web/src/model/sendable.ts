@@ -1,0 +1,55 @@
+import type { CapturedRequest, RawHeaders } from '@creel/contract';
+import { textOf } from './body-bytes.ts';
+
+/** A captured request in the form in which another program can send it again. */
+export interface Sendable {
+  readonly method: string;
+  /** Capture URL, path and query. */
+  readonly url: string;
+  /** In the case, order and number in which they came, without those that belong to the connection. */
+  readonly headers: RawHeaders;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The body as text, where it can stand in a program's text: valid UTF-8 without NUL. */
+  readonly text: string | undefined;
+}
+
+/** Headers that the sending program makes itself, for its own connection (RFC 9110 7.6.1). */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'transfer-encoding',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+  'http2-settings',
+]);
+
+/** The query as it can be sent again, made from its map: names and values are the same, their spelling may differ. */
+export function queryOf(request: Pick<CapturedRequest, 'queryParams'>): string {
+  const pairs = Object.entries(request.queryParams).flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, one]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+/** `captureUrl` is the endpoint's; `bytes` the whole body. */
+export function sendable(request: CapturedRequest, captureUrl: string, bytes: Uint8Array<ArrayBuffer>): Sendable {
+  const path = request.path === '/' ? '' : request.path;
+  const text = textOf(bytes);
+  return {
+    method: request.method,
+    url: captureUrl + path + queryOf(request),
+    headers: request.rawHeaders.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase())),
+    bytes,
+    text: text?.includes('\0') === true ? undefined : text,
+  };
+}
+
+/** True where a header of that lower-case name is sent. */
+export function hasHeader(headers: RawHeaders, name: string): boolean {
+  return headers.some(([given]) => given.toLowerCase() === name);
+}
