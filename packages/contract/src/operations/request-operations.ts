@@ -86,7 +86,7 @@ export const requestOperations = {
     body: z.object({ index: z.int({ error: 'index must be a whole number' }).min(0, { error: 'index must be a whole number' }) }),
     status: 200,
     answer: capturedRequestSchema,
-    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'PLAN_LIMIT'],
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'SAVED_LIMIT'],
   },
   deleteRequest: {
     method: 'DELETE',

@@ -55,6 +55,8 @@ export interface AccountStore {
   createSession(tokenHash: string, session: SessionRecord): Promise<void>;
   /** The session behind a token with its user; `undefined` when there is none or it is over at `now`. */
   findSession(tokenHash: string, now: number): Promise<{ session: SessionRecord; user: UserRecord } | undefined>;
+  /** Whether a session, by its public id, still holds at `now`. */
+  isSessionOpen(id: string, now: number): Promise<boolean>;
   /** Notes that the session was used, and until when it holds. */
   touchSession(tokenHash: string, lastSeenAt: number, expiresAt: number): Promise<void>;
   /** Ends a session; the public id of the one that was ended, or `undefined` when there was none. */

@@ -91,7 +91,11 @@ export const accountReads = {
     const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
     return user && { session: toSessionRecord(row), user: toUserRecord(user) };
   },
-} satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findSession'>>;
+  async isSessionOpen(db, id, now) {
+    const row = await db.selectFrom('sessions').select('id').where('id', '=', id).where('expires_at', '>', now).executeTakeFirst();
+    return row !== undefined;
+  },
+} satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findSession' | 'isSessionOpen'>>;
 
 export const accountWrites = {
   createUser,

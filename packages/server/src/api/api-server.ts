@@ -1,0 +1,61 @@
+import cookie from '@fastify/cookie';
+import { OPERATIONS } from '@creel/contract';
+import Fastify from 'fastify';
+import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
+import type { AppContext } from '../app-context.ts';
+import { ProblemError } from '../problem.ts';
+import { registerOperationalRoutes } from './operational-routes.ts';
+import type { OperationalSources } from './operational-routes.ts';
+import { HANDLERS } from './handlers.ts';
+import { answerError, sendProblem } from './problem-response.ts';
+import { registerOperations } from './register-operations.ts';
+import { registerSecurityHeaders } from './security-headers.ts';
+
+export type RegisterPages = (server: FastifyInstance) => Promise<void>;
+
+/** Everything but the capture path and the live socket: the API, its operational routes and the pages. */
+export async function createApiServer(app: AppContext, serverFactory: FastifyServerFactory, sources: OperationalSources, registerPages: RegisterPages): Promise<FastifyInstance> {
+  const server = Fastify({
+    serverFactory,
+    logger: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
+  });
+  server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
+  readJsonOnly(server);
+  await server.register(cookie);
+  await registerSecurityHeaders(server, app);
+  registerOperations(server, app, HANDLERS);
+  registerOperationalRoutes(server, app, sources);
+  await registerPages(server);
+  return server;
+}
+
+/** JSON and nothing else; a body that is not JSON is told so by the contract's own sentence. */
+function readJsonOnly(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(String(text)));
+    } catch {
+      done(new ProblemError('MALFORMED_JSON'));
+    }
+  });
+}
+
+const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
+
+/** Why an address under `/api` has no route: another method, or nothing there at all (contract 1). */
+export function explainMissing(request: FastifyRequest): ProblemError {
+  const path = request.url.split('?', 1)[0] ?? '';
+  for (const [template, operations] of API_PATHS) {
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
+    if (!pattern.test(path)) continue;
+    const methods = operations.map((operation) => operation.method);
+    return new ProblemError('METHOD_NOT_ALLOWED', { allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods });
+  }
+  return new ProblemError('NOT_FOUND');
+}

@@ -1,0 +1,31 @@
+import type { OPERATIONS, OperationAnswer, OperationName, ParsedBody, ParsedQuery, PathParameters } from '@creel/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { SignedIn } from '../accounts/sessions.ts';
+import type { AppContext } from '../app-context.ts';
+import type { EndpointRecord } from '../storage/store.ts';
+
+type Table = typeof OPERATIONS;
+type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
+type EndpointOf<Name extends OperationName> = 'uid' extends PathParameters<Table[Name]['path']> ? EndpointRecord : undefined;
+
+/** A call as its handler is given it: limited, authenticated, owned and parsed. */
+export interface Call<Name extends OperationName> {
+  readonly app: AppContext;
+  readonly params: Readonly<Record<PathParameters<Table[Name]['path']>, string>>;
+  readonly query: ParsedQuery<Name>;
+  readonly body: ParsedBody<Name>;
+  /** Who calls; `undefined` for public calls, which look for themselves if they care. */
+  readonly signedIn: SignedInOf<Name>;
+  /** The caller's own endpoint, for a path with `{uid}`. */
+  readonly endpoint: EndpointOf<Name>;
+  /** The peer, or whom a trusted proxy speaks for. */
+  readonly clientAddress: string;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Does the call and returns the answer's body; throws `ProblemError` for everything that the caller is told. */
+export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name>>;
+
+/** Handlers by operation. What has none answers `501`. */
+export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };

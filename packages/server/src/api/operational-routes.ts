@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { AppContext } from '../app-context.ts';
+import { sendProblem } from './problem-response.ts';
+
+export interface OperationalSources {
+  readonly metrics: Registry;
+  /** True from the moment on that the server was told to stop. */
+  readonly isStopping: () => boolean;
+}
+
+/** `/healthz`: alive. `/readyz`: able to take a capture. `/metrics`: Prometheus text (contract 4). */
+export function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
+  server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
+  server.get('/readyz', async (_request, reply) => {
+    if (sources.isStopping()) return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
+    try {
+      await app.store.checkWritable(app.now());
+    } catch (error) {
+      app.log.error({ err: error }, 'storage does not take a write');
+      return sendProblem(reply, 'CAPTURE_UNAVAILABLE', { sentence: 'Storage does not take a write at the moment.', retryAfter: 5 });
+    }
+    return reply.header('cache-control', 'no-store').send({ ok: true });
+  });
+  server.get('/metrics', async (_request, reply) => reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()));
+}

@@ -1,0 +1,96 @@
+import { OPERATIONS } from '@creel/contract';
+import type { Operation, OperationName } from '@creel/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { SignedIn } from '../accounts/sessions.ts';
+import type { AppContext } from '../app-context.ts';
+import { clientAddress } from '../client-address.ts';
+import { ProblemError } from '../problem.ts';
+import type { EndpointRecord } from '../storage/store.ts';
+import type { Call, Handler, Handlers } from './call.ts';
+import { parseInput } from './parse-input.ts';
+import { changesState, isFromElsewhere } from './same-origin.ts';
+import { readSessionCookie } from './session-cookie.ts';
+
+const API_BODY_LIMIT = 1024 * 1024;
+
+interface Caller {
+  readonly signedIn: SignedIn | undefined;
+  readonly endpoint: EndpointRecord | undefined;
+}
+
+/**
+ * Makes a route of every row of the contract's table, in one order: origin, session, ownership, and only then the body, so that
+ * another user's thing is a 404 before any other refusal (contract 1).
+ */
+export function registerOperations(server: FastifyInstance, app: AppContext, handlers: Handlers): void {
+  for (const name of operationNames()) registerOperation(server, app, name, handlers);
+}
+
+function operationNames(): OperationName[] {
+  return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
+}
+
+function registerOperation(server: FastifyInstance, app: AppContext, name: OperationName, handlers: Handlers): void {
+  const operation: Operation = OPERATIONS[name];
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  // The table's own types tie a name to its handler; a loop over the names can't show that to the compiler.
+  const handler = handlers[name] as Handler<OperationName> | undefined;
+  server.route({
+    method: operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: operation.bodyLimit === 'replay' ? app.config.maxBodyBytes + API_BODY_LIMIT : API_BODY_LIMIT,
+    onRequest: async (request) => {
+      callers.set(request, await identify(app, operation, request));
+    },
+    handler: async (request, reply) => {
+      if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
+      const answer = await handler(toCall(app, operation, request, reply, callers.get(request)));
+      if (reply.sent) return reply;
+      void reply.code(operation.status);
+      if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
+      if (operation.answer === undefined) return reply.send();
+      return operation.answer === 'bytes' ? reply.send(answer) : reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+    },
+  });
+}
+
+/** Who calls, and whether the endpoint in the path is theirs. */
+async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
+  const publicUrl = app.publicUrl();
+  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl)) throw new ProblemError('CROSS_ORIGIN');
+  if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
+  const token = readSessionCookie(request, publicUrl);
+  const signedIn = token === undefined ? undefined : await app.sessions.find(token);
+  if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
+  const { uid } = pathParameters(request);
+  if (uid === undefined) return { signedIn, endpoint: undefined };
+  const endpoint = await app.store.findEndpoint(uid);
+  if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
+  return { signedIn, endpoint };
+}
+
+/** The payment provider's events are proven by their signature, not by where they come from. */
+function isBillingEvent(operation: Operation): boolean {
+  return operation.path === OPERATIONS.receiveBillingEvent.path;
+}
+
+function pathParameters(request: FastifyRequest): Record<string, string | undefined> {
+  const { params } = request;
+  return typeof params === 'object' && params !== null ? { ...params } : {};
+}
+
+function toCall(app: AppContext, operation: Operation, request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): Call<OperationName> {
+  const call = {
+    app,
+    params: pathParameters(request),
+    query: operation.query === undefined ? undefined : parseInput(operation.query, request.query),
+    body: operation.body === undefined ? undefined : parseInput(operation.body, request.body),
+    signedIn: caller?.signedIn,
+    endpoint: caller?.endpoint,
+    clientAddress: clientAddress(request.raw, app.config.trustProxy),
+    request,
+    reply,
+  };
+  // Each part was parsed by the schema of this very row; see the note at `handler`.
+  return call as unknown as Call<OperationName>;
+}

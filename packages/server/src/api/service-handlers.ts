@@ -1,0 +1,20 @@
+import { openApiDocument } from '@creel/contract';
+import { VERSION } from '../version.ts';
+import type { Handlers } from './call.ts';
+
+export const serviceHandlers = {
+  async getServiceInfo({ app }) {
+    const { config } = app;
+    return {
+      version: VERSION,
+      publicUrl: app.publicUrl(),
+      signIn: null,
+      mail: config.smtpUrl !== undefined,
+      billing: config.billing,
+      maxBodyBytes: config.maxBodyBytes,
+      maxSavedPerEndpoint: config.maxSavedPerEndpoint,
+      maxUnsavedPerEndpoint: config.maxUnsavedPerEndpoint,
+    };
+  },
+  getOpenApi: async ({ app }) => openApiDocument({ version: VERSION, url: app.publicUrl() }),
+} satisfies Handlers;

@@ -1,0 +1,19 @@
+import type { Sessions } from './accounts/sessions.ts';
+import type { Config } from './config.ts';
+import type { Live } from './live/live.ts';
+import type { Logger } from './log.ts';
+import type { Store } from './storage/store.ts';
+
+/** What every handler can reach. Made once, in server.ts. */
+export interface AppContext {
+  readonly config: Config;
+  readonly store: Store;
+  readonly sessions: Sessions;
+  readonly live: Live;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Origin that capture URLs and links are made of, without a slash at the end. Known once the port is. */
+  readonly publicUrl: () => string;
+  /** Tells the capture path that an endpoint was changed or deleted. */
+  readonly forgetEndpoint: (uid: string) => void;
+}

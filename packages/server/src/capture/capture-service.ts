@@ -1,0 +1,116 @@
+import { sourceLabel } from '@creel/contract';
+import type { Config } from '../config.ts';
+import type { Live } from '../live/live.ts';
+import { presentPreview } from '../live/present-request.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { decodeHead } from '../storage/request-head.ts';
+import type { RequestRecord, Store } from '../storage/store.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { createCaptureHandler } from './capture-handler.ts';
+import type { CaptureHandler } from './capture-handler.ts';
+import { EndpointCache } from './endpoint-cache.ts';
+import type { CachedEndpoint } from './endpoint-cache.ts';
+import { Recorder } from './recorder.ts';
+import type { CaptureResult, PendingCapture } from './recorder.ts';
+
+/** Bytes of captured bodies in memory at most; four of the largest in any case. */
+const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
+/** How much of a body is looked at for the sender's name. */
+const LABEL_BYTES = 64 * 1024;
+/** A storage failure is logged at most this often: under load there would be thousands of them. */
+const FAILURE_LOG_MS = 1000;
+
+export interface CaptureService {
+  readonly handle: CaptureHandler;
+  readonly forgetEndpoint: (uid: string) => void;
+  readonly waitingCount: () => number;
+  readonly bodyBytes: () => number;
+  /** Resolves when everything that was taken in is on disk and answered. */
+  readonly drain: () => Promise<void>;
+}
+
+export interface CaptureServiceOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly live: () => Live;
+  readonly metrics: () => Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Wires the capture path: cache, queue, memory budget, and what follows a stored capture. */
+export function createCaptureService(options: CaptureServiceOptions): CaptureService {
+  const { config, store, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const budget = new ByteBudget(Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes));
+  const onFailure = failureLog(options);
+  const recorder = new Recorder(store, { limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint }, now, onFailure });
+  const handle = createCaptureHandler({
+    endpoints,
+    recorder,
+    budget,
+    maxBodyBytes: config.maxBodyBytes,
+    trustProxy: config.trustProxy,
+    now,
+    onStored: (endpoint, capture, result) => {
+      options.metrics().stored.inc();
+      if (options.live().isWatched(endpoint.id)) publish(options.live(), endpoint.id, capture, result);
+      if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
+    },
+    onFailure: (error) => onFailure(error, 1),
+  });
+  return {
+    handle,
+    forgetEndpoint: (uid) => endpoints.forget(uid),
+    waitingCount: () => recorder.waitingCount,
+    bodyBytes: () => budget.taken,
+    drain: () => recorder.drain(),
+  };
+}
+
+function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
+  let loggedAt = 0;
+  return (error, count) => {
+    metrics().failed.inc(count);
+    if (now() - loggedAt < FAILURE_LOG_MS) return;
+    loggedAt = now();
+    log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
+  };
+}
+
+function publish(live: Live, endpointId: number, capture: PendingCapture, result: Exclude<CaptureResult, string>): void {
+  const present = (): ReturnType<typeof presentPreview> => presentPreview(toRecord(endpointId, capture, result));
+  live.publish(endpointId, { type: 'request', index: result.index, present });
+}
+
+function toRecord(endpointId: number, capture: PendingCapture, result: Exclude<CaptureResult, string>): RequestRecord {
+  return {
+    endpointId,
+    index: result.index,
+    savedId: result.savedId,
+    method: capture.method,
+    receivedAt: result.receivedAt,
+    head: Buffer.from(capture.head, 'latin1'),
+    body: capture.body,
+    size: capture.body?.length ?? 0,
+  };
+}
+
+/** An endpoint that was created without a source takes the first known label (contract 3). Off the sender's path: it was answered. */
+function detectSource(options: CaptureServiceOptions, endpoints: EndpointCache, endpoint: CachedEndpoint, capture: PendingCapture): void {
+  const { rawHeaders } = decodeHead(Buffer.from(capture.head, 'latin1'));
+  const label = sourceLabel(rawHeaders, capture.body?.toString('latin1', 0, LABEL_BYTES) ?? '');
+  if (label === 'Unknown') return;
+  endpoint.needsSource = false;
+  options.store.setDetectedSource(endpoint.id, label).then(
+    (changed) => {
+      endpoints.forget(endpoint.uid);
+      if (changed) options.live().publish(endpoint.id, { type: 'changed' });
+    },
+    (error: unknown) => {
+      endpoint.needsSource = true;
+      options.log.warn({ err: error }, 'the source of an endpoint could not be noted');
+    },
+  );
+}

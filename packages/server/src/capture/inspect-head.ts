@@ -1,0 +1,43 @@
+/** What the capture path must know of a head before the body is read. */
+export interface HeadFacts {
+  hostCount: number;
+  /** Bytes that the sender says will follow, or -1. */
+  declaredLength: number;
+  hasTransferEncoding: boolean;
+  isPreflight: boolean;
+  requestedMethod: string;
+  requestedHeaders: string;
+}
+
+/**
+ * One pass over the flat list of names and values. `req.headers` would build a whole map for the same answer; names are told by their
+ * length first, so that most cost one comparison.
+ */
+export function inspectHead(method: string, flatHeaders: readonly string[]): HeadFacts {
+  const facts: HeadFacts = { hostCount: 0, declaredLength: -1, hasTransferEncoding: false, isPreflight: false, requestedMethod: '', requestedHeaders: '' };
+  let hasOrigin = false;
+  for (let at = 0; at < flatHeaders.length; at += 2) {
+    const name = flatHeaders[at] ?? '';
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === 'host') facts.hostCount += 1;
+        break;
+      case 6:
+        if (name.toLowerCase() === 'origin') hasOrigin = true;
+        break;
+      case 14:
+        if (name.toLowerCase() === 'content-length') facts.declaredLength = Number(flatHeaders[at + 1]);
+        break;
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') facts.hasTransferEncoding = true;
+        break;
+      case 29:
+        if (name.toLowerCase() === 'access-control-request-method') facts.requestedMethod = flatHeaders[at + 1] ?? '';
+        break;
+      case 30:
+        if (name.toLowerCase() === 'access-control-request-headers') facts.requestedHeaders = flatHeaders[at + 1] ?? '';
+    }
+  }
+  facts.isPreflight = method === 'OPTIONS' && hasOrigin && facts.requestedMethod !== '';
+  return facts;
+}

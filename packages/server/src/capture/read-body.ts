@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import type { ByteBudget } from './byte-budget.ts';
+
+/**
+ * `too-large`: over the limit. `no-room`: other bodies fill the memory that there is. `cut-off`: the sender went away before its body
+ * ended; there is nobody to answer and nothing to store.
+ */
+export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
+
+/**
+ * Reads a body of at most `limit` bytes and calls `done` once; `null` is no body. The bytes stay counted in `budget`: the receiver of
+ * a buffer gives them back. Callbacks, because a promise per request is measurable here.
+ */
+export function readBody(request: IncomingMessage, limit: number, budget: ByteBudget, done: (result: BodyResult) => void): void {
+  let first: Buffer | null = null;
+  let more: Buffer[] | undefined;
+  let size = 0;
+  let finished = false;
+
+  function finish(result: BodyResult): void {
+    if (finished) return;
+    finished = true;
+    request.off('data', onData);
+    if (typeof result === 'string') {
+      budget.give(size);
+      first = null;
+      more = undefined;
+      request.resume();
+    }
+    done(result);
+  }
+
+  function onData(chunk: Buffer): void {
+    if (size + chunk.length > limit) return finish('too-large');
+    if (!budget.take(chunk.length)) return finish('no-room');
+    size += chunk.length;
+    if (first === null) first = chunk;
+    else (more ??= [first]).push(chunk);
+  }
+
+  request.on('data', onData);
+  request.once('end', () => finish(more === undefined ? first : Buffer.concat(more, size)));
+  request.once('close', () => finish('cut-off'));
+  request.once('error', () => finish('cut-off'));
+}

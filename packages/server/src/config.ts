@@ -1,0 +1,172 @@
+import { isIP, isIPv4 } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { tierSchema } from '@creel/contract';
+
+/** The environment makes no sense. Every mistake is listed, so that nobody starts five times to find five of them. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+  readonly mistakes: readonly string[];
+  constructor(mistakes: readonly string[]) {
+    super(mistakes.join('\n'));
+    this.mistakes = mistakes;
+  }
+}
+
+const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, { error: 'must be a whole number' })
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, { error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}` });
+
+const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
+
+const httpUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), { error: 'must be an http or https URL' })
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const urlWith = (protocols: readonly string[]) =>
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error: `must be a URL that begins with ${protocols.join('// or ')}//` });
+
+const addressList = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine((entries) => entries.every(isAddressOrCidr), { error: 'must be addresses or CIDRs, separated by commas' });
+
+function isAddressOrCidr(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
+}
+
+/** The environment, variable by variable (contract 8). All optional. */
+const environmentSchema = z.object({
+  /** Where it listens. 0 takes a free port. */
+  PORT: whole(0, 65_535).default(3000),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  /** What capture URLs and links are made of; https makes cookies `Secure`. */
+  PUBLIC_URL: httpUrl.optional(),
+  /** The embedded database and the generated secret. */
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
+  /** Bytes of one captured body. */
+  MAX_BODY_BYTES: whole(1, 1_000_000_000).default(26_214_400),
+  MAX_UNSAVED_PER_ENDPOINT: whole(1).default(1000),
+  MAX_SAVED_PER_ENDPOINT: whole(1).default(10_000),
+  /** Requests per second per endpoint; bursts of ten times that. */
+  CAPTURE_RATE_LIMIT: whole(1).optional(),
+  ALLOW_PRIVATE_TARGETS: flag.optional(),
+  /** Proxies whose `X-Forwarded-*` is believed. */
+  TRUST_PROXY: addressList.optional(),
+  /** Per client address. */
+  SIGNUPS_PER_HOUR: whole(1).default(100),
+  EXPIRED_RETENTION_HOURS: whole(0).default(168),
+  BILLING: z.enum(['stripe', 'test', 'off'], { error: 'must be stripe, test or off' }).optional(),
+  DEFAULT_TIER: tierSchema.default('FREE'),
+  STRIPE_SECRET_KEY: z.string().min(1).optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  STRIPE_API_BASE: httpUrl.optional(),
+  STRIPE_PRICE_BASIC_MONTHLY: z.string().min(1).optional(),
+  STRIPE_PRICE_BASIC_YEARLY: z.string().min(1).optional(),
+  STRIPE_PRICE_PREMIUM_MONTHLY: z.string().min(1).optional(),
+  STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1).optional(),
+  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  OIDC_NAME: z.string().min(1).max(40).default('Google'),
+  SMTP_URL: urlWith(['smtp:', 'smtps:']).optional(),
+  MAIL_FROM: z.string().min(3).optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be fatal, error, warn, info, debug, trace or silent' }).default('info'),
+  NODE_ENV: z.string().optional(),
+});
+
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly name: string;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Without a slash at the end. `undefined`: made of host and the port that was got. */
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly maxBodyBytes: number;
+  readonly maxUnsavedPerEndpoint: number;
+  readonly maxSavedPerEndpoint: number;
+  readonly captureRateLimit: number | undefined;
+  readonly allowPrivateTargets: boolean;
+  readonly trustProxy: readonly string[];
+  readonly signupsPerHour: number;
+  readonly expiredRetentionMs: number;
+  readonly billing: 'stripe' | 'test' | 'off';
+  readonly defaultTier: 'FREE' | 'BASIC' | 'PREMIUM';
+  readonly oidc: OidcConfig | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string | undefined;
+  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+type Environment = z.output<typeof environmentSchema>;
+
+/** Reads the environment once. An empty variable counts as not set. @throws ConfigProblem with every mistake. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environmentSchema.safeParse(set);
+  const mistakes = parsed.success ? togetherMistakes(parsed.data) : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  if (mistakes.length > 0 || !parsed.success) throw new ConfigProblem(mistakes);
+  return toConfig(parsed.data);
+}
+
+/** What is right by itself but not together. */
+function togetherMistakes(environment: Environment): string[] {
+  const mistakes: string[] = [];
+  const together = (names: readonly (keyof Environment)[], why: string): void => {
+    const missing = names.filter((name) => environment[name] === undefined);
+    if (missing.length > 0 && missing.length < names.length) mistakes.push(`${missing.join(', ')} must be set as well: ${why}`);
+  };
+  together(['OIDC_ISSUER', 'OIDC_CLIENT_ID'], 'third-party sign-in needs both');
+  if (environment.BILLING === 'stripe') {
+    const needed = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_BASIC_MONTHLY', 'STRIPE_PRICE_BASIC_YEARLY', 'STRIPE_PRICE_PREMIUM_MONTHLY', 'STRIPE_PRICE_PREMIUM_YEARLY'] as const;
+    const missing = needed.filter((name) => environment[name] === undefined);
+    if (missing.length > 0) mistakes.push(`${missing.join(', ')} must be set: BILLING=stripe needs it`);
+  }
+  return mistakes;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
+function toConfig(environment: Environment): Config {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
+  return {
+    port: environment.PORT,
+    host: environment.HOST,
+    publicUrl: environment.PUBLIC_URL,
+    dataDir: resolve(environment.DATA_DIR),
+    databaseUrl: environment.DATABASE_URL,
+    maxBodyBytes: environment.MAX_BODY_BYTES,
+    maxUnsavedPerEndpoint: environment.MAX_UNSAVED_PER_ENDPOINT,
+    maxSavedPerEndpoint: environment.MAX_SAVED_PER_ENDPOINT,
+    captureRateLimit: environment.CAPTURE_RATE_LIMIT,
+    allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS ?? isLoopback(environment.HOST),
+    trustProxy: environment.TRUST_PROXY ?? [],
+    signupsPerHour: environment.SIGNUPS_PER_HOUR,
+    expiredRetentionMs: environment.EXPIRED_RETENTION_HOURS * 3_600_000,
+    billing: environment.BILLING ?? (environment.NODE_ENV === 'production' ? 'off' : 'test'),
+    defaultTier: environment.DEFAULT_TIER,
+    oidc:
+      issuer === undefined || clientId === undefined
+        ? undefined
+        : { issuer, clientId, clientSecret: environment.OIDC_CLIENT_SECRET, name: environment.OIDC_NAME },
+    smtpUrl: environment.SMTP_URL,
+    mailFrom: environment.MAIL_FROM,
+    logLevel: environment.LOG_LEVEL,
+  };
+}

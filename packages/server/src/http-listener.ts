@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { rawRefusal } from './capture/answers.ts';
+import { isLiveUpgrade } from './live/upgrade.ts';
+
+const KIB = 1024;
+
+/** Bytes of a head at most; over it the answer is 431 (contract 3). */
+const MAX_HEADER_BYTES = 64 * KIB;
+/** A head is there within 15 s and a whole request within 60 s, looked at every 5 s; slower senders are cut off. */
+const HEADERS_TIMEOUT_MS = 15_000;
+const REQUEST_TIMEOUT_MS = 60_000;
+const CHECK_INTERVAL_MS = 5000;
+const KEEP_ALIVE_MS = 65_000;
+
+export interface ListenerTimeouts {
+  readonly headersMs?: number;
+  readonly requestMs?: number;
+  readonly checkMs?: number;
+}
+
+/** The bare HTTP server in front of everything, set so that it keeps what senders send. */
+export function createListener(onRequest: RequestListener, onContinue: RequestListener, timeouts: ListenerTimeouts = {}): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: timeouts.headersMs ?? HEADERS_TIMEOUT_MS,
+      requestTimeout: timeouts.requestMs ?? REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: timeouts.checkMs ?? CHECK_INTERVAL_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would swallow those requests.
+      shouldUpgradeCallback: (request: IncomingMessage) => isLiveUpgrade(request),
+    },
+    onRequest,
+  );
+  // By default Node drops headers past 2,000 lines without a word. Their bytes are bounded above.
+  server.maxHeadersCount = 0;
+  server.on('checkContinue', onContinue);
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.end('HTTP/1.1 405 METHOD_NOT_ALLOWED\r\ncontent-length: 0\r\nallow: GET, POST\r\nconnection: close\r\n\r\n');
+  });
+  server.on('clientError', answerParseError);
+  return server;
+}
+
+/** What is not HTTP gets a plain answer and a closed connection. */
+function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_REQUEST';
+  socket.end(rawRefusal(code), () => socket.destroySoon());
+}

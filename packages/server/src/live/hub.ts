@@ -1,0 +1,48 @@
+import type { LiveEvent } from './live-event.ts';
+
+type Listener = (event: LiveEvent) => void;
+
+/**
+ * Who watches which endpoint. Publishing never waits and never fails the publisher: a listener that throws is taken off and told
+ * to `onFailure`.
+ */
+export class Hub {
+  readonly #listeners = new Map<number, Set<Listener>>();
+  readonly #onFailure: (error: unknown) => void;
+
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** True when somebody watches the endpoint: otherwise there is nothing to prepare. */
+  isWatched(endpointId: number): boolean {
+    return this.#listeners.has(endpointId);
+  }
+
+  get watchedCount(): number {
+    return this.#listeners.size;
+  }
+
+  /** Calls `listener` with every event from now on. Returns the unsubscribe. */
+  subscribe(endpointId: number, listener: Listener): () => void {
+    const listeners = this.#listeners.get(endpointId) ?? new Set();
+    this.#listeners.set(endpointId, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(endpointId) === listeners) this.#listeners.delete(endpointId);
+    };
+  }
+
+  publish(endpointId: number, event: LiveEvent): void {
+    const listeners = this.#listeners.get(endpointId);
+    if (listeners === undefined) return;
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        listeners.delete(listener);
+        this.#onFailure(error);
+      }
+    }
+  }
+}

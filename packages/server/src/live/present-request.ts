@@ -1,0 +1,52 @@
+import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { decodeHead } from '../storage/request-head.ts';
+import type { RequestRecord } from '../storage/store.ts';
+
+/** A stored request as the API and the live view show it (contract 2), with as much of its body as the record holds. */
+export function presentRequest(record: RequestRecord): CapturedRequest {
+  const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
+  const queryAt = target.indexOf('?');
+  const path = queryAt < 0 ? target : target.slice(0, queryAt);
+  return {
+    id: record.savedId ?? unsavedId(record.index),
+    index: record.index,
+    endpointId: record.endpointId,
+    method: record.method,
+    path: path === '' ? '/' : path,
+    queryParams: queryAt < 0 ? {} : queryMap(target.slice(queryAt + 1)),
+    headers: headerMap(rawHeaders),
+    rawHeaders,
+    ...presentBody(record, bodyIsText),
+    contentType: firstHeader(rawHeaders, 'content-type') ?? null,
+    size: record.size,
+    sourceIp,
+    timestamp: new Date(record.receivedAt).toISOString(),
+    saved: record.savedId !== null,
+  };
+}
+
+/** A stored request as lists and live messages show it: at most the first 16 KiB of the body. */
+export function presentPreview(record: RequestRecord): CapturedRequest {
+  const { body } = record;
+  return presentRequest(body === null || body.length <= BODY_PREVIEW_BYTES ? record : { ...record, body: body.subarray(0, BODY_PREVIEW_BYTES) });
+}
+
+function presentBody(record: RequestRecord, isText: boolean): Pick<CapturedRequest, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
+  const { body } = record;
+  const bodyEncoding = isText ? 'utf8' : 'base64';
+  if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };
+  const bodyTruncated = body.length < record.size;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  return { body: kept.toString(bodyEncoding), bodyEncoding, bodyTruncated };
+}
+
+/** How many bytes of cut UTF-8 text are whole characters. */
+function wholeCharacters(bytes: Uint8Array): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - 4 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
+  const lead = bytes[start] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return start + length <= bytes.length ? bytes.length : start;
+}

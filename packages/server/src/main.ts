@@ -1,0 +1,62 @@
+import { ConfigProblem, readConfig } from './config.ts';
+import { createLog } from './log.ts';
+import type { Logger } from './log.ts';
+import { startServer } from './server.ts';
+import type { RunningServer } from './server.ts';
+import { openSqliteStore } from './storage/sqlite/sqlite-store.ts';
+import { StorageProblem } from './storage/storage-problem.ts';
+
+/** Wiring and signals. The only file that ends the process. */
+
+/** Why the server can't start, in sentences for the person at the terminal; `undefined` for what nobody foresaw. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ConfigProblem) return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  if (error instanceof StorageProblem) return error.message;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
+  if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return "HOST is not an address of this machine. Set it to one, or to 0.0.0.0 for all.";
+  return undefined;
+}
+
+async function start(): Promise<{ server: RunningServer; log: Logger }> {
+  const config = readConfig(process.env);
+  const log = createLog(config.logLevel, process.stdout.isTTY);
+  const store = await openSqliteStore(config.dataDir);
+  try {
+    return { server: await startServer({ config, store, log }), log };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function stopOnSignals(server: RunningServer, log: Logger): void {
+  let asked = 0;
+  const stop = (signal: NodeJS.Signals): void => {
+    asked += 1;
+    if (asked > 1) process.exit(1);
+    log.info({ signal }, 'stopping: what is in flight is finished');
+    server.stop().then(
+      () => {
+        log.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+try {
+  const { server, log } = await start();
+  stopOnSignals(server, log);
+  log.info({ url: server.url }, `Creel listens on ${server.url}`);
+} catch (error) {
+  process.stderr.write(`${reasonOf(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);
+  process.exit(1);
+}

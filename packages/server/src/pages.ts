@@ -1,0 +1,49 @@
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { explainMissing } from './api/api-server.ts';
+import { ProblemError } from './problem.ts';
+
+/** Where the build puts the web app. */
+export const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+const NOT_BUILT = 'The web app is not built. Run npm run build.';
+
+/** The web app: its files as they are, and its page for every other address that a browser may open. */
+export async function registerPages(server: FastifyInstance, root = WEB_ROOT): Promise<void> {
+  if (existsSync(root)) {
+    await server.register(fastifyStatic, {
+      root,
+      wildcard: false,
+      index: false,
+      cacheControl: false,
+      setHeaders: (reply, path) => {
+        // Vite names these files by their content.
+        reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+      },
+    });
+  }
+  server.setNotFoundHandler(async (request, reply) => {
+    if (isApi(request) || !isPageView(request)) throw explainMissing(request);
+    return sendPage(reply, root);
+  });
+}
+
+function isApi(request: FastifyRequest): boolean {
+  return request.url === '/api' || request.url.startsWith('/api/') || request.url.startsWith('/api?');
+}
+
+/** A path with a dot in its last part asks for a file, and there is none. */
+function isPageView(request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? '';
+  return (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/assets/') && !/\.\w+$/.test(path);
+}
+
+async function sendPage(reply: FastifyReply, root: string): Promise<FastifyReply> {
+  const page = await readFile(join(root, 'index.html')).catch(() => undefined);
+  if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
+  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+}
