@@ -3,17 +3,26 @@ import { spawn } from 'node:child_process';
 import process from 'node:process';
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** npm hands on what the terminal has sent to all of us already: one key press, several signals. */
+const sameWithinMs = 500;
 
 /**
  * Starts `file`, hands every signal on and ends this process as the program ended: with its exit code, or by its signal.
- * In a terminal Ctrl-C reaches the program twice (from the terminal and from here), so it has to take that well.
+ * One press of Ctrl-C reaches the program twice (from the terminal and from here), so it has to take that well.
  * @param {string} file
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
  */
 export async function runForeground(file, args, options = {}) {
   const child = spawn(file, args, { stdio: 'inherit', ...options });
-  const handlers = forwarded.map((signal) => [signal, () => child.kill(signal)]);
+  let last = -Infinity;
+  const forward = (signal) => {
+    if (performance.now() - last > sameWithinMs) {
+      child.kill(signal);
+    }
+    last = performance.now();
+  };
+  const handlers = forwarded.map((signal) => [signal, () => forward(signal)]);
   handlers.forEach(([signal, handler]) => process.on(signal, handler));
   const { code, signal } = await new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -52,10 +52,18 @@ export function tallyVitest(report, { code, skips = [] }) {
 function tallyFile(file, reasons) {
   const tally = addUp(file.assertionResults.map((one) => tallyAssertion(one, file, reasons)));
   if (file.status === 'failed' && tally.failed === 0) {
-    tally.failed += 1;
-    tally.lines.push(failure(file.name, file.message || 'The file failed outside its tests.'));
+    return brokenFile(file, tally);
   }
   return tally;
+}
+
+/** It failed outside its tests: in its imports or in what prepares them. The tests that never began share one line. */
+function brokenFile(file, { passed, skipped }) {
+  const lines = [failure(file.name, file.message || 'The file failed outside its tests.')];
+  if (skipped > 0) {
+    lines.push(`- skipped: ${skipped} tests of ${file.name}: it failed before they began`);
+  }
+  return { passed, failed: 1, skipped, lines };
 }
 
 function tallyAssertion(one, file, reasons) {

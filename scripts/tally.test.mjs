@@ -52,6 +52,14 @@ describe('Vitest', () => {
     expect(lines).toEqual(['- skipped: sum far (/x/sum.test.ts): no network']);
   });
 
+  test('the tests of a file that could not prepare them share one line', () => {
+    const report = { testResults: [file('failed', assertion('skipped', 'a'), assertion('skipped', 'b'))] };
+    expect(tallyVitest(report, { code: 1 }).lines).toEqual([
+      '✗ /x/sum.test.ts\n    broken',
+      '- skipped: 2 tests of /x/sum.test.ts: it failed before they began',
+    ]);
+  });
+
   test('a runner that broke before it could report counts as one failure', () => {
     expect(figures(tallyVitest(null, { code: 1 }))).toEqual({ passed: 0, failed: 1, skipped: 0 });
   });
