@@ -31,11 +31,18 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
   }
 }
 
+/** Under npm one press of Ctrl-C arrives several times: from the terminal, from npm, from scripts/setup.mjs. */
+const SAME_PRESS_MS = 1000;
+
+/** The first signal ends it in good order, a second one at once. */
 function stopOnSignals(server: RunningServer, log: Logger): void {
-  let asked = 0;
+  let askedAt: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {
-    asked += 1;
-    if (asked > 1) process.exit(1);
+    if (askedAt !== undefined) {
+      if (performance.now() - askedAt > SAME_PRESS_MS) process.exit(1);
+      return;
+    }
+    askedAt = performance.now();
     log.info({ signal }, 'stopping: what is in flight is finished');
     server.stop().then(
       () => {
