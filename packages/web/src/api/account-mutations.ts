@@ -1,5 +1,6 @@
 import type { Credentials, Registration, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { userSettingsPreference } from '../preferences/preferences.ts';
 import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { noteSignedOut } from './connection.ts';
@@ -7,13 +8,15 @@ import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 import { tellOtherTabs } from './session-channel.ts';
 
-/** Somebody is signed in: whatever the cache holds of another person goes. */
+/** Somebody is signed in. Screens of another person can't stay, nor can what the cache holds of them. */
 function enter(user: User): void {
   const before = queryClient.getQueryData<User | null>(queryKeys.user);
-  if (before?.id !== user.id) dropPersonal();
-  queryClient.setQueryData(queryKeys.user, user);
-  noteSignedOut(false);
   tellOtherTabs('signed-in');
+  if (before && before.id !== user.id) return location.assign('/');
+  if (!before) dropPersonal();
+  queryClient.setQueryData(queryKeys.user, user);
+  userSettingsPreference.write(user.settings);
+  noteSignedOut(false);
 }
 
 function dropPersonal(): void {

@@ -1,6 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { infiniteQueryOptions, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { userSettingsPreference } from '../preferences/preferences.ts';
 import { client } from './client.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -12,7 +13,9 @@ export const userQuery = queryOptions({
   queryKey: queryKeys.user,
   queryFn: async ({ signal }): Promise<User | null> => {
     try {
-      return await client.call('getUser', {}, signal);
+      const user = await client.call('getUser', {}, signal);
+      userSettingsPreference.write(user.settings);
+      return user;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
@@ -52,7 +55,11 @@ export function isRefusal(error: unknown): boolean {
 
 export const settingsQuery = queryOptions({
   queryKey: queryKeys.settings,
-  queryFn: ({ signal }) => client.call('getSettings', {}, signal),
+  queryFn: async ({ signal }) => {
+    const settings = await client.call('getSettings', {}, signal);
+    userSettingsPreference.write(settings);
+    return settings;
+  },
 });
 
 export const sessionsQuery = queryOptions({

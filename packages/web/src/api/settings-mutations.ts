@@ -1,6 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { userSettingsPreference } from '../preferences/preferences.ts';
 import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -11,6 +12,7 @@ export const useSaveSettings = () =>
     mutationFn: (body: UserSettings) => client.call('saveSettings', { body }),
     onSuccess: (settings) => {
       queryClient.setQueryData(queryKeys.settings, settings);
+      userSettingsPreference.write(settings);
       toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
     },
     onError: (error) => {

@@ -1,0 +1,20 @@
+import { ApiError } from '@creel/contract';
+import type { z } from 'zod';
+
+/** Sentences by field name. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+/** The first sentence for each field that a schema refuses; empty when it takes the values. */
+export function fieldErrors(schema: z.ZodType, values: unknown): FieldErrors {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return {};
+  const errors: Record<string, string> = {};
+  for (const issue of parsed.error.issues) errors[String(issue.path[0] ?? '')] ??= issue.message;
+  return errors;
+}
+
+/** The server's sentences by field, as far as the form has these fields; the rest of what it says belongs above the form. */
+export function serverFieldErrors(error: unknown, fields: readonly string[]): FieldErrors {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
+}
