@@ -1,5 +1,60 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { forgetPerson, useLogout } from '../../api/account-mutations.ts';
+import { useUser } from '../../api/queries.ts';
+import { listenToOtherTabs } from '../../api/session-channel.ts';
+import { Sidebar } from '../../features/sidebar/sidebar.tsx';
+import { useIsNarrow } from '../../ui/use-media.ts';
+import { ConnectionBar } from './connection-bar.tsx';
+import { ShellDialogs } from './dialogs.tsx';
+import { MobileBar } from './mobile-bar.tsx';
+import { SignedOutDialog } from './signed-out-dialog.tsx';
 
+/** What all signed-in pages share: the sidebar, or below 768 px the slide-in menu (spec 2). */
 export function AppLayout() {
-  return <Outlet />;
+  const user = useUser();
+  const narrow = useIsNarrow();
+  const onLogout = useLeave();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  useEffect(() => listenToOtherTabs(() => location.reload()), []);
+  return (
+    <div className="flex h-full flex-col">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <ConnectionBar />
+      <div className="flex min-h-0 grow flex-col md:flex-row">
+        {narrow ? (
+          <MobileBar key={path}>
+            <Sidebar user={user} onLogout={onLogout} />
+          </MobileBar>
+        ) : (
+          <aside className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
+            <Sidebar user={user} onLogout={onLogout} />
+          </aside>
+        )}
+        <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      <ShellDialogs />
+      <SignedOutDialog />
+    </div>
+  );
+}
+
+/** Logout: the session ends, the person's data goes, and the sign-in page comes (spec 2). */
+function useLeave(): () => void {
+  const logout = useLogout();
+  const navigate = useNavigate();
+  return () =>
+    logout.mutate(undefined, {
+      onSuccess: async () => {
+        await navigate({ to: '/auth' });
+        forgetPerson();
+      },
+    });
 }

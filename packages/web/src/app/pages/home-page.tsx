@@ -1,3 +1,23 @@
+import { Plus } from 'lucide-react';
+import { COMMAND_IDS } from '../../commands/command-ids.ts';
+import { runCommand } from '../../commands/registry.ts';
+import { EndpointCards } from '../../features/endpoints/endpoint-cards.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../layout/page.tsx';
+
+/** The dashboard home: every endpoint as a card (spec 2). */
 export function HomePage() {
-  return null;
+  return (
+    <Page
+      title="Dashboard"
+      description="Your endpoints and what they have caught."
+      actions={
+        <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+          <Plus /> Create Endpoint
+        </Button>
+      }
+    >
+      <EndpointCards />
+    </Page>
+  );
 }

@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { CloudOff } from 'lucide-react';
+import { useReachable } from '../../api/connection.ts';
+import { serviceInfoQuery } from '../../api/queries.ts';
+
+const ASK_AGAIN_MS = 3000;
+
+/** Says that the server can't be reached, and asks until it can. */
+export function ConnectionBar() {
+  const reachable = useReachable();
+  useQuery({
+    ...serviceInfoQuery,
+    staleTime: reachable ? Number.POSITIVE_INFINITY : 0,
+    refetchInterval: reachable ? false : ASK_AGAIN_MS,
+  });
+  if (reachable) return null;
+  return (
+    <div role="status" className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-1.5 text-warn">
+      <CloudOff aria-hidden className="size-4 shrink-0" />
+      The server cannot be reached. Trying again; what you see may be old.
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { MAX_LABEL_LENGTH } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useCreateEndpoint } from '../../api/endpoint-mutations.ts';
+import { endpointsQuery, useUser } from '../../api/queries.ts';
+import { createBlock } from '../../model/plan-words.ts';
+import { userSettingsPreference } from '../../preferences/preferences.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { useNow } from '../../ui/use-now.ts';
+
+export interface CreateEndpointDialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly onCreated: (uid: string) => void;
+}
+
+/** Both fields may stay empty (spec 2). What the plan does not allow is said here, before the server has to. */
+export function CreateEndpointDialog({ open, onOpenChange, onCreated }: CreateEndpointDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Create Endpoint"
+      description="A new URL that catches whatever is sent to it."
+    >
+      <CreateEndpointForm onCancel={() => onOpenChange(false)} onCreated={onCreated} />
+    </Dialog>
+  );
+}
+
+function CreateEndpointForm({
+  onCancel,
+  onCreated,
+}: {
+  readonly onCancel: () => void;
+  readonly onCreated: (uid: string) => void;
+}) {
+  const user = useUser();
+  const endpoints = useQuery(endpointsQuery);
+  const now = useNow();
+  const create = useCreateEndpoint();
+  const block = user === null ? undefined : createBlock(user.subscriptionTier, endpoints.data, now);
+  const form = useForm({
+    initial: { name: '', source: '' },
+    validate: () => ({}),
+    onValid: ({ name, source }) =>
+      create.mutate(
+        { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
+        { onSuccess: ({ uid }) => onCreated(uid) },
+      ),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+      {block === undefined ? null : <Notice tone="warn">{block}</Notice>}
+      <Field label="Endpoint Name (Optional)">
+        {(control) => (
+          <Input
+            {...control}
+            {...form.bind('name')}
+            dir="auto"
+            maxLength={MAX_LABEL_LENGTH}
+            placeholder="e.g. Stripe billing"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <Field label="Source/Tag (Optional)" hint="Left empty, it is detected from the first request.">
+        {(control) => (
+          <Input
+            {...control}
+            {...form.bind('source')}
+            dir="auto"
+            maxLength={MAX_LABEL_LENGTH}
+            placeholder="e.g. Stripe, GitHub, Shopify"
+            autoComplete="off"
+          />
+        )}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" disabled={create.isPending || block !== undefined}>
+          {create.isPending ? 'Creating…' : 'Create Endpoint'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** An empty field is not sent: no name, and the source detected. */
+function filled(field: 'name' | 'source', value: string): { name?: string; source?: string } {
+  return value.trim() === '' ? {} : { [field]: value };
+}
+
+/** From the settings that this browser knows (spec 7); without them the server's stored setting counts (contract 4). */
+function autosaveChoice(): { autoSaveEnabled?: boolean } {
+  const settings = userSettingsPreference.read();
+  return settings === null ? {} : { autoSaveEnabled: settings.autoSaveNewEndpoints };
+}

@@ -1,0 +1,59 @@
+import type { Endpoint } from '@creel/contract';
+import { Link } from '@tanstack/react-router';
+import { Star } from 'lucide-react';
+import { endpointTitle, expiryLine, isExpired } from '../../model/endpoint-words.ts';
+import { formatCount } from '../../model/sizes.ts';
+import { timeAgo } from '../../model/times.ts';
+import { Badge } from '../../ui/badge.tsx';
+
+/** One endpoint on the dashboard (spec 2). The whole card is the link. */
+export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
+  const expired = isExpired(endpoint, now);
+  return (
+    <Link
+      to="/endpoints/$uid"
+      params={{ uid: endpoint.uid }}
+      className="flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50"
+    >
+      <div className="flex flex-col gap-0.5">
+        <div className="flex items-center gap-2">
+          <h2
+            dir="auto"
+            className="min-w-0 grow truncate text-start text-lg font-semibold"
+            title={endpointTitle(endpoint)}
+          >
+            {endpointTitle(endpoint)}
+          </h2>
+          {endpoint.isFavorite === 'true' ? (
+            <Star role="img" aria-label="Favorite" className="size-3.5 shrink-0 text-warn" />
+          ) : null}
+          <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
+        </div>
+        <p className="truncate font-mono text-sm text-ink-2" title={endpoint.uid}>
+          {endpoint.uid}
+        </p>
+      </div>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line pt-3">
+        <Figure name="Requests" value={formatCount(endpoint.requestCount)} />
+        <Figure
+          name="Last activity"
+          value={endpoint.latestRequest === null ? 'Never' : timeAgo(endpoint.latestRequest, now)}
+        />
+      </dl>
+      <p className="mt-auto flex flex-wrap gap-x-1.5 text-sm text-ink-2">
+        <span>Created {timeAgo(endpoint.createdAt, now)}</span>
+        <span aria-hidden>·</span>
+        <span>{expiryLine(endpoint, now)}</span>
+      </p>
+    </Link>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-sm text-ink-2">{name}</dt>
+      <dd className="truncate font-medium">{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query';
+import { Plus, TriangleAlert, Webhook } from 'lucide-react';
+import { sentenceOf } from '../../api/client.ts';
+import { endpointsQuery } from '../../api/queries.ts';
+import { COMMAND_IDS } from '../../commands/command-ids.ts';
+import { runCommand } from '../../commands/registry.ts';
+import { sortEndpoints } from '../../model/endpoint-words.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { EndpointCard } from './endpoint-card.tsx';
+
+const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4';
+
+/** The dashboard's three states: loading, failed, and the cards, or that there are none yet (spec 2). */
+export function EndpointCards() {
+  const endpoints = useQuery(endpointsQuery);
+  const now = useNow();
+  if (endpoints.isPending) return <CardsSkeleton />;
+  if (endpoints.data === undefined)
+    return <LoadError error={endpoints.error} onRetry={() => void endpoints.refetch()} />;
+  if (endpoints.data.length === 0) return <NoEndpoints />;
+  return (
+    <ul className={GRID}>
+      {sortEndpoints(endpoints.data).map((endpoint) => (
+        <li key={endpoint.uid} className="min-w-0">
+          <EndpointCard endpoint={endpoint} now={now} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function CardsSkeleton() {
+  return (
+    <div role="status" aria-label="Loading endpoints" className={GRID}>
+      {['first', 'second', 'third'].map((place) => (
+        <Card key={place} className="flex h-44 flex-col gap-3 p-4" data-skeleton>
+          <Skeleton className="h-5 w-2/3" />
+          <Skeleton className="h-4 w-1/2" />
+          <Skeleton className="mt-3 h-9" />
+          <Skeleton className="mt-auto h-4 w-3/4" />
+        </Card>
+      ))}
+    </div>
+  );
+}
+
+function LoadError({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  return (
+    <Card>
+      <EmptyState
+        error
+        icon={<TriangleAlert />}
+        title="Error loading endpoints"
+        actions={<Button onClick={onRetry}>Try again</Button>}
+      >
+        {sentenceOf(error, 'Please try again.')}
+      </EmptyState>
+    </Card>
+  );
+}
+
+function NoEndpoints() {
+  return (
+    <Card>
+      <EmptyState
+        icon={<Webhook />}
+        title="No endpoints yet"
+        actions={
+          <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+            <Plus /> Create Endpoint
+          </Button>
+        }
+      >
+        Create one, give its URL to whatever sends webhooks, and watch them come in.
+      </EmptyState>
+    </Card>
+  );
+}

@@ -1,0 +1,53 @@
+import { useAllCommands } from '../../commands/use-commands.ts';
+import { showKeys } from '../../commands/keys.ts';
+import type { Command } from '../../commands/registry.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
+
+export interface HelpOverlayProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+/** Every key that does something on the page that is shown. */
+export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
+  const commands = useAllCommands();
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      width="md"
+      title="Keyboard shortcuts"
+      description="They rest while you type in a field."
+    >
+      <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
+        {[...Map.groupBy(commands.filter(hasKeys), (command) => command.group)].map(([group, members]) => (
+          <section key={group}>
+            <h3 className="mb-1.5 text-sm font-medium text-ink-2">{group}</h3>
+            <dl className="flex flex-col gap-1.5">
+              {lastOfEach(members).map((command) => (
+                <div key={command.id} className="flex items-center justify-between gap-4">
+                  <dt>{command.title}</dt>
+                  <dd>
+                    <Kbd>{showKeys(command.keys)}</Kbd>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+type Keyed = Command & { readonly keys: string };
+
+function hasKeys(command: Command): command is Keyed {
+  return command.keys !== undefined;
+}
+
+/** Of several commands with one key only the last answers. */
+function lastOfEach(commands: readonly Keyed[]): Keyed[] {
+  return [...new Map(commands.map((command) => [command.keys, command])).values()];
+}
