@@ -1,3 +1,27 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { SearchField } from '../../features/search/search-field.tsx';
+import { SearchResults } from '../../features/search/search-results.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Page } from '../layout/page.tsx';
+
+/** Search across all endpoints. */
 export function SearchPage() {
-  return null;
+  const { q = '' } = useSearch({ from: '/signed-in/search' });
+  const navigate = useNavigate();
+  return (
+    <Page title="Search">
+      <SearchField
+        q={q}
+        onSearch={(next) => void navigate({ to: '/search', search: next === '' ? {} : { q: next }, replace: true })}
+      />
+      {q === '' ? (
+        <EmptyState icon={<Search />} title="Search your requests">
+          Everything that your endpoints hold, saved or not: methods, paths, queries, headers and bodies.
+        </EmptyState>
+      ) : (
+        <SearchResults q={q} />
+      )}
+    </Page>
+  );
 }

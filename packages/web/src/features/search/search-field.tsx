@@ -1,0 +1,60 @@
+import { MAX_SEARCH_LENGTH } from '@creel/contract';
+import { Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { useCommands } from '../../commands/use-commands.ts';
+import { COMMAND_IDS } from '../../commands/command-ids.ts';
+import { Input } from '../../ui/input.tsx';
+
+/** How long the person has to pause before what they typed is searched for. */
+const PAUSE_MS = 250;
+
+export interface SearchFieldProps {
+  readonly q: string;
+  readonly onSearch: (q: string) => void;
+}
+
+/** Searches while the person types, after a short pause; Enter searches at once. */
+export function SearchField({ q, onSearch }: SearchFieldProps) {
+  const [text, setText] = useState(q);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => () => clearTimeout(pause.current), []);
+  useCommands([
+    { id: COMMAND_IDS.search, title: 'Search', group: 'General', keys: '/', run: () => field.current?.select() },
+  ]);
+  const search = (next: string): void => {
+    clearTimeout(pause.current);
+    onSearch(next.trim() === '' ? '' : next);
+  };
+  return (
+    <form
+      role="search"
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        search(text);
+      }}
+      className="relative"
+    >
+      <Search aria-hidden className="pointer-events-none absolute top-2.5 left-3 size-4 text-ink-2" />
+      <Input
+        ref={field}
+        type="search"
+        aria-label="Search requests"
+        placeholder="Method, path, query, header or body…"
+        maxLength={MAX_SEARCH_LENGTH}
+        autoComplete="off"
+        // The page is this field; who comes here wants to type.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        value={text}
+        onChange={(change) => {
+          const next = change.target.value;
+          setText(next);
+          clearTimeout(pause.current);
+          pause.current = setTimeout(() => search(next), PAUSE_MS);
+        }}
+        className="h-9 pl-9"
+      />
+    </form>
+  );
+}

@@ -1,0 +1,117 @@
+import type { FoundRequest } from '@creel/contract';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { SearchX } from 'lucide-react';
+import { sentenceOf } from '../../api/client.ts';
+import { endpointsQuery, searchQuery } from '../../api/queries.ts';
+import { endpointTitle } from '../../model/endpoint-words.ts';
+import { highlightParts } from '../../model/highlight.ts';
+import { searchHit } from '../../model/search-hits.ts';
+import { formatSize } from '../../model/sizes.ts';
+import { formatMoment, timeAgo } from '../../model/times.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Highlighted } from '../../ui/highlighted.tsx';
+import { MethodBadge } from '../../ui/method-badge.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useNow } from '../../ui/use-now.ts';
+
+/** Requests of all endpoints that contain `q`, newest first, page by page (contract 4). */
+export function SearchResults({ q }: { readonly q: string }) {
+  const results = useInfiniteQuery(searchQuery(q));
+  const endpoints = useQuery(endpointsQuery);
+  if (results.isPending) return <ResultsSkeleton />;
+  if (results.data === undefined) {
+    return <Notice tone="bad">{sentenceOf(results.error, 'The search failed. Please try again.')}</Notice>;
+  }
+  const found = results.data.pages.flatMap((page) => page.found);
+  if (found.length === 0) {
+    return (
+      <EmptyState icon={<SearchX />} title="Nothing found">
+        No stored request contains this text in its method, path, query, headers or body.
+      </EmptyState>
+    );
+  }
+  const nameOf = (uid: string): string =>
+    endpointTitle(endpoints.data?.find((endpoint) => endpoint.uid === uid) ?? { uid, name: null });
+  return (
+    <div className="flex flex-col gap-3">
+      <p role="status" className="text-ink-2">
+        {found.length}
+        {results.hasNextPage ? ' or more' : ''} {found.length === 1 ? 'request' : 'requests'}
+      </p>
+      <ul className="overflow-hidden rounded-lg border border-line bg-panel">
+        {found.map((request) => (
+          <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
+            <ResultRow request={request} q={q} endpointName={nameOf(request.endpointUid)} />
+          </li>
+        ))}
+      </ul>
+      {results.hasNextPage ? (
+        <Button
+          className="self-center"
+          disabled={results.isFetchingNextPage}
+          onClick={() => void results.fetchNextPage()}
+        >
+          {results.isFetchingNextPage ? 'Loading…' : 'Show more'}
+        </Button>
+      ) : null}
+    </div>
+  );
+}
+
+interface ResultRowProps {
+  readonly request: FoundRequest;
+  readonly q: string;
+  readonly endpointName: string;
+}
+
+function ResultRow({ request, q, endpointName }: ResultRowProps) {
+  const now = useNow(10_000);
+  const hit = searchHit(request, q);
+  return (
+    <Link
+      to="/endpoints/$uid"
+      params={{ uid: request.endpointUid }}
+      search={{ request: request.index }}
+      className="flex flex-col gap-1 px-4 py-2.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk"
+    >
+      <span className="flex min-w-0 items-center gap-3">
+        <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
+        <span className="min-w-0 truncate font-mono text-sm">
+          <Highlighted parts={highlightParts(request.path, q)} />
+        </span>
+        {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
+        <span className="ml-auto flex shrink-0 items-baseline gap-3 pl-3 text-sm text-ink-2">
+          <span dir="auto" className="max-w-48 truncate max-sm:hidden">
+            {endpointName}
+          </span>
+          <span className="max-sm:hidden">{formatSize(request.size)}</span>
+          <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
+            {timeAgo(request.timestamp, now)}
+          </time>
+        </span>
+      </span>
+      {hit === undefined ? null : (
+        <span className="flex min-w-0 gap-3 text-sm text-ink-2">
+          <span className="w-14 shrink-0 text-xs leading-4">{hit.place}</span>
+          <span className="min-w-0 truncate font-mono">
+            <Highlighted parts={highlightParts(hit.text, q)} />
+          </span>
+        </span>
+      )}
+    </Link>
+  );
+}
+
+function ResultsSkeleton() {
+  return (
+    <div role="status" aria-label="Searching" className="flex flex-col gap-2">
+      <Skeleton className="h-14" />
+      <Skeleton className="h-14" />
+      <Skeleton className="h-14" />
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { emailSchema } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
+import { useServiceInfo } from '../../api/queries.ts';
+import { useTestEmail } from '../../api/settings-mutations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { SwitchRow } from './switch-row.tsx';
+
+export interface NotificationFieldsProps {
+  readonly draft: UserSettings;
+  readonly signedIn: boolean;
+  /** Whether the plan has email notifications (spec 6). */
+  readonly allowed: boolean;
+  readonly emailError: string | undefined;
+  readonly onChange: (part: Partial<UserSettings>) => void;
+  readonly onInvalidEmail: () => void;
+}
+
+/** What to be mailed about, and where to. */
+export function NotificationFields(props: NotificationFieldsProps) {
+  const { draft, signedIn, allowed, emailError, onChange, onInvalidEmail } = props;
+  const info = useServiceInfo();
+  const test = useTestEmail();
+  const sendTest = (): void => {
+    const email = emailSchema.safeParse(draft.email);
+    if (email.success) test.mutate(email.data);
+    else onInvalidEmail();
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      {signedIn ? null : <Notice>Sign in to enable email notifications</Notice>}
+      {signedIn && !allowed ? <Notice>Email notifications come with the Basic and Premium plans.</Notice> : null}
+      {info.data?.mail === false ? (
+        <Notice tone="warn">Mail is off on this server: nothing is sent until it is set up.</Notice>
+      ) : null}
+      <div className="divide-y divide-line">
+        <SwitchRow
+          label="Endpoint expiry"
+          description="A mail before an endpoint expires."
+          checked={draft.emailNotifyExpiry}
+          disabled={!allowed && !draft.emailNotifyExpiry}
+          onCheckedChange={(emailNotifyExpiry) => onChange({ emailNotifyExpiry })}
+        />
+        <SwitchRow
+          label="Subscription changes"
+          description="A mail when your plan changes or ends."
+          checked={draft.emailNotifySubscription}
+          disabled={!allowed && !draft.emailNotifySubscription}
+          onCheckedChange={(emailNotifySubscription) => onChange({ emailNotifySubscription })}
+        />
+      </div>
+      <Field label="Email" error={emailError} hint="Where notices go." className="max-w-sm">
+        {(control) => (
+          <div className="flex gap-2">
+            <Input
+              {...control}
+              type="email"
+              autoComplete="email"
+              value={draft.email}
+              disabled={!signedIn}
+              onChange={(change) => onChange({ email: change.target.value })}
+            />
+            <Button disabled={!signedIn || test.isPending} onClick={sendTest}>
+              {test.isPending ? 'Sending…' : 'Send Test Email'}
+            </Button>
+          </div>
+        )}
+      </Field>
+    </div>
+  );
+}

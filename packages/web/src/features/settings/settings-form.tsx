@@ -1,0 +1,79 @@
+import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema } from '@creel/contract';
+import type { User, UserSettings } from '@creel/contract';
+import { useState } from 'react';
+import { useSaveSettings } from '../../api/settings-mutations.ts';
+import { fieldErrors, serverFieldErrors } from '../../model/form-errors.ts';
+import { userSettingsPreference } from '../../preferences/preferences.ts';
+import { toast } from '../../toasts/toast-store.ts';
+import { Button } from '../../ui/button.tsx';
+import { SectionCard } from '../../ui/card.tsx';
+import { NotificationFields } from './notification-fields.tsx';
+import { SwitchRow } from './switch-row.tsx';
+
+export interface SettingsFormProps {
+  /** `null` when the session has ended: what can be kept is kept in this browser. */
+  readonly user: User | null;
+  readonly settings: UserSettings;
+}
+
+/** General and notification settings (spec 2). */
+export function SettingsForm({ user, settings }: SettingsFormProps) {
+  const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
+  const [emailError, setEmailError] = useState<string>();
+  const save = useSaveSettings();
+  const change = (part: Partial<UserSettings>): void => {
+    setDraft((before) => ({ ...before, ...part }));
+    if ('email' in part) setEmailError(undefined);
+  };
+  const onSubmit = (): void => {
+    if (user === null) return saveLocally(draft);
+    const error = fieldErrors(userSettingsInputSchema, draft)['email'];
+    setEmailError(error);
+    if (error !== undefined) return sayInvalidEmail();
+    save.mutate(draft, { onError: (failure) => setEmailError(serverFieldErrors(failure, ['email'])['email']) });
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        onSubmit();
+      }}
+      className="flex flex-col gap-4"
+    >
+      <SectionCard title="General">
+        <SwitchRow
+          label="Autosave new endpoints"
+          description="Endpoints that you create start with Autosave on."
+          checked={draft.autoSaveNewEndpoints}
+          onCheckedChange={(autoSaveNewEndpoints) => change({ autoSaveNewEndpoints })}
+        />
+      </SectionCard>
+      <SectionCard title="Notifications" description="Mail about your endpoints and your plan.">
+        <NotificationFields
+          draft={draft}
+          signedIn={user !== null}
+          allowed={user !== null && PLANS[user.subscriptionTier].emailNotifications}
+          emailError={emailError}
+          onChange={change}
+          onInvalidEmail={() => {
+            setEmailError(EMAIL_SENTENCE);
+            sayInvalidEmail();
+          }}
+        />
+      </SectionCard>
+      <Button type="submit" variant="primary" disabled={save.isPending} className="self-end">
+        {save.isPending ? 'Saving...' : 'Save Settings'}
+      </Button>
+    </form>
+  );
+}
+
+function sayInvalidEmail(): void {
+  toast({ title: 'Invalid Email', description: EMAIL_SENTENCE, variant: 'destructive' });
+}
+
+function saveLocally({ autoSaveNewEndpoints }: UserSettings): void {
+  userSettingsPreference.write({ ...userSettingsPreference.read(), autoSaveNewEndpoints });
+  toast({ title: 'Settings Saved', description: 'Your preferences have been saved locally.' });
+}

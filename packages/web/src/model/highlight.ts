@@ -1,0 +1,38 @@
+/** A piece of text; `hit` where it is what was searched for. */
+export interface TextPart {
+  readonly text: string;
+  readonly hit: boolean;
+}
+
+/** Lower case for ASCII alone, like the search itself (contract 4): every character keeps its place. */
+function foldAscii(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** Cuts a text into what was searched for and what lies between. */
+export function highlightParts(text: string, query: string): TextPart[] {
+  if (query === '') return [{ text, hit: false }];
+  const [folded, wanted] = [foldAscii(text), foldAscii(query)];
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, from)) {
+    if (at > from) parts.push({ text: text.slice(from, at), hit: false });
+    parts.push({ text: text.slice(at, at + query.length), hit: true });
+    from = at + query.length;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from), hit: false });
+  return parts;
+}
+
+const BEFORE = 40;
+const AFTER = 160;
+
+/** The neighbourhood of the first hit on one line, with marks where it was cut; `undefined` without a hit. */
+export function excerpt(text: string, query: string): string | undefined {
+  const at = foldAscii(text).indexOf(foldAscii(query));
+  if (at === -1) return undefined;
+  const from = Math.max(0, at - BEFORE);
+  const to = Math.min(text.length, at + query.length + AFTER);
+  const line = text.slice(from, to).replaceAll(/\s+/g, ' ');
+  return `${from > 0 ? '…' : ''}${line}${to < text.length ? '…' : ''}`;
+}

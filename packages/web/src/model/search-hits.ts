@@ -1,0 +1,33 @@
+import type { FoundRequest } from '@creel/contract';
+import { excerpt } from './highlight.ts';
+
+/** Where in a request the text was found, with its neighbourhood. */
+export interface SearchHit {
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The most telling place first: query, headers, body. The path stands in the row anyway. */
+export function searchHit(found: FoundRequest, q: string): SearchHit | undefined {
+  const query = new URLSearchParams(
+    Object.entries(found.queryParams).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
+  ).toString();
+  const inQuery = excerpt(decodeQuery(query), q);
+  if (inQuery !== undefined) return { place: 'Query', text: inQuery };
+  for (const [name, value] of found.rawHeaders) {
+    const inHeader = excerpt(`${name}: ${value}`, q);
+    if (inHeader !== undefined) return { place: 'Header', text: inHeader };
+  }
+  const inBody = found.bodyEncoding === 'utf8' ? excerpt(found.body ?? '', q) : undefined;
+  if (inBody !== undefined) return { place: 'Body', text: inBody };
+  if (excerpt(found.path, q) !== undefined || excerpt(found.method, q) !== undefined) return undefined;
+  return { place: 'Body', text: 'further down in the body' };
+}
+
+function decodeQuery(query: string): string {
+  try {
+    return decodeURIComponent(query.replaceAll('+', ' '));
+  } catch {
+    return query;
+  }
+}
