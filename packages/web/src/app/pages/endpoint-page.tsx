@@ -1,3 +1,41 @@
+import { ApiError } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { endpointQuery } from '../../api/queries.ts';
+import { EndpointHeader } from '../../features/endpoint/endpoint-header.tsx';
+import { EndpointNotices } from '../../features/endpoint/endpoint-notices.tsx';
+import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../../features/endpoint/endpoint-states.tsx';
+import { StatCards } from '../../features/endpoint/stat-cards.tsx';
+import { UrlBar } from '../../features/endpoint/url-bar.tsx';
+import { endpointTitle } from '../../model/endpoint-words.ts';
+import { useTitle } from '../../ui/use-title.ts';
+
+/** One endpoint: its header, switches and figures, and what it has caught (spec 2). */
 export function EndpointPage() {
-  return null;
+  const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
+  const endpoint = useQuery(endpointQuery(uid));
+  useTitle(endpoint.data === undefined ? 'Endpoint' : endpointTitle(endpoint.data));
+  if (isMissing(endpoint.error)) return <EndpointNotFound />;
+  if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
+  if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
+  return <EndpointLoading />;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const navigate = useNavigate();
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex flex-col gap-2.5 px-5 pt-3 pb-3">
+        <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
+        <UrlBar endpoint={endpoint} />
+        <EndpointNotices endpoint={endpoint} connected badFrames={0} />
+        <StatCards endpoint={endpoint} recent={[]} receivedInSession={0} />
+      </div>
+    </div>
+  );
 }

@@ -1,0 +1,51 @@
+import type { EndpointDetail } from '@creel/contract';
+import { clsx } from 'clsx';
+import { Plus } from 'lucide-react';
+import { COMMAND_IDS } from '../../commands/command-ids.ts';
+import { runCommand } from '../../commands/registry.ts';
+import { endpointTitle, expirySentence, isExpired } from '../../model/endpoint-words.ts';
+import { formatMoment, timeAgo } from '../../model/times.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
+
+export interface EndpointHeaderProps {
+  readonly endpoint: EndpointDetail;
+  readonly onDeleted: () => void;
+}
+
+/** Name, state, age, expiry; Clear Data, Delete, New Endpoint (spec 2). */
+export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
+  const now = useNow();
+  const expired = isExpired(endpoint, now);
+  return (
+    <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+      <div className="flex min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="flex min-w-0 items-center gap-3">
+          <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
+            {endpointTitle(endpoint)}
+          </h1>
+          <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
+        </div>
+        <p className="flex flex-wrap gap-x-2 text-ink-2">
+          <span title={formatMoment(endpoint.createdAt)}>Created {timeAgo(endpoint.createdAt, now)}</span>
+          <span aria-hidden>·</span>
+          <span
+            className={clsx(expired && 'text-bad')}
+            title={endpoint.expiresAt === null ? undefined : formatMoment(endpoint.expiresAt)}
+          >
+            {expirySentence(endpoint, now)}
+          </span>
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-1">
+        <ClearDataButton uid={endpoint.uid} />
+        <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
+        <Button className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+          <Plus /> New Endpoint
+        </Button>
+      </div>
+    </header>
+  );
+}
