@@ -1,5 +1,5 @@
 import type { Expression, RawBuilder } from 'kysely';
-import type { DatabaseTransaction } from './schema.ts';
+import type { Database, DatabaseTransaction } from './schema.ts';
 
 /** The few places where the two databases do not speak alike. Everything else is one set of queries. */
 export interface Engine {
@@ -8,10 +8,13 @@ export interface Engine {
   readonly bytesType: 'blob' | 'bytea';
   /** Column definition of an id that is given by the database and never given twice. */
   readonly idType: RawBuilder<unknown>;
-  /** True where `column`, as bytes, contains `needle` without regard to ASCII case; `needle` is in lower case already. */
-  contains(column: Expression<Uint8Array | string | null>, needle: Uint8Array): RawBuilder<boolean>;
+  /** True where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
+  contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
+  /** What stands behind the first line feed. */
+  afterFirstLine(bytes: Expression<Uint8Array>): RawBuilder<Uint8Array>;
   /** Ids for saved requests, never given twice; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
+  tableExists(db: Database, name: string): Promise<boolean>;
   /** Holds off every other process that wants to migrate, until the transaction ends. */
   lockForMigration(transaction: DatabaseTransaction): Promise<void>;
 }

@@ -57,6 +57,8 @@ export interface EndpointsTable {
   next_index: ColumnType<number, number | undefined, number>;
   /** Captures below this index were cleared and wait to be purged. */
   first_index: ColumnType<number, number | undefined, number>;
+  /** No unsaved capture has an index below this one: the next trim begins here and not at what was saved long ago. */
+  trimmed_to: ColumnType<number, number | undefined, number>;
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
   latest_at: Millis | null;
@@ -89,6 +91,8 @@ export interface CapturedRequestsTable {
 export interface PurgesTable {
   id: Generated<number>;
   endpoint_id: number;
+  /** Moves on with each step, so that no step walks over what the ones before it removed. */
+  from_index: number;
   below_index: number;
 }
 

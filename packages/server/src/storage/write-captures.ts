@@ -1,14 +1,23 @@
 import { METHODS } from 'node:http';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome, MethodCount } from './store.ts';
+import type { CaptureLimits, CaptureOutcome } from './store.ts';
+
+/** What a batch brings to one endpoint. */
+export interface CaptureGroup {
+  readonly endpointId: number;
+  readonly captures: readonly UnpackedCapture[];
+  /** Where its captures stand in the batch. */
+  readonly positions: readonly number[];
+}
 
 /** The endpoint as a batch finds it, its row held until the batch is committed. */
 export interface ReservedEndpoint {
+  readonly endpointId: number;
   /** Index of the batch's first capture. */
   readonly first: number;
-  /** Below it everything was cleared. */
-  readonly floor: number;
+  /** No unsaved capture lies below it. */
+  readonly trimFrom: number;
   readonly autosave: boolean;
   readonly savedCount: number;
   readonly unsavedCount: number;
@@ -19,81 +28,89 @@ export interface NewCapture extends UnpackedCapture {
   readonly savedId: number | null;
 }
 
+/** What is to be written for one endpoint: its rows, how many of the oldest unsaved ones go for them, and its counters after both. */
+export interface EndpointWrite {
+  readonly endpointId: number;
+  readonly captures: readonly NewCapture[];
+  readonly trimFrom: number;
+  readonly trimCount: number;
+  readonly savedCount: number;
+  readonly unsavedCount: number;
+}
+
 type Maybe<T> = T | Promise<T>;
 
-/** The statements of a batch, inside its transaction. SQLite answers at once, PostgreSQL later. */
+/** Where the limit was lowered, a batch trims this many more than it brings, and not 100,000 at once while its senders wait. */
+const MOST_TRIMMED_BEYOND = 500;
+
+/** The statements of a batch, inside its transaction. SQLite answers at once; for PostgreSQL each call is one way there and back. */
 export interface CaptureStatements {
-  /** Gives out `count` indexes; `undefined` when the endpoint is gone. */
-  reserve(endpointId: number, count: number, latestAt: number): Maybe<ReservedEndpoint | undefined>;
+  /** Gives out indexes; endpoints that are gone are left out. The groups come in ascending order of ids. */
+  reserve(groups: readonly CaptureGroup[]): Maybe<readonly ReservedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  insert(captures: readonly NewCapture[]): Maybe<void>;
-  /** Deletes the `count` oldest unsaved requests; what went, by method. */
-  trim(endpointId: number, floor: number, count: number): Maybe<readonly MethodCount[]>;
-  addMethodCount(endpointId: number, count: MethodCount): Maybe<void>;
-  setCounts(endpointId: number, savedCount: number, unsavedCount: number): Maybe<void>;
+  /** Inserts, trims, and keeps the counters, those by method too. */
+  write(writes: readonly EndpointWrite[]): Maybe<void>;
 }
 
 /** Writes a batch: per endpoint its indexes, its rows, what is trimmed for them, and its counters. */
 export async function writeBatch(statements: CaptureStatements, batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
-  const captures = [...unpackCaptures(batch, METHODS)];
   const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
-  for (const [endpointId, positions] of groupByEndpoint(captures)) {
-    await writeEndpoint(statements, endpointId, positions, captures, limits, outcome);
-  }
+  const groups = groupByEndpoint(batch);
+  const reserved = new Map((await statements.reserve(groups)).map((endpoint) => [endpoint.endpointId, endpoint]));
+  const plans = groups.flatMap((group) => {
+    const endpoint = reserved.get(group.endpointId);
+    return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
+  });
+  const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
+  const savedIds = idsNeeded === 0 ? [] : await statements.takeSavedIds(idsNeeded);
+  let used = 0;
+  const writes = plans.map(({ group, endpoint, toSave }) => {
+    const ids = savedIds.slice(used, (used += toSave));
+    group.positions.forEach((position, nth) => {
+      outcome.indexes[position] = endpoint.first + nth;
+      outcome.savedIds[position] = ids[nth] ?? 0;
+    });
+    return endpointWrite(endpoint, group, ids, limits);
+  });
+  if (writes.length > 0) await statements.write(writes);
   return outcome;
 }
 
 /** In ascending order of ids, so that two processes never hold what the other waits for. */
-function groupByEndpoint(captures: readonly UnpackedCapture[]): [number, number[]][] {
-  const groups = new Map<number, number[]>();
-  captures.forEach((capture, position) => {
-    const group = groups.get(capture.endpointId);
-    if (group === undefined) groups.set(capture.endpointId, [position]);
-    else group.push(position);
-  });
-  return [...groups].toSorted(([a], [b]) => a - b);
+function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
+  const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
+  let position = 0;
+  for (const capture of unpackCaptures(batch, METHODS)) {
+    let group = groups.get(capture.endpointId);
+    if (group === undefined) groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));
+    group.captures.push(capture);
+    group.positions.push(position++);
+  }
+  return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);
 }
 
-async function writeEndpoint(
-  statements: CaptureStatements,
-  endpointId: number,
-  positions: readonly number[],
-  captures: readonly UnpackedCapture[],
-  limits: CaptureLimits,
-  outcome: CaptureOutcome,
-): Promise<void> {
-  const group = positions.map((position) => captures[position]).filter((capture) => capture !== undefined);
-  const endpoint = await statements.reserve(endpointId, group.length, group.at(-1)?.receivedAt ?? 0);
-  if (endpoint === undefined) return;
-  const room = endpoint.autosave ? Math.max(0, limits.maxSaved - endpoint.savedCount) : 0;
-  const toSave = Math.min(group.length, room);
-  const savedIds = toSave === 0 ? [] : await statements.takeSavedIds(toSave);
-  const rows = group.map((capture, nth) => ({ ...capture, index: endpoint.first + nth, savedId: savedIds[nth] ?? null }));
-  await statements.insert(rows);
-  rows.forEach((row, nth) => {
-    const position = positions[nth] ?? 0;
-    outcome.indexes[position] = row.index;
-    outcome.savedIds[position] = row.savedId ?? 0;
-  });
-  const unsaved = endpoint.unsavedCount + group.length - toSave;
+function howManyToSave(endpoint: ReservedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
+  return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
+}
+
+function endpointWrite(endpoint: ReservedEndpoint, group: CaptureGroup, savedIds: readonly number[], limits: CaptureLimits): EndpointWrite {
+  const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
-  const trimmed = excess === 0 ? [] : await statements.trim(endpointId, endpoint.floor, excess);
-  for (const count of methodChanges(group, trimmed)) await statements.addMethodCount(endpointId, count);
-  await statements.setCounts(endpointId, endpoint.savedCount + toSave, unsaved - excess);
-}
-
-/** What was added less what was trimmed, by method; methods that come out even are left out. */
-function methodChanges(added: readonly UnpackedCapture[], trimmed: readonly MethodCount[]): MethodCount[] {
-  const changes = new Map<string, { stored: number; bytes: number }>();
-  const add = (method: string, stored: number, bytes: number): void => {
-    const change = changes.get(method);
-    if (change === undefined) changes.set(method, { stored, bytes });
-    else {
-      change.stored += stored;
-      change.bytes += bytes;
-    }
+  const trimCount = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
+  return {
+    endpointId: endpoint.endpointId,
+    captures: group.captures.map((capture, nth) => ({
+      endpointId: capture.endpointId,
+      receivedAt: capture.receivedAt,
+      method: capture.method,
+      head: capture.head,
+      body: capture.body,
+      index: endpoint.first + nth,
+      savedId: savedIds[nth] ?? null,
+    })),
+    trimFrom: endpoint.trimFrom,
+    trimCount,
+    savedCount: endpoint.savedCount + savedIds.length,
+    unsavedCount: unsaved - trimCount,
   };
-  for (const capture of added) add(capture.method, 1, capture.body?.length ?? 0);
-  for (const { method, stored, bytes } of trimmed) add(method, -stored, -bytes);
-  return [...changes].filter(([, change]) => change.stored !== 0 || change.bytes !== 0).map(([method, change]) => ({ method, ...change }));
 }

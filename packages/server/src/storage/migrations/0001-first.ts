@@ -51,6 +51,7 @@ export const first: Migration = {
       .addColumn('is_favorite', 'smallint', (column) => column.notNull())
       .addColumn('next_index', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('first_index', 'bigint', (column) => column.notNull().defaultTo(0))
+      .addColumn('trimmed_to', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('saved_count', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('unsaved_count', 'bigint', (column) => column.notNull().defaultTo(0))
       .addColumn('latest_at', 'bigint')
@@ -87,6 +88,7 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
     .createTable('purges')
     .addColumn('id', engine.idType)
     .addColumn('endpoint_id', 'bigint', (column) => column.notNull())
+    .addColumn('from_index', 'bigint', (column) => column.notNull())
     .addColumn('below_index', 'bigint', (column) => column.notNull())
     .execute();
   await db.schema
@@ -96,4 +98,6 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
     .execute();
   await sql`insert into counters (name, value) values ('saved_id', 0)`.execute(db);
   if (engine.name === 'postgres') await sql`create sequence saved_request_ids`.execute(db);
+  // Compressing a long body would cost each capture more than the disk it saves, and a preview would have to unpack all of it.
+  if (engine.name === 'postgres') await sql`alter table captured_requests alter column body set storage external`.execute(db);
 }

@@ -23,10 +23,10 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
 
 /**
  * Makes whoever counts a user's endpoints wait for whoever is changing their number: check and act become one. A write to the
- * user's row is a lock in both databases; `for update` is not.
+ * user's row is a lock in both databases; `for update` is not. (Not to its id: PostgreSQL lets nobody write to an identity.)
  */
 async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<void> {
-  await transaction.updateTable('users').set({ id: sql`id` }).where('id', '=', userId).execute();
+  await transaction.updateTable('users').set({ created_at: sql`created_at` }).where('id', '=', userId).execute();
 }
 
 async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
@@ -89,7 +89,8 @@ async function changeEndpoint(db: EngineDatabase, id: number, changes: EndpointC
         ...(favorite?.on ? { is_favorite: 1, expires_at: null } : {}),
         // Taking a mark off that is not there must not prolong the endpoint's life.
         ...(favorite?.on === false && before.is_favorite === 1 ? { is_favorite: 0, expires_at: favorite.expiresAt } : {}),
-        id: sql`id`,
+        // There is always something to set, and the row is always ours until the commit.
+        next_index: sql`next_index`,
       })
       .where('id', '=', id)
       .returningAll()
@@ -139,9 +140,9 @@ export const endpointWrites = {
 
 /** Deletes an endpoint's row and leaves its requests to the purge. */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
-  const row = await transaction.deleteFrom('endpoints').where('id', '=', id).returning('next_index').executeTakeFirst();
+  const row = await transaction.deleteFrom('endpoints').where('id', '=', id).returning(['first_index', 'next_index']).executeTakeFirst();
   if (row === undefined) return false;
   await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', id).execute();
-  await transaction.insertInto('purges').values({ endpoint_id: id, below_index: row.next_index }).execute();
+  await transaction.insertInto('purges').values({ endpoint_id: id, from_index: row.first_index, below_index: row.next_index }).execute();
   return true;
 }

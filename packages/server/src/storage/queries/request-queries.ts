@@ -105,7 +105,7 @@ export const requestReads = { listRequests, findRequest } satisfies Unbound<Pick
 async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
   return transaction
     .updateTable('endpoints')
-    .set({ id: sql`id` })
+    .set({ next_index: sql`next_index` })
     .where('id', '=', endpointId)
     .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
     .executeTakeFirst();
@@ -186,7 +186,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .where('id', '=', endpointId)
       .execute();
     await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
-    await transaction.insertInto('purges').values({ endpoint_id: endpointId, below_index: bounds.next_index }).execute();
+    await transaction.insertInto('purges').values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index }).execute();
   });
 }
 

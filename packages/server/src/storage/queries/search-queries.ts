@@ -3,7 +3,7 @@ import type { Expression, SqlBool } from 'kysely';
 import { decodeHead } from '../request-head.ts';
 import { requestKey } from '../request-key.ts';
 import type { FoundRecord, RequestRecord, RequestStore, SearchQuery } from '../store.ts';
-import { asciiLower, headMatches, needleForms } from './search-text.ts';
+import { asciiLower, headMatches, methodsWith, needleForms } from './search-text.ts';
 import { selectRequest, toRequestRecord } from './request-queries.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
 
@@ -19,24 +19,33 @@ interface SearchedEndpoint {
  * each capture dearer, so the table is scanned: in storage, where a byte costs least, and away from the writer.
  */
 async function searchRequests(db: EngineDatabase, query: SearchQuery): Promise<FoundRecord[]> {
-  const endpoints = await db.selectFrom('endpoints').select(['id', 'uid', 'first_index', 'next_index']).where('user_id', '=', query.userId).execute();
-  const found: FoundRecord[] = [];
+  const endpoints = await db
+    .selectFrom('endpoints')
+    .select(['id', 'uid', 'first_index', 'next_index'])
+    .where('user_id', '=', query.userId)
+    .where('latest_at', 'is not', null)
+    // What is newest fills the page, and the page's last time then spares the endpoints that follow.
+    .orderBy('latest_at', 'desc')
+    .execute();
+  let page: FoundRecord[] = [];
   for (const endpoint of endpoints) {
-    const records = await searchEndpoint(db, endpoint, query);
-    found.push(...records.map((record) => ({ ...record, endpointUid: endpoint.uid })));
+    const since = page.length === query.limit ? page.at(-1)?.receivedAt : undefined;
+    const records = await searchEndpoint(db, endpoint, query, since);
+    const found = records.map((record) => ({ ...record, endpointUid: endpoint.uid }));
+    page = [...page, ...found].toSorted(newestFirst).slice(0, query.limit);
   }
-  return found.toSorted(newestFirst).slice(0, query.limit);
+  return page;
 }
 
 function newestFirst(a: RequestRecord, b: RequestRecord): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
 }
 
-async function searchEndpoint(db: EngineDatabase, endpoint: SearchedEndpoint, query: SearchQuery): Promise<RequestRecord[]> {
+async function searchEndpoint(db: EngineDatabase, endpoint: SearchedEndpoint, query: SearchQuery, since: number | undefined): Promise<RequestRecord[]> {
   const found: RequestRecord[] = [];
   let below = endpoint.next_index;
   while (found.length < query.limit) {
-    const candidates = await candidatesBelow(db, endpoint, below, query);
+    const candidates = await candidatesBelow(db, endpoint, below, query, since);
     for (const { inBody, record } of candidates) if (inBody || headMatches(record.method, decodeHead(record.head), query.text)) found.push(record);
     const last = candidates.at(-1);
     if (last === undefined || candidates.length < query.limit) break;
@@ -51,23 +60,30 @@ interface Candidate {
 }
 
 /** Rows whose bytes hold the text somewhere. A hit in the body is one; a hit in the head is looked at again, in its parts. */
-async function candidatesBelow(db: EngineDatabase, endpoint: SearchedEndpoint, below: number, query: SearchQuery): Promise<Candidate[]> {
+async function candidatesBelow(
+  db: EngineDatabase,
+  endpoint: SearchedEndpoint,
+  below: number,
+  query: SearchQuery,
+  since: number | undefined,
+): Promise<Candidate[]> {
   const { engine } = db;
-  const needle = Buffer.from(asciiLower(query.text), 'utf8');
-  const inBody = engine.contains(sql.ref<Uint8Array>('body'), needle);
-  const conditions: Expression<SqlBool>[] = [
-    inBody,
-    engine.contains(sql.ref<string>('method'), needle),
-    ...needleForms(query.text).map((form) => engine.contains(sql.ref<Uint8Array>('head'), form)),
-  ];
+  const inBody = engine.contains(sql.ref<Uint8Array>('body'), Buffer.from(asciiLower(query.text), 'utf8'));
+  // The first line of a head is the server's own note, not what was sent.
+  const sentHead = engine.afterFirstLine(sql.ref<Uint8Array>('head'));
+  const conditions: Expression<SqlBool>[] = [inBody, ...needleForms(query.text).map((form) => engine.contains(sentHead, form))];
+  const methods = methodsWith(query.text);
+  if (methods.length > 0) conditions.push(sql<SqlBool>`method in (${sql.join(methods)})`);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
     .select(sql<number>`case when ${inBody} then 1 else 0 end`.as('in_body'))
     .where('key', '>=', requestKey(endpoint.id, endpoint.first_index))
-    .where('key', '<', requestKey(endpoint.id, below))
+    .where('key', '<', requestKey(endpoint.id, below));
+  if (query.before !== undefined) rows = rows.where(olderThan(endpoint.id, query.before));
+  if (since !== undefined) rows = rows.where('received_at', '>=', since);
+  rows = rows
     .where((where) => where.or(conditions))
     .orderBy('key', 'desc')
     .limit(query.limit);
-  if (query.before !== undefined) rows = rows.where(olderThan(endpoint.id, query.before));
   return (await rows.execute()).map((row) => ({ inBody: row.in_body === 1, record: toRequestRecord(endpoint.id, row) }));
 }
 

@@ -1,4 +1,5 @@
 import { queryMap } from '@creel/contract';
+import { METHODS } from 'node:http';
 import type { RequestHead } from '../request-head.ts';
 
 /** Lower case for the 26 letters and nothing else: what "without regard to ASCII case" means (contract 4). */
@@ -20,6 +21,12 @@ export function needleForms(text: string): readonly Buffer[] {
   add(Buffer.from(encoded));
   add(Buffer.from(encoded.replaceAll('%20', '+')));
   return [...forms.values()];
+}
+
+/** The methods whose name contains a text. */
+export function methodsWith(text: string): readonly string[] {
+  const needle = asciiLower(text);
+  return METHODS.filter((method) => asciiLower(method).includes(needle));
 }
 
 /** Whether method, path, query, a header name or a header value contains the text; the address and the seams between don't count. */
