@@ -22,16 +22,31 @@ export async function runForeground(file, args, options = {}) {
     }
     last = performance.now();
   };
+  const watch = whenOrphaned(() => child.kill('SIGTERM'));
   const handlers = forwarded.map((signal) => [signal, () => forward(signal)]);
   handlers.forEach(([signal, handler]) => process.on(signal, handler));
   const { code, signal } = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (exitCode, exitSignal) => resolve({ code: exitCode, signal: exitSignal }));
   });
+  clearInterval(watch);
   handlers.forEach(([name, handler]) => process.off(name, handler));
   if (signal) {
     process.kill(process.pid, signal);
     return;
   }
   process.exitCode = code ?? 1;
+}
+
+/** An npm that was killed leaves its script running; a server that nobody sees would then hold the port. */
+function whenOrphaned(act) {
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid !== parent) {
+      clearInterval(watch);
+      act();
+    }
+  };
+  const watch = process.env['npm_lifecycle_event'] ? setInterval(look, 250) : undefined;
+  return watch;
 }

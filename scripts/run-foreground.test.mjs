@@ -38,3 +38,21 @@ test('a program that a signal ended ends us by the same', async () => {
     'SIGKILL',
   ]);
 });
+
+test('a program whose npm was killed is asked to end', async () => {
+  const program = `process.on('SIGTERM', () => { console.log('ending'); process.exit(); }); setInterval(() => {}, 1000); console.log('up');`;
+  const inner = `import(${module}).then(({ runForeground }) => runForeground(process.execPath, ['-e', ${JSON.stringify(program)}]))`;
+  const npm = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(inner)}], { stdio: 'inherit' })`;
+  const env = { ...process.env, npm_lifecycle_event: 'start' };
+  const child = spawn(process.execPath, ['-e', npm], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+    if (said === 'up\n') {
+      child.kill('SIGKILL');
+    }
+  });
+  // The pipe closes when the last of the three has ended.
+  await once(child, 'close');
+  expect(said).toBe('up\nending\n');
+});
