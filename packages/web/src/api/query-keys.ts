@@ -8,9 +8,16 @@ export const queryKeys = {
   endpoint: (uid: string) => ['endpoint', uid] as const,
   /** What the live view holds of an endpoint. */
   live: (uid: string) => ['live', uid] as const,
-  /** Pages of stored requests, read back from the live view's end. */
+  /** Everything about an endpoint's requests. Single ones go by their index, which saving does not change. */
   requests: (uid: string) => ['requests', uid] as const,
-  request: (uid: string, id: number) => ['requests', uid, 'one', id] as const,
-  body: (uid: string, id: number) => ['requests', uid, 'body', id] as const,
+  requestLists: (uid: string) => ['requests', uid, 'list'] as const,
+  requestList: (uid: string, method: string | undefined) => ['requests', uid, 'list', method ?? 'all'] as const,
+  requestPage: (uid: string, method: string | undefined, before: number) =>
+    ['requests', uid, 'page', method ?? 'all', before] as const,
+  request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,
+  body: (uid: string, index: number, extent: 'beginning' | 'whole') =>
+    ['requests', uid, 'body', index, extent] as const,
+  bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
+    ['requests', uid, 'view', index, extent] as const,
   search: (q: string) => ['search', q] as const,
 } as const satisfies Record<string, readonly unknown[] | ((...parts: never[]) => readonly unknown[])>;

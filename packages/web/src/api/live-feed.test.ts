@@ -1,0 +1,68 @@
+import type { LiveMessage } from '@creel/contract';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sampleRequest as sample } from '../model/sample-request.ts';
+import { countReceived, gatherFrames } from './live-feed.ts';
+
+const live = (index: number): LiveMessage => ({ type: 'request', data: sample(index) });
+const init = (...indexes: number[]): LiveMessage => ({ type: 'init', data: indexes.map((index) => sample(index)) });
+
+let frames: (() => void)[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  frames = [];
+  vi.stubGlobal('requestAnimationFrame', (run: () => void) => frames.push(run));
+  vi.stubGlobal('cancelAnimationFrame', (id: number) => delete frames[id - 1]);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('messages of one frame are applied together, in their order', () => {
+  const applied: number[][] = [];
+  const gather = gatherFrames((messages) =>
+    applied.push(messages.map((m) => (m.type === 'request' ? m.data.index : -1))),
+  );
+  for (const index of [1, 2, 3]) gather.add(live(index));
+  frames[0]?.();
+  gather.add(live(4));
+  frames[1]?.();
+  vi.runAllTimers();
+  expect(applied).toEqual([[1, 2, 3], [4]]);
+});
+
+test('a hidden tab has no frames: a timer shows what waits', () => {
+  let applied = 0;
+  gatherFrames((messages) => (applied += messages.length)).add(live(1));
+  vi.advanceTimersByTime(250);
+  expect(applied).toBe(1);
+});
+
+test('what waits is bounded even when neither comes', () => {
+  const applied: number[] = [];
+  const gather = gatherFrames((messages) => applied.push(messages.length));
+  for (let index = 0; index < 4100; index++) gather.add(live(index));
+  expect(applied).toEqual([2000, 2000]);
+});
+
+test('nothing is applied after the end', () => {
+  const apply = vi.fn<() => void>();
+  const gather = gatherFrames(apply);
+  gather.add(live(1));
+  gather.stop();
+  vi.runAllTimers();
+  for (const frame of frames) frame?.();
+  expect(apply).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['each live one', undefined, [init(5), live(6), live(7)], 2],
+  ['not what the first init shows', undefined, [init(5, 4)], 0],
+  ['what a later init stands for', 5, [init(15, 14)], 10],
+  ['nothing after an empty init', 5, [init()], 0],
+  ['the first of all', undefined, [init(), live(0)], 1],
+] as const)('received: %s', (_, newest, messages, received) => {
+  expect(countReceived(newest, [...messages]).received).toBe(received);
+});

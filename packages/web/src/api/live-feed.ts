@@ -1,0 +1,175 @@
+import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
+import type { LiveMessage, LiveState } from '@creel/contract';
+import {
+  dropTrimmed,
+  dropUnsavedBelow,
+  holdRows,
+  limitDeleted,
+  limitRows,
+  unsavedFloor,
+} from '../model/limit-requests.ts';
+import { applyMessages } from '../model/merge-requests.ts';
+import { noteSignedOut } from './connection.ts';
+import { patchEndpoint } from './endpoint-mutations.ts';
+import { queryClient } from './query-client.ts';
+import { queryKeys } from './query-keys.ts';
+import { changeLists, readList, showSaved } from './request-lists.ts';
+
+/** What is known of the live connection itself. */
+export interface LiveStatus {
+  readonly state: LiveState;
+  /** True from a loss until the next connection stands. */
+  readonly lost: boolean;
+  /** Requests that arrived since the page was opened. */
+  readonly received: number;
+  /** Frames that did not fit the contract: dropped, counted, logged. */
+  readonly badFrames: number;
+}
+
+export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
+
+/** Milliseconds between two counts of what was received: faster, nobody reads. */
+const COUNT_MS = 250;
+
+/** Milliseconds after which waiting frames are shown where there are no animation frames: hidden tabs. */
+const HIDDEN_MS = 250;
+
+/** Waiting frames that are shown without waiting for either: browsers slow the timers of hidden tabs down to one a minute. */
+const MOST_WAITING = 2000;
+
+/** Bad frames that are written to the console; the rest is only counted. */
+const MOST_LOGGED = 10;
+
+function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveStatus>): void {
+  queryClient.setQueryData<LiveStatus>(queryKeys.live(uid), (status = NOT_LIVE) => ({ ...status, ...change(status) }));
+}
+
+/** Keeps the cache of an endpoint's requests up to date until the returned function is called. */
+export function openLiveFeed(uid: string): () => void {
+  const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
+  const gather = gatherFrames((messages) => {
+    applyFrames(uid, messages);
+    count.add(messages);
+  });
+  const close = listenLive({
+    url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
+    onMessage: gather.add,
+    onBadFrame: (reason) => noteBadFrame(uid, reason),
+    onState: (state, code) => {
+      changeStatus(uid, ({ lost }) => ({ state, lost: state === 'connecting' ? lost : state !== 'connected' }));
+      if (code === LIVE_CLOSE_SIGNED_OUT) noteSignedOut(true);
+      if (code === LIVE_CLOSE_ENDPOINT_GONE) void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
+    },
+  });
+  return () => {
+    close();
+    gather.stop();
+    count.stop();
+    changeLists(uid, (list) => holdRows(list, undefined));
+    queryClient.removeQueries({ queryKey: queryKeys.live(uid) });
+  };
+}
+
+function noteBadFrame(uid: string, reason: string): void {
+  changeStatus(uid, ({ badFrames }) => {
+    // oxlint-disable-next-line no-console -- failures are logged to the console (spec 7)
+    if (badFrames < MOST_LOGGED) console.error(`live message left out: ${reason}`);
+    return { badFrames: badFrames + 1 };
+  });
+}
+
+/** Gathers messages and hands them on once per animation frame, or by a timer where there are none. */
+export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
+  add: (message: LiveMessage) => void;
+  stop: () => void;
+} {
+  let waiting: LiveMessage[] = [];
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = (): void => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    timer = undefined;
+  };
+  const flush = (): void => {
+    stop();
+    const messages = waiting;
+    waiting = [];
+    apply(messages);
+  };
+  const add = (message: LiveMessage): void => {
+    waiting.push(message);
+    if (waiting.length >= MOST_WAITING) return flush();
+    if (timer !== undefined) return;
+    frame = requestAnimationFrame(flush);
+    timer = setTimeout(flush, HIDDEN_MS);
+  };
+  return { add, stop };
+}
+
+function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
+  changeLists(uid, (list, method) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, method))));
+  for (const message of messages) if (message.type === 'saved') showSaved(uid, message.data.request);
+  const change = messages.findLast((message) => message.type === 'endpoint');
+  if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
+}
+
+/** Counts what arrives, and tells it a few times a second. */
+function countArrivals(tell: (received: number) => void): {
+  add: (messages: readonly LiveMessage[]) => void;
+  stop: () => void;
+} {
+  let newest: number | undefined;
+  let untold = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    tell(untold);
+    untold = 0;
+  };
+  const add = (messages: readonly LiveMessage[]): void => {
+    const counted = countReceived(newest, messages);
+    newest = counted.newest;
+    untold += counted.received;
+    if (untold > 0) timer ??= setTimeout(flush, COUNT_MS);
+  };
+  return { add, stop: () => clearTimeout(timer) };
+}
+
+/**
+ * How many requests came with these messages. Those that an `init` stands for, after a loss or a jam, are told by their index; the
+ * first `init` shows what was there before.
+ */
+export function countReceived(
+  newest: number | undefined,
+  messages: readonly LiveMessage[],
+): { received: number; newest: number | undefined } {
+  let known = newest;
+  let received = 0;
+  for (const message of messages) {
+    if (message.type === 'init') {
+      const index = message.data[0]?.index ?? -1;
+      if (known !== undefined) received += Math.max(0, index - known);
+      known = Math.max(known ?? -1, index);
+    } else if (message.type === 'request') {
+      received++;
+      known = Math.max(known ?? -1, message.data.index);
+    }
+  }
+  return { received, newest: known };
+}
+
+function applyEndpoint(uid: string, endpoint: Extract<LiveMessage, { type: 'endpoint' }>['data']): void {
+  queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
+  const { stats, ...listed } = endpoint;
+  patchEndpoint(uid, listed);
+  const stored = stats.total - stats.saved;
+  const all = readList(uid, undefined);
+  const floor = all.hold === undefined ? unsavedFloor(all, stored) : undefined;
+  changeLists(uid, (list, method) => {
+    if (method === undefined) return dropTrimmed(list, stored);
+    const tooOld =
+      floor !== undefined && list.hold === undefined && list.rows.some((row) => !row.saved && row.index < floor);
+    return tooOld ? dropUnsavedBelow(list, floor) : list;
+  });
+}
