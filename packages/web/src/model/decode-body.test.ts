@@ -32,7 +32,7 @@ test.each([
 });
 
 test('what unpacks to too much is cut', async () => {
-  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', unbrotli, 1000);
+  const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', unbrotli, { limit: 1000 });
   expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
 });
 
@@ -44,4 +44,13 @@ test.each([
   ['no brotli at all', 'br', 'failed'],
 ])('%s', async (_, coding, outcome) => {
   expect((await decodeBody(utf8('plain text'), coding, unbrotli)).outcome).toBe(outcome);
+});
+
+test('the beginning of a packed body gives the beginning of its text', async () => {
+  const text = Array.from({ length: 20_000 }, (_, at) => `line ${at * 7919}`).join('\n');
+  const packed = await pack('gzip', utf8(text));
+  const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', unbrotli, { beginning: true });
+  expect(decoded.outcome === 'decoded' && decoded.cut && text.startsWith(new TextDecoder().decode(decoded.bytes))).toBe(
+    true,
+  );
 });

@@ -30,65 +30,92 @@ export function codingsOf(contentEncoding: string | undefined): string[] {
     .filter((name) => name !== '' && name !== 'identity');
 }
 
+export interface DecodeOptions {
+  /** Bytes of the outcome at most. */
+  readonly limit?: number;
+  /** The bytes are only the beginning: what they give before they break off counts. */
+  readonly beginning?: boolean;
+}
+
 /** Decodes a body for reading (contract 2: it is stored as it came). Never throws: what can't be decoded says why. */
 export async function decodeBody(
   bytes: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
   unbrotli: Unbrotli,
-  limit = MAX_DECODED_BYTES,
+  { limit = MAX_DECODED_BYTES, beginning = false }: DecodeOptions = {},
 ): Promise<Decoded> {
   const codings = codingsOf(contentEncoding);
   if (codings.length === 0 || bytes.length === 0) return { outcome: 'none' };
   const coding = codings.join(', ');
-  let current = bytes;
-  let cut = false;
+  let current: Step = { bytes, cut: beginning };
   for (const name of codings.toReversed()) {
     const known = NAMES[name];
-    if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here` };
-    try {
-      const step = known === 'br' ? cap(await unbrotli(current), limit) : await inflate(known, current, limit);
-      current = step.bytes;
-      cut ||= step.cut;
-    } catch {
-      return { outcome: 'failed', coding, reason: `The body is not valid ${name}` };
-    }
+    if (known === undefined) return { outcome: 'failed', coding, reason: `${name} can't be shown decoded here.` };
+    const step = await takeOff(known, current, limit, unbrotli);
+    if (step === undefined) return { outcome: 'failed', coding, reason: `The body is not valid ${name}.` };
+    current = step;
   }
-  return { outcome: 'decoded', coding, bytes: current, cut };
+  return { outcome: 'decoded', coding, ...current };
 }
 
 interface Step {
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** There is more than these bytes. */
   readonly cut: boolean;
 }
 
-function cap(bytes: Uint8Array<ArrayBuffer>, limit: number): Step {
-  return { bytes: bytes.subarray(0, limit), cut: bytes.length > limit };
+/** Takes one coding off; `undefined` when the bytes are not coded so. */
+async function takeOff(
+  name: 'gzip' | 'deflate' | 'br',
+  from: Step,
+  limit: number,
+  unbrotli: Unbrotli,
+): Promise<Step | undefined> {
+  try {
+    if (name === 'gzip') return await unpack('gzip', from, limit);
+    if (name === 'deflate') return await inflate(from, limit);
+    const bytes = await unbrotli(from.bytes);
+    return { bytes: bytes.subarray(0, limit), cut: from.cut || bytes.length > limit };
+  } catch {
+    return undefined;
+  }
 }
 
 /** `deflate` is zlib by the standard and raw deflate from some senders (RFC 9110 8.4.1.2). */
-async function inflate(name: 'gzip' | 'deflate', bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Step> {
-  if (name === 'gzip') return unpack('gzip', bytes, limit);
+async function inflate(from: Step, limit: number): Promise<Step> {
   try {
-    return await unpack('deflate', bytes, limit);
+    return await unpack('deflate', from, limit);
   } catch {
-    return unpack('deflate-raw', bytes, limit);
+    return unpack('deflate-raw', from, limit);
   }
 }
 
 /** Unpacks piece by piece and stops at the limit, so that what is packed too well never unfolds in memory. */
-async function unpack(format: CompressionFormat, bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Step> {
-  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
-  const out = new Uint8Array(new ArrayBuffer(0, { maxByteLength: limit }));
-  for (;;) {
-    const { done, value } = await reader.read();
-    // Copied: browsers take no resizable buffer for a Blob or a TextDecoder.
-    if (done) return { bytes: out.slice(), cut: false };
-    const room = limit - out.length;
-    const at = out.length;
-    out.buffer.resize(at + Math.min(room, value.length));
-    out.set(value.subarray(0, room), at);
-    if (value.length <= room) continue;
-    await reader.cancel();
-    return { bytes: out.slice(), cut: true };
+async function unpack(format: CompressionFormat, from: Step, limit: number): Promise<Step> {
+  const reader = new Blob([from.bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    while (length <= limit) {
+      const { done, value } = await reader.read();
+      if (done) return { bytes: joined(pieces, length), cut: from.cut };
+      pieces.push(value);
+      length += value.length;
+    }
+  } catch (error) {
+    if (!from.cut || length === 0) throw error;
+    return { bytes: joined(pieces, length), cut: true };
   }
+  await reader.cancel();
+  return { bytes: joined(pieces, length).subarray(0, limit), cut: true };
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }

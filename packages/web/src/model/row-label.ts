@@ -17,7 +17,15 @@ export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel })
   const known = labels.get(request);
   if (known !== undefined) return known;
   const text = request.bodyEncoding === 'utf8' ? (request.body ?? '') : '';
-  const label = { source: sourceLabel(request.rawHeaders, text), event: eventType(request.rawHeaders, text) };
+  const label = { source: sourceLabel(request.rawHeaders, text), event: eventType(request.rawHeaders, text) || formBeginning(request.contentType, text) };
   labels.set(request, label);
   return label;
+}
+
+/** Characters of a form that stand for its event. */
+const FORM_BEGINNING = 80;
+
+/** Forms name no event; their first fields tell most. */
+function formBeginning(contentType: string | null, text: string): string {
+  return /x-www-form-urlencoded/i.test(contentType ?? '') ? text.slice(0, FORM_BEGINNING) : '';
 }

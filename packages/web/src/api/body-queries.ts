@@ -1,0 +1,103 @@
+import { ApiError, firstHeader, OPERATIONS, fillPath } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { queryOptions } from '@tanstack/react-query';
+import { bodyBytes } from '../model/body-bytes.ts';
+import { MAX_DECODED_BYTES } from '../model/decode-body.ts';
+import type { ListedRequest } from '../model/request-list.ts';
+import { BEGINNING_BYTES, isCoded, viewBody } from '../model/view-body.ts';
+import type { BodyView } from '../model/view-body.ts';
+import { viewInWorker } from './body-workers.ts';
+import { client } from './client.ts';
+import { queryClient } from './query-client.ts';
+import { queryKeys } from './query-keys.ts';
+import { requestQuery } from './request-queries.ts';
+
+export type Extent = 'beginning' | 'whole';
+
+const MINUTE_MS = 60_000;
+
+/** Bytes that the main thread looks at itself. */
+const LIGHT_BYTES = 128 * 1024;
+
+/** The exact bytes of a body, or the first 256 KiB of them. */
+export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =>
+  queryOptions({
+    queryKey: queryKeys.body(uid, request.index, extent),
+    queryFn: async ({ signal }): Promise<Uint8Array<ArrayBuffer>> => {
+      if (!request.bodyTruncated && request.slim === undefined) return bodyBytes(request.body, request.bodyEncoding);
+      return readByAnyId(uid, request, (id) => readBody(uid, id, extent, signal));
+    },
+    gcTime: MINUTE_MS,
+  });
+
+async function readBody(
+  uid: string,
+  id: number,
+  extent: Extent,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (extent === 'beginning') return readBeginning(uid, id, signal);
+  return new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal));
+}
+
+/** A request that was saved meanwhile has another id. */
+async function readByAnyId<T>(uid: string, request: CapturedRequest, read: (id: number) => Promise<T>): Promise<T> {
+  try {
+    return await read(request.id);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    const found = await queryClient.fetchQuery({ ...requestQuery(uid, request.index), staleTime: 0 });
+    if (found === null || found.id === request.id) throw error;
+    return read(found.id);
+  }
+}
+
+/** Reads the first bytes and lets the rest go. */
+async function readBeginning(uid: string, id: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch(fillPath(OPERATIONS.getRequestBody.path, { uid, id }), { signal, cache: 'no-store' });
+  if (!answer.ok || answer.body === null) throw new ApiError(answer.status, answer.statusText);
+  const bytes = new Uint8Array(BEGINNING_BYTES);
+  const reader = answer.body.getReader();
+  let length = 0;
+  while (length < bytes.length) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const part = value.subarray(0, bytes.length - length);
+    bytes.set(part, length);
+    length += part.length;
+  }
+  await reader.cancel();
+  return bytes.subarray(0, length);
+}
+
+/** A body laid out for the details; what is heavy or coded is looked at in a worker. */
+export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Extent) =>
+  queryOptions({
+    queryKey: queryKeys.bodyView(uid, request.index, extent),
+    queryFn: async (): Promise<BodyView> => {
+      const bytes = await queryClient.fetchQuery(bodyQuery(uid, request, extent));
+      const source = {
+        bytes,
+        complete: bytes.length === request.size,
+        contentEncoding: firstHeader(request.rawHeaders, 'content-encoding'),
+        contentType: request.contentType,
+        limit: extent === 'whole' ? Math.max(MAX_DECODED_BYTES, bytes.length) : BEGINNING_BYTES,
+      };
+      const light = bytes.length <= LIGHT_BYTES && !isCoded(source);
+      return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);
+    },
+    gcTime: MINUTE_MS,
+  });
+
+/** All bytes of a body, for copying, downloading and writing it down. */
+export function readWholeBody(uid: string, request: ListedRequest): Promise<Uint8Array<ArrayBuffer>> {
+  return queryClient.fetchQuery(bodyQuery(uid, request, 'whole'));
+}
+
+/** The request with its headers, where the list has let them go. */
+export async function readWholeRequest(uid: string, request: ListedRequest): Promise<CapturedRequest> {
+  if (request.slim === undefined) return request;
+  const found = await queryClient.fetchQuery(requestQuery(uid, request.index));
+  if (found === null) throw new ApiError(404, 'This request does not exist.');
+  return found;
+}
