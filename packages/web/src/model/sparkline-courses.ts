@@ -2,7 +2,8 @@ import type { CapturedRequest } from '@creel/contract';
 
 const BUCKETS = 16;
 
-type Timed = Pick<CapturedRequest, 'timestamp' | 'method'>;
+/** What of a request the lines are made of. */
+export type SparklineRequest = Pick<CapturedRequest, 'timestamp' | 'method' | 'size' | 'index'>;
 
 /** Counts of times (milliseconds) in `buckets` equal parts of the span from the oldest to now; empty without times. */
 export function bucketCounts(times: readonly number[], now: number, buckets: number): number[] {
@@ -18,15 +19,19 @@ export function bucketCounts(times: readonly number[], now: number, buckets: num
 }
 
 /** How many came when, of the requests given: all, GET, POST. */
-export function sparklineCourses(requests: readonly Timed[], now: number): { all: number[]; get: number[]; post: number[] } {
-  const timesOf = (chosen: readonly Timed[]): number[] => chosen.map((request) => Date.parse(request.timestamp));
+export function sparklineCourses(
+  requests: readonly SparklineRequest[],
+  now: number,
+): { all: number[]; get: number[]; post: number[] } {
+  const timesOf = (chosen: readonly SparklineRequest[]): number[] =>
+    chosen.map((request) => Date.parse(request.timestamp));
   const course = (method: string): number[] =>
     bucketCounts(timesOf(requests.filter((request) => request.method === method)), now, BUCKETS);
   return { all: bucketCounts(timesOf(requests), now, BUCKETS), get: course('GET'), post: course('POST') };
 }
 
 /** The sizes of the newest requests, oldest first. */
-export function sizeCourse(requests: readonly Pick<CapturedRequest, 'size' | 'index'>[]): number[] {
+export function sizeCourse(requests: readonly SparklineRequest[]): number[] {
   return requests
     .toSorted((a, b) => b.index - a.index)
     .slice(0, BUCKETS)

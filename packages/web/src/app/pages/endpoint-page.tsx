@@ -2,6 +2,7 @@ import { ApiError } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useLiveEndpoint } from '../../api/live-cache.ts';
 import { endpointQuery } from '../../api/queries.ts';
 import { EndpointHeader } from '../../features/endpoint/endpoint-header.tsx';
 import { EndpointNotices } from '../../features/endpoint/endpoint-notices.tsx';
@@ -27,15 +28,23 @@ function isMissing(error: unknown): boolean {
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const navigate = useNavigate();
   return (
-    <div className="flex h-full flex-col">
-      <div className="flex flex-col gap-2.5 px-5 pt-3 pb-3">
-        <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
-        <UrlBar endpoint={endpoint} />
-        <EndpointNotices endpoint={endpoint} connected badFrames={0} />
-        <StatCards endpoint={endpoint} recent={[]} receivedInSession={0} />
-      </div>
+    <div className="flex min-h-full flex-col md:h-full">
+      <EndpointFrame endpoint={endpoint} />
+    </div>
+  );
+}
+
+/** What lies above the requests; drawn again with the live figures, which the requests below are not. */
+function EndpointFrame({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const navigate = useNavigate();
+  const live = useLiveEndpoint(endpoint.uid);
+  return (
+    <div className="flex shrink-0 flex-col gap-2.5 px-5 pt-3 pb-3">
+      <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
+      <UrlBar endpoint={endpoint} />
+      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
+      <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
     </div>
   );
 }

@@ -1,18 +1,21 @@
-import type { CapturedRequest, EndpointDetail } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatAverageSize, formatCount } from '../../model/sizes.ts';
 import { sizeCourse, sparklineCourses } from '../../model/sparkline-courses.ts';
+import type { SparklineRequest } from '../../model/sparkline-courses.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { useNow } from '../../ui/use-now.ts';
 
 const REDRAW_MS = 5000;
+/** How many of the newest requests the lines are made of. */
+const LINE_REQUESTS = 500;
 
 export interface StatCardsProps {
   readonly endpoint: EndpointDetail;
   /** The newest requests, for the small lines. */
-  readonly recent: readonly CapturedRequest[];
+  readonly recent: readonly SparklineRequest[];
   readonly receivedInSession: number;
 }
 
@@ -20,7 +23,8 @@ export interface StatCardsProps {
 export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
   const { stats } = endpoint;
   const now = useNow(REDRAW_MS);
-  const courses = sparklineCourses(recent, now);
+  const newest = recent.slice(0, LINE_REQUESTS);
+  const courses = sparklineCourses(newest, now);
   return (
     <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel xl:grid-cols-4">
       <StatCard
@@ -46,7 +50,7 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
         title="Average Size"
         value={formatAverageSize(stats.averageSize)}
         icon={<Scale />}
-        line={<Sparkline values={sizeCourse(recent)} className="text-other" />}
+        line={<Sparkline values={sizeCourse(newest)} className="text-other" />}
       />
     </section>
   );

@@ -20,16 +20,17 @@ export interface DeleteAccountCardProps {
 export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
   const [open, setOpen] = useState(false);
   return (
-    <SectionCard
-      destructive
-      title="Delete account"
-      description="Deletes your account with all endpoints and everything that they have caught. This action cannot be undone."
-      footer={
-        <Button variant="danger-ghost" onClick={() => setOpen(true)}>
-          Delete account
-        </Button>
-      }
-    >
+    <>
+      <SectionCard
+        destructive
+        title="Delete account"
+        description="Deletes your account with all endpoints and everything that they have caught. This action cannot be undone."
+        footer={
+          <Button variant="danger-ghost" onClick={() => setOpen(true)}>
+            Delete account
+          </Button>
+        }
+      />
       <Dialog
         open={open}
         onOpenChange={setOpen}
@@ -38,7 +39,7 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
       >
         <DeleteAccountForm hasPassword={user.hasPassword} onDeleted={onDeleted} onCancel={() => setOpen(false)} />
       </Dialog>
-    </SectionCard>
+    </>
   );
 }
 
