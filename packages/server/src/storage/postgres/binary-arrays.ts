@@ -1,0 +1,34 @@
+/** An array of 64-bit integers in PostgreSQL's binary form: half the work of text for both sides (docs/decisions/0004-storage.md). */
+export function int8Array(values: readonly number[]): Buffer {
+  return binaryArray(20, 8, values, (buffer, value, at) => {
+    buffer.writeInt32BE(Math.floor(value / 4_294_967_296), at);
+    buffer.writeUInt32BE(value % 4_294_967_296, at + 4);
+  });
+}
+
+/** An array of 32-bit integers. */
+export function int4Array(values: readonly number[]): Buffer {
+  return binaryArray(23, 4, values, (buffer, value, at) => void buffer.writeInt32BE(value, at));
+}
+
+/** An array of keys: an endpoint's id over an index. */
+export function keyArray(rows: readonly { readonly endpointId: number; readonly index: number }[]): Buffer {
+  return binaryArray(20, 8, rows, (buffer, row, at) => {
+    buffer.writeInt32BE(row.endpointId, at);
+    buffer.writeUInt32BE(row.index, at + 4);
+  });
+}
+
+function binaryArray<T>(oid: number, size: number, values: readonly T[], write: (buffer: Buffer, value: T, at: number) => void): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * (4 + size));
+  // Dimensions, no nulls, element type, length of the one dimension, its lower bound.
+  [1, 0, oid, values.length, 1].forEach((word, nth) => buffer.writeInt32BE(word, nth * 4));
+  values.forEach((value, nth) => {
+    const at = HEADER_BYTES + nth * (4 + size);
+    buffer.writeInt32BE(size, at);
+    write(buffer, value, at + 4);
+  });
+  return buffer;
+}
+
+const HEADER_BYTES = 20;

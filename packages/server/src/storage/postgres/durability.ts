@@ -1,0 +1,44 @@
+import type { ClientBase } from 'pg';
+import { StorageProblem } from '../storage-problem.ts';
+
+interface Promises {
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly synchronous_commit: string;
+  readonly server_encoding: string;
+  readonly server_version_num: string;
+  readonly in_recovery: boolean;
+}
+
+const PROMISES = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as server_encoding,
+  current_setting('server_version_num') as server_version_num, pg_is_in_recovery() as in_recovery`;
+
+const OLDEST_VERSION = 140_000;
+const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remote_apply'];
+
+/**
+ * Makes sure that what this session commits survives a power cut (hardening D3), and pins it for the session's life. Called on each
+ * session that stores captures, and again for each look at readiness: an operator may change all of it while the server runs.
+ * @throws StorageProblem with a sentence for the operator.
+ */
+export async function assertDurable(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<Promises>(PROMISES);
+  const promises = rows[0];
+  if (promises === undefined) throw new Error('PostgreSQL gave no settings.');
+  const problem = problemWith(promises);
+  if (problem !== undefined) throw new StorageProblem(problem);
+  await client.query(`select set_config('synchronous_commit', $1, false)`, [promises.synchronous_commit]);
+}
+
+function problemWith(promises: Promises): string | undefined {
+  const lossy = (setting: string, value: string): string =>
+    `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
+  if (promises.fsync !== 'on') return lossy('fsync', promises.fsync);
+  if (promises.full_page_writes !== 'on') return lossy('full_page_writes', promises.full_page_writes);
+  if (!WAITS_FOR_DISK.includes(promises.synchronous_commit)) return lossy('synchronous_commit', promises.synchronous_commit);
+  if (promises.server_encoding !== 'UTF8') return `The PostgreSQL database has the encoding ${promises.server_encoding}. Create one with UTF8.`;
+  if (Number(promises.server_version_num) < OLDEST_VERSION) return 'PostgreSQL is older than version 14. Use a newer one.';
+  if (promises.in_recovery) return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
+  return undefined;
+}

@@ -1,0 +1,79 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { bindQueries } from '../bind-queries.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { QUERIES, READS, SCANS, WRITES } from '../queries/catalogue.ts';
+import { withEngine } from '../queries/unbound.ts';
+import type { EngineDatabase } from '../queries/unbound.ts';
+import type { Tables } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { CaptureConnection } from './capture-connection.ts';
+import { postgresEngine } from './engine.ts';
+import { SESSIONS, openPool } from './session.ts';
+import type { SessionKind } from './session.ts';
+import { codeOf, startProblem } from './start-problem.ts';
+
+export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
+
+/**
+ * The store on PostgreSQL, which several servers may share: a connection for captures alone, and pools for reads, searches and the
+ * other writes.
+ * @throws StorageProblem when the server can't be reached, does not keep what it commits, or was written by a newer version.
+ */
+export async function openPostgresStore(url: string, kinds: SessionKinds = SESSIONS): Promise<Store> {
+  const captures = new CaptureConnection(url, kinds.capture);
+  try {
+    await captures.check();
+    await bringUpToDate(url, kinds.migration);
+  } catch (error) {
+    await captures.close();
+    throw startProblem(error, url);
+  }
+  const readers = openDatabase(url, kinds.read);
+  const scanners = openDatabase(url, kinds.scan);
+  const writers = openDatabase(url, kinds.write);
+  const writes = bindQueries(WRITES, (name, args) => runQuery(writers, name, args));
+  return {
+    ...bindQueries(READS, (name, args) => runQuery(readers, name, args)),
+    ...bindQueries(SCANS, (name, args) => runQuery(scanners, name, args)),
+    ...writes,
+    async checkWritable(now) {
+      await captures.check();
+      await writes.checkWritable(now);
+    },
+    writeCaptures: (batch, limits) => captures.writeCaptures(batch, limits),
+    shared: true,
+    async close() {
+      await Promise.all([captures.close(), readers.destroy(), scanners.destroy(), writers.destroy()]);
+    },
+  };
+}
+
+function openDatabase(url: string, kind: SessionKind): EngineDatabase {
+  return withEngine(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, kind) }) }), postgresEngine);
+}
+
+/** A table that is busy is waited for shortly and often: see `lockForMigration`. */
+const MIGRATION_TRIES = 20;
+const LOCK_NOT_AVAILABLE = '55P03';
+
+async function bringUpToDate(url: string, kind: SessionKind): Promise<void> {
+  const db = openDatabase(url, kind);
+  try {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await migrate(db, postgresEngine);
+      } catch (error) {
+        if (codeOf(error) !== LOCK_NOT_AVAILABLE || tries === MIGRATION_TRIES) throw error;
+      }
+    }
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function runQuery(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
+  const query: unknown = Reflect.get(QUERIES, name);
+  if (typeof query !== 'function') throw new Error(`There is no query ${name}.`);
+  // The name decides the type of the result; catalogue.ts ties the two together.
+  return (await query(db, ...args)) as never;
+}
