@@ -18,7 +18,7 @@ export default defineConfig({
     browserName: 'chromium',
     headless: true,
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
+    // Tracing slows the page down, and some journeys measure it. By hand: npm run e2e -- --trace on.
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
