@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { rawRefusal } from './capture/answers.ts';
+import { isClosing, rawRefusal } from './capture/answers.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
 
 const KIB = 1024;
@@ -31,12 +31,16 @@ export function createListener(onRequest: RequestListener, onContinue: RequestLi
       keepAliveTimeout: KEEP_ALIVE_MS,
       // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would swallow those requests.
       shouldUpgradeCallback: (request: IncomingMessage) => isLiveUpgrade(request),
+      // Node's own refusal has no body, and what is sent behind it would be taken; `isAmbiguous` refuses it.
+      requireHostHeader: false,
     },
-    onRequest,
+    unlessClosing(onRequest),
   );
   // By default Node drops headers past 2,000 lines without a word. Their bytes are bounded above.
   server.maxHeadersCount = 0;
-  server.on('checkContinue', onContinue);
+  // A sender that says "no more bytes" after its request (as `nc` does) still waits for the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('checkContinue', unlessClosing(onContinue));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     socket.end('HTTP/1.1 405 METHOD_NOT_ALLOWED\r\ncontent-length: 0\r\nallow: GET, POST\r\nconnection: close\r\n\r\n');
   });
@@ -44,10 +48,22 @@ export function createListener(onRequest: RequestListener, onContinue: RequestLi
   return server;
 }
 
+/** Leaves requests alone that were sent behind one that ended the connection. */
+function unlessClosing(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    if (!isClosing(request.socket)) handle(request, response);
+  };
+}
+
 /** What is not HTTP gets a plain answer and a closed connection. */
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
+    return;
+  }
+  // Already refused: the rest is not looked at, so what is wrong with it is not said.
+  if (isClosing(socket)) {
+    socket.destroySoon();
     return;
   }
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_REQUEST';

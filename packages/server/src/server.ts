@@ -8,8 +8,11 @@ import { isFromElsewhere } from './api/same-origin.ts';
 import { readSessionCookie } from './api/session-cookie.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
+import { answerRefused } from './capture/answers.ts';
+import type { CaptureHandler } from './capture/capture-handler.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import { isCaptureTarget } from './capture/capture-target.ts';
+import { inspectHead, isAmbiguous } from './capture/inspect-head.ts';
 import type { Config } from './config.ts';
 import { createListener } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
@@ -62,15 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { config, store, sessions, live, log, now, publicUrl, forgetEndpoint: capture.forgetEndpoint };
 
   const serverFactory = (handler: RequestListener): Server => {
-    listener = createListener(
-      (request, response) => (isCaptureTarget(request.url ?? '') ? capture.handle(request, response, false) : handler(request, response)),
-      (request, response) => {
-        if (isCaptureTarget(request.url ?? '')) return capture.handle(request, response, true);
-        response.writeContinue();
-        handler(request, response);
-      },
-      options.timeouts,
-    );
+    listener = createListener(...switchboard(capture.handle, handler), options.timeouts);
     return listener;
   };
   const api = await createApiServer(app, serverFactory, { metrics: metrics.registry, isStopping: () => stopping }, registerPages);
@@ -91,6 +86,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+/** What is called for a request, and for one that waits for `100 Continue`: capture, or everything else. */
+function switchboard(capture: CaptureHandler, everythingElse: RequestListener): [RequestListener, RequestListener] {
+  const others: RequestListener = (request, response) => {
+    if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    else everythingElse(request, response);
+  };
+  const onRequest: RequestListener = (request, response) => (isCaptureTarget(request.url ?? '') ? capture(request, response, false) : others(request, response));
+  const onContinue: RequestListener = (request, response) => {
+    if (isCaptureTarget(request.url ?? '')) return capture(request, response, true);
+    response.writeContinue();
+    others(request, response);
+  };
+  return [onRequest, onContinue];
 }
 
 /** An IPv6 address stands in brackets in a URL. */

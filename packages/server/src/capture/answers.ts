@@ -1,6 +1,7 @@
 import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** On every answer under `/h/`: nothing there may ever run in the dashboard's origin (contract 3). */
 const FENCE = [
@@ -21,6 +22,17 @@ const CAPTURED_BODY = '{"ok":true}';
 /** How long, and how much, a refused sender is listened to before its connection is closed. */
 const LINGER_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
+
+/** Connections whose last answer was given. */
+const closing = new WeakSet<Socket>();
+
+/**
+ * True once a refusal that ends the connection was answered: what stands behind a request that two readers could understand
+ * differently is not a request (RFC 9112 9.6 and 11.2), although the parser, which is ahead of the answer, still calls it one.
+ */
+export function isClosing(socket: Socket): boolean {
+  return closing.has(socket);
+}
 
 export function answerCaptured(response: ServerResponse, index: number): void {
   response.writeHead(200, ['content-type', 'application/json', 'content-length', String(CAPTURED_BODY.length), 'x-creel-request', String(index), ...FENCE]);
@@ -44,7 +56,10 @@ export function answerRefused(request: IncomingMessage, response: ServerResponse
   const body = problemJson(code);
   const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
   if (options.retryAfter !== undefined) headers.push('retry-after', String(options.retryAfter));
-  if (options.close) headers.push('connection', 'close');
+  if (options.close) {
+    headers.push('connection', 'close');
+    closing.add(request.socket);
+  }
   response.writeHead(PROBLEMS[code].status, headers);
   if (!options.close || request.complete) {
     response.end(body);

@@ -6,9 +6,9 @@ import { answerCaptured, answerPreflight, answerRefused } from './answers.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { parseCaptureTarget } from './capture-target.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
-import { inspectHead } from './inspect-head.ts';
+import { inspectHead, isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
-import { readBody } from './read-body.ts';
+import { endWithConnection, readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
 import type { CaptureResult, PendingCapture, Recorder } from './recorder.ts';
 
@@ -54,11 +54,6 @@ export function createCaptureHandler(deps: CaptureDependencies): CaptureHandler 
   };
 }
 
-/** What two readers could understand differently is refused (RFC 9112 3.2, 6.1): the parser lets these two through. */
-function isAmbiguous(request: IncomingMessage, head: HeadFacts): boolean {
-  return head.hostCount > 1 || (head.hasTransferEncoding && request.httpVersionMinor === 0);
-}
-
 function receive(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, head: HeadFacts, expectsContinue: boolean): void {
   if (endpoint.expiresAt !== null && endpoint.expiresAt <= deps.now()) return answerRefused(request, response, 'ENDPOINT_EXPIRED');
   const wait = endpoint.bucket?.take() ?? 0;
@@ -72,7 +67,10 @@ function receive(deps: CaptureDependencies, request: IncomingMessage, response: 
     record(deps, request, response, endpoint, target, result);
   };
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) finish(null);
-  else readBody(request, deps.maxBodyBytes, deps.budget, finish);
+  else {
+    readBody(request, deps.maxBodyBytes, deps.budget, finish);
+    if (head.hasUpgrade) endWithConnection(request);
+  }
 }
 
 function record(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, body: Buffer | null): void {

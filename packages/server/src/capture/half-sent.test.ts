@@ -64,6 +64,18 @@ test.each(['plain', 'chunked'] as const)('the last byte missing (%s) is not whol
   connection.close();
 });
 
+test('half a body after a declined upgrade: cut off, not waited for', async () => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'];
+  for (const framing of ['Content-Length: 5', 'Transfer-Encoding: chunked']) {
+    const connection = await openRaw({ port: app.server.port });
+    await connection.send(rawRequest([`POST ${app.base} HTTP/1.1`, 'Host: h', ...upgrade, framing], '3\r\n'));
+    connection.halfClose();
+    await connection.closed();
+  }
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
+});
+
 test('a whole request whose sender hangs up without waiting is stored once or not at all', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   for (let round = 0; round < 20; round += 1) await cut(whole('plain'), whole('plain').length, 'close');

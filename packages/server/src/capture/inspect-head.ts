@@ -1,9 +1,12 @@
+import type { IncomingMessage } from 'node:http';
+
 /** What the capture path must know of a head before the body is read. */
 export interface HeadFacts {
   hostCount: number;
   /** Bytes that the sender says will follow, or -1. */
   declaredLength: number;
   hasTransferEncoding: boolean;
+  hasUpgrade: boolean;
   isPreflight: boolean;
   requestedMethod: string;
   requestedHeaders: string;
@@ -14,7 +17,7 @@ export interface HeadFacts {
  * length first, so that most cost one comparison.
  */
 export function inspectHead(method: string, flatHeaders: readonly string[]): HeadFacts {
-  const facts: HeadFacts = { hostCount: 0, declaredLength: -1, hasTransferEncoding: false, isPreflight: false, requestedMethod: '', requestedHeaders: '' };
+  const facts: HeadFacts = { hostCount: 0, declaredLength: -1, hasTransferEncoding: false, hasUpgrade: false, isPreflight: false, requestedMethod: '', requestedHeaders: '' };
   let hasOrigin = false;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
@@ -24,6 +27,9 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
         break;
       case 6:
         if (name.toLowerCase() === 'origin') hasOrigin = true;
+        break;
+      case 7:
+        if (name.toLowerCase() === 'upgrade') facts.hasUpgrade = true;
         break;
       case 14:
         if (name.toLowerCase() === 'content-length') facts.declaredLength = Number(flatHeaders[at + 1]);
@@ -40,4 +46,13 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
   }
   facts.isPreflight = method === 'OPTIONS' && hasOrigin && facts.requestedMethod !== '';
   return facts;
+}
+
+/**
+ * What two readers could understand differently is refused: no Host or two of them (RFC 9112 3.2), a transfer coding on HTTP/1.0
+ * (6.1). The parser lets these through.
+ */
+export function isAmbiguous(request: Pick<IncomingMessage, 'httpVersion'>, head: HeadFacts): boolean {
+  if (head.hostCount > 1) return true;
+  return request.httpVersion === '1.1' ? head.hostCount === 0 : head.hasTransferEncoding;
 }

@@ -51,7 +51,12 @@ async function inflict(bytes: Buffer): Promise<number[]> {
   connection.send(bytes).catch(() => {});
   await sleep(1); // lets most requests be read before the end of the connection is
   connection.halfClose();
-  const answers = (await connection.closed()).toString('latin1');
+  const answers = await connection.closed().then(
+    (received) => received.toString('latin1'),
+    (error: unknown) => {
+      throw new Error(`Hangs after ${JSON.stringify(bytes.toString('latin1').slice(0, 3000))}`, { cause: error });
+    },
+  );
   connection.close();
   expect(answers).not.toMatch(/^HTTP\/1\.1 5/m);
   return [...answers.matchAll(/^x-creel-request: (\d+)\r$/gim)].map((match) => Number(match[1]));
