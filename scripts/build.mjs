@@ -1,4 +1,4 @@
-// Builds the web app into packages/web/dist, if anything that goes into it has changed since.
+// Builds the web app and the server's bundle, each into its package's dist, if anything that goes into it has changed since.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -10,37 +10,62 @@ import { withLock } from './lock.mjs';
 import { at, root } from './places.mjs';
 import { say, stopWith } from './say.mjs';
 
-const dist = at('packages', 'web', 'dist');
-const stampPath = join(dist, '.creel-build');
-const sources = ['packages/web', 'packages/contract', 'vite.config.ts', 'package-lock.json', 'tsconfig.web.json'];
 const ignored = new Set(['node_modules', 'dist', '.cache']);
 
+/** What is built: from which sources, into which folder, by which program. */
+const builds = [
+  {
+    what: 'the web app',
+    entry: at('packages', 'web', 'index.html'),
+    dist: at('packages', 'web', 'dist'),
+    sources: ['packages/web', 'packages/contract', 'vite.config.ts', 'package-lock.json', 'tsconfig.web.json'],
+    run: (outDir) => [at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--outDir', outDir, '--logLevel', 'warn'],
+  },
+  {
+    what: 'the server',
+    entry: at('packages', 'server', 'src', 'main.ts'),
+    dist: at('packages', 'server', 'dist'),
+    sources: ['packages/server', 'packages/contract', 'scripts/build-server.mjs', 'package-lock.json'],
+    run: (outDir) => [at('scripts', 'build-server.mjs'), outDir],
+  },
+];
+
 /**
- * Builds the web app unless packages/web/dist already holds what its sources say.
- * @param {string} node the Node that runs the build
+ * Builds whatever does not hold yet what its sources say.
+ * @param {string} node the Node that runs the builds
  * @returns {Promise<boolean>} whether something was built
  */
 export async function buildIfStale(node, { force = false } = {}) {
-  if (!existsSync(at('packages', 'web', 'index.html')) || (!force && (await isFresh()))) {
+  let built = false;
+  for (const build of builds) {
+    built = (await buildOne(node, build, force)) || built;
+  }
+  return built;
+}
+
+async function buildOne(node, build, force) {
+  if (!existsSync(build.entry) || (!force && (await isFresh(build)))) {
     return false;
   }
-  const onWait = () => say('Another start is building the web app; waiting for it.');
+  const onWait = () => say(`Another start is building ${build.what}; waiting for it.`);
   return await withLock(at('.cache', 'build.lock'), { onWait }, async () => {
-    if (!force && (await isFresh())) {
+    if (!force && (await isFresh(build))) {
       return false;
     }
-    say('Building the web app.');
-    await build(node, await hashOfSources());
+    say(`Building ${build.what}.`);
+    await buildAside(node, build, await hashOfSources(build));
     return true;
   });
 }
 
-async function isFresh() {
-  const stamp = await readFile(stampPath, 'utf8').catch(() => '');
-  return stamp !== '' && stamp === (await hashOfSources());
+const stampOf = (dist) => join(dist, '.creel-build');
+
+async function isFresh(build) {
+  const stamp = await readFile(stampOf(build.dist), 'utf8').catch(() => '');
+  return stamp !== '' && stamp === (await hashOfSources(build));
 }
 
-async function hashOfSources() {
+async function hashOfSources({ sources }) {
   const hash = createHash('sha256');
   for (const path of (await Promise.all(sources.map((source) => filesBelow(at(source))))).flat()) {
     hash
@@ -63,31 +88,30 @@ async function filesBelow(path) {
 const below = async (path, entry) => (entry.isDirectory() ? await filesBelow(path) : [path]);
 
 /** Built aside and swapped in: a server that is running keeps a whole dist, and a build that fails leaves the old one. */
-async function build(node, hash) {
-  const aside = at('.cache', `web-build-${process.pid}`);
+async function buildAside(node, build, hash) {
+  const aside = at('.cache', `build-${process.pid}`);
   try {
-    await vite(node, aside);
-    await writeFile(join(aside, '.creel-build'), hash);
-    const old = at('.cache', `web-old-${process.pid}`);
+    await run(node, build, aside);
+    await writeFile(stampOf(aside), hash);
+    const old = at('.cache', `old-${process.pid}`);
     await mkdir(at('.cache'), { recursive: true });
-    await rename(dist, old).catch(() => {});
-    await rename(aside, dist);
+    await rename(build.dist, old).catch(() => {});
+    await rename(aside, build.dist);
     await rm(old, { recursive: true, force: true });
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
 }
 
-async function vite(node, outDir) {
-  const args = [at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--outDir', outDir, '--logLevel', 'warn'];
-  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+async function run(node, build, outDir) {
+  const child = spawn(node, build.run(outDir), { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.pipe(process.stderr, { end: false });
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);
   });
   if (code !== 0) {
-    stopWith('Building the web app failed. What Vite said stands above.');
+    stopWith(`Building ${build.what} failed. Why stands above.`);
   }
 }
 

@@ -11,7 +11,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** What each npm script runs, as arguments for the bundled Node. */
 const commands = {
-  start: [here('../packages/server/src/main.ts')],
+  start: [here('../packages/server/dist/main.js')],
   dev: [here('dev.mjs')],
   build: [here('build.mjs'), '--force'],
   check: [here('check.mjs')],

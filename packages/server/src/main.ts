@@ -3,7 +3,7 @@ import { createLog } from './log.ts';
 import type { Logger } from './log.ts';
 import { startServer } from './server.ts';
 import type { RunningServer } from './server.ts';
-import { openSqliteStore } from './storage/sqlite/sqlite-store.ts';
+import { openStore } from './storage/open-store.ts';
 import { StorageProblem } from './storage/storage-problem.ts';
 
 /** Wiring and signals. The only file that ends the process. */
@@ -22,7 +22,7 @@ function reasonOf(error: unknown): string | undefined {
 async function start(): Promise<{ server: RunningServer; log: Logger }> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, process.stdout.isTTY);
-  const store = await openSqliteStore(config.dataDir);
+  const store = await openStore(config);
   try {
     return { server: await startServer({ config, store, log }), log };
   } catch (error) {

@@ -11,6 +11,7 @@ export interface PackedCaptures {
 }
 
 const FIELDS = 5;
+const FIRST_CAPTURES = 128;
 const FIRST_BYTES = 128 * 1024;
 
 /** One capture of a batch; `head` and `body` are views into the batch's bytes. */
@@ -31,9 +32,9 @@ export class CapturePacker {
   #used = 0;
   count = 0;
 
-  constructor(methods: readonly string[], capacity: number) {
+  constructor(methods: readonly string[]) {
     this.#methods = new Map(methods.map((method, position) => [method, position]));
-    this.#numbers = new Float64Array(capacity * FIELDS);
+    this.#numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
     this.#bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
   }
 
@@ -60,7 +61,7 @@ export class CapturePacker {
   /** Hands the batch over and starts an empty one. `recycled` is a buffer that came back from the writer. */
   take(recycled?: ArrayBuffer): PackedCaptures {
     const packed = { count: this.count, numbers: this.#numbers, bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used) };
-    this.#numbers = new Float64Array(this.#numbers.length);
+    this.#numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
     this.#bytes = Buffer.from(recycled !== undefined && recycled.byteLength > 0 ? recycled : new ArrayBuffer(FIRST_BYTES));
     this.#used = 0;
     this.count = 0;
@@ -68,6 +69,11 @@ export class CapturePacker {
   }
 
   #reserve(more: number): void {
+    if ((this.count + 1) * FIELDS > this.#numbers.length) {
+      const longer = new Float64Array(this.#numbers.length * 2);
+      longer.set(this.#numbers);
+      this.#numbers = longer;
+    }
     const needed = this.#used + more;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.from(new ArrayBuffer(Math.max(needed, this.#bytes.length * 2)));

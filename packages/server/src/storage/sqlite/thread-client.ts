@@ -9,6 +9,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Beside this file; in the bundle that `npm start` runs (scripts/build-server.mjs), a file of its own. */
+const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './storage-thread.js', import.meta.url);
+
 /** The main thread's half of thread.ts: every call is a message and its promise. */
 export class StorageThread {
   readonly #worker: Worker;
@@ -25,7 +28,7 @@ export class StorageThread {
 
   /** Starts a thread and waits until its connection is open. @throws StorageProblem when it refused. */
   static async start(data: ThreadData): Promise<StorageThread> {
-    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data, name: `storage-${data.role}` });
+    const worker = new Worker(THREAD, { workerData: data, name: `storage-${data.role}` });
     await new Promise<void>((resolve, reject) => {
       worker.once('error', reject);
       worker.once('message', (message: FromThread) => {

@@ -12,7 +12,7 @@ import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
-import { claimDataDir, openReader, openWriter } from './open-database.ts';
+import { claimDataDir, leaveSyncingToOthers, openReader, openWriter } from './open-database.ts';
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
 /**
@@ -39,7 +39,10 @@ async function connect(): Promise<Connection> {
   const lock = role === 'writer' ? claimDataDir(dataDir) : undefined;
   const raw = role === 'writer' ? openWriter(dataDir) : openReader(dataDir);
   const db = withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine);
-  if (lock !== undefined) await migrate(db, sqliteEngine);
+  if (role === 'writer') {
+    await migrate(db, sqliteEngine);
+    leaveSyncingToOthers(raw);
+  }
   port?.once('close', () => lock?.close());
   return { raw, db, statements: role === 'writer' ? sqliteCaptureStatements(raw) : undefined };
 }
