@@ -39,7 +39,7 @@ const MOST_UNDER_WAY = 1;
 export class Recorder {
   readonly #store: CaptureStore;
   readonly #options: RecorderOptions;
-  readonly #packer = new CapturePacker(METHODS, MOST_WAITING);
+  readonly #packer = new CapturePacker(METHODS);
   #waiting: Waiting[] = [];
   #underWay = 0;
   #scheduled = false;
