@@ -1,4 +1,5 @@
-// What every journey starts from: a real Creel in a process of its own, with an empty data folder, and signed-in people.
+// What every journey starts from: a real Creel, built as `npm start` builds it, in a process of its own with an empty data
+// folder, and signed-in people.
 import { test as base, expect } from '@playwright/test';
 import type { BrowserContext } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
@@ -42,7 +43,7 @@ export interface Person {
 export async function startApp(settings: Record<string, string> = {}): Promise<App> {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
   const port = await freePort();
-  const server = spawn(process.execPath, [join(root, 'packages', 'server', 'src', 'main.ts')], {
+  const server = spawn(process.execPath, [join(root, 'packages', 'server', 'dist', 'main.js')], {
     cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '', ...defaults(port, dataDir), ...settings },

@@ -17,4 +17,9 @@ const bundle = await rolldown({
   platform: 'node',
   external: [/^node:/, ...external, ...external.map((name) => new RegExp(`^${name}/`))],
 });
-await bundle.write({ dir: process.argv[2], format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'shared-[hash].js' });
+await bundle.write({
+  dir: process.argv[2],
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'shared-[hash].js',
+});

@@ -1,4 +1,4 @@
-// `npm test`: everything, in one go. Types, lint and format, then the web app's build, Vitest and Playwright, with a
+// `npm test`: everything, in one go. Types, lint and format, then the builds of web app and server, Vitest and Playwright, with a
 // PostgreSQL and a Chromium of its own. Ends with one line, added up from the runners' own reports: `N passed, N failed`.
 import { readFile, rm } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
@@ -51,8 +51,8 @@ async function build() {
     () => undefined,
     (error) => error,
   );
-  print(`${problem ? '✗' : '✓'} web app builds`);
-  return tallyCheck({ name: 'web app builds', ok: !problem, output: problem?.message ?? '' });
+  print(`${problem ? '✗' : '✓'} web app and server build`);
+  return tallyCheck({ name: 'web app and server build', ok: !problem, output: problem?.message ?? '' });
 }
 
 async function vitest(env) {
