@@ -1,5 +1,5 @@
-// `npm test`: everything, in one go. Types, lint and format, then the builds of web app and server, Vitest and Playwright, with a
-// PostgreSQL and a Chromium of its own. Ends with one line, added up from the runners' own reports: `N passed, N failed`.
+// `npm test`: everything, in one go. Types, lint and format, then the builds of web app and server, Vitest and Playwright,
+// with a PostgreSQL and a Chromium of its own. Ends with one line, added up from the runners' reports: `N passed, N failed`.
 import { readFile, rm } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import process from 'node:process';
