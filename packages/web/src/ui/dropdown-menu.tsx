@@ -13,7 +13,8 @@ export interface DropdownMenuProps {
 
 export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom' }: DropdownMenuProps) {
   return (
-    <Radix.Root>
+    // Not modal: what lies around stays reachable, and a click there both closes the menu and counts.
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

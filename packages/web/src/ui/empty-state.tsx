@@ -8,11 +8,22 @@ export interface EmptyStateProps {
   readonly actions?: ReactNode;
   /** A failure: read out at once. */
   readonly error?: boolean;
+  /** It is the whole page: its title is the page's heading. */
+  readonly page?: boolean;
   readonly className?: string;
 }
 
 /** What stands where there is nothing to show, and what to do about it. */
-export function EmptyState({ icon, title, children, actions, error = false, className }: EmptyStateProps) {
+export function EmptyState({
+  icon,
+  title,
+  children,
+  actions,
+  error = false,
+  page = false,
+  className,
+}: EmptyStateProps) {
+  const Heading = page ? 'h1' : 'h2';
   return (
     <div
       role={error ? 'alert' : undefined}
@@ -29,7 +40,7 @@ export function EmptyState({ icon, title, children, actions, error = false, clas
           {icon}
         </div>
       )}
-      <h2 className="text-lg font-semibold">{title}</h2>
+      <Heading className="text-lg font-semibold">{title}</Heading>
       {children === undefined ? null : <div className="max-w-md text-ink-2">{children}</div>}
       {actions === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>

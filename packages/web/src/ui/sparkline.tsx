@@ -1,26 +1,13 @@
 import { clsx } from 'clsx';
+import { SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparklinePoints } from './sparkline-points.ts';
 
-const WIDTH = 100;
-const HEIGHT = 24;
-const INSET = 2;
-
-/** The points of a line through `values`, in a box of 100 by 24; a flat line lies at the bottom. */
-export function sparklinePoints(values: readonly number[]): string {
-  const most = Math.max(...values, 0);
-  const step = values.length > 1 ? WIDTH / (values.length - 1) : 0;
-  const height = (value: number): number => (most === 0 ? 0 : (value / most) * (HEIGHT - 2 * INSET));
-  return values
-    .map((value, at) => `${(at * step).toFixed(1)},${(HEIGHT - INSET - height(value)).toFixed(1)}`)
-    .join(' ');
-}
-
-/** A small line without axes: a hint of the course, said nowhere else and needed by nobody, so hidden from screen readers. */
+/** A small line without axes: a hint of the course, needed by nobody, so hidden from screen readers. */
 export function Sparkline({ values, className }: { readonly values: readonly number[]; readonly className?: string }) {
   if (values.length < 2) return null;
   return (
     <svg
       aria-hidden
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`0 0 ${SPARKLINE_WIDTH} ${SPARKLINE_HEIGHT}`}
       preserveAspectRatio="none"
       className={clsx('overflow-visible', className)}
     >

@@ -1,20 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import { endpointsQuery } from '../../api/queries.ts';
 import { COMMAND_IDS } from '../../commands/command-ids.ts';
 import { useAllCommands, useCommands } from '../../commands/use-commands.ts';
+import { CreateEndpointDialog } from '../../features/endpoints/create-endpoint-dialog.tsx';
+import { CommandPalette } from '../../features/help/command-palette.tsx';
 import type { PaletteChoice } from '../../features/help/command-palette.tsx';
+import { HelpOverlay } from '../../features/help/help-overlay.tsx';
 import { endpointTitle, sortEndpoints } from '../../model/endpoint-words.ts';
 import { useShellCommands } from './use-shell-commands.ts';
-
-const CreateEndpointDialog = lazy(async () => ({
-  default: (await import('../../features/endpoints/create-endpoint-dialog.tsx')).CreateEndpointDialog,
-}));
-const CommandPalette = lazy(async () => ({
-  default: (await import('../../features/help/command-palette.tsx')).CommandPalette,
-}));
-const HelpOverlay = lazy(async () => ({ default: (await import('../../features/help/help-overlay.tsx')).HelpOverlay }));
 
 type Open = 'create' | 'palette' | 'help' | undefined;
 
@@ -37,7 +32,7 @@ export function ShellDialogs() {
   ]);
   const onOpenChange = (isOpen: boolean): void => (isOpen ? undefined : setOpen(undefined));
   return (
-    <Suspense>
+    <>
       {open === 'create' ? (
         <CreateEndpointDialog
           open
@@ -50,7 +45,7 @@ export function ShellDialogs() {
       ) : null}
       {open === 'palette' ? <Palette onOpenChange={onOpenChange} /> : null}
       {open === 'help' ? <HelpOverlay open onOpenChange={onOpenChange} /> : null}
-    </Suspense>
+    </>
   );
 }
 

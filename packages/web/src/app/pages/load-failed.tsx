@@ -15,6 +15,7 @@ export function LoadFailed({ error }: { readonly error: unknown }) {
   return (
     <main className="grid h-full place-items-center">
       <EmptyState
+        page
         error
         icon={<CloudOff />}
         title="Failed to fetch user data."

@@ -9,6 +9,7 @@ export function NotFoundPage() {
   return (
     <div className="grid h-full place-items-center">
       <EmptyState
+        page
         icon={<Compass />}
         title="Page Not Found"
         actions={

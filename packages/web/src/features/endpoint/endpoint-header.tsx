@@ -20,8 +20,8 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
   return (
-    <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
-      <div className="flex min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
+    <header className="flex items-start gap-x-3 gap-y-2 max-sm:flex-wrap">
+      <div className="flex min-h-8 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
         <div className="flex min-w-0 items-center gap-3">
           <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
             {endpointTitle(endpoint)}
@@ -39,7 +39,7 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           </span>
         </p>
       </div>
-      <div className="flex flex-wrap items-center gap-1">
+      <div className="flex shrink-0 items-center gap-1 max-sm:-ml-3">
         <ClearDataButton uid={endpoint.uid} />
         <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
         <Button className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>

@@ -21,6 +21,7 @@ export function EndpointNotFound() {
   return (
     <div className="grid h-full place-items-center">
       <EmptyState
+        page
         icon={<Unplug />}
         title="Endpoint Not Found"
         actions={
@@ -39,6 +40,7 @@ export function EndpointFailed({ error, onRetry }: { readonly error: unknown; re
   return (
     <div className="grid h-full place-items-center">
       <EmptyState
+        page
         error
         icon={<CloudOff />}
         title="The endpoint could not be loaded"

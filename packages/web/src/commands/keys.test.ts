@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { keysOf } from './keys.ts';
+
+const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey', boolean>> = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  ...held,
+});
+
+test('Ctrl and Command are one; other combinations belong to the system', () => {
+  expect(keysOf(press('j'))).toBe('j');
+  expect(keysOf(press('?'))).toBe('?');
+  expect(keysOf(press('K', { ctrlKey: true }))).toBe('mod+k');
+  expect(keysOf(press('k', { metaKey: true }))).toBe('mod+k');
+  expect(keysOf(press('j', { altKey: true }))).toBeUndefined();
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { endpointHints, savedCapacityNotice } from './endpoint-hints.ts';
+
+const hinted = (isFavorite: 'true' | 'false', autosave: 'true' | 'false', saved = 0) => ({
+  isFavorite,
+  autosave,
+  stats: { total: 0, byMethod: {}, averageSize: 0, saved, maxSaved: 10_000 },
+});
+const ALWAYS = 'Send HTTP requests to this URL to view them in the dashboard below.';
+
+test('the hints follow the switches', () => {
+  expect(endpointHints(hinted('false', 'false'))).toEqual([
+    ALWAYS,
+    "Autosave is disabled. You'll need to manually save incoming webhook requests.",
+  ]);
+  expect(endpointHints(hinted('true', 'true'))).toEqual([
+    ALWAYS,
+    'This endpoint is marked as a favorite and will never expire.',
+    'Autosave is enabled. All incoming webhook requests will be automatically saved.',
+  ]);
+});
+
+test('a full endpoint says why autosave no longer saves, and only then', () => {
+  expect(savedCapacityNotice(hinted('false', 'true', 10_000))).toContain('10,000 saved requests');
+  expect(savedCapacityNotice(hinted('false', 'true', 9_999))).toBeUndefined();
+  expect(savedCapacityNotice(hinted('false', 'false', 10_000))).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { ownPath } from './own-path.ts';
+
+test.each([
+  ['/endpoints/abc?request=3#x', '/endpoints/abc?request=3#x'],
+  ['/search?q=a%26b', '/search?q=a%26b'],
+  ['/', '/'],
+])('%s is a place of this site', (next, expected) => {
+  expect(ownPath(next)).toBe(expected);
+});
+
+test.each([
+  undefined,
+  '',
+  'endpoints/abc',
+  'https://evil.example/x',
+  '//evil.example/x',
+  '/\\evil.example/x',
+  '/\t/evil.example/x',
+  '\\\\evil.example',
+  'javascript:alert(1)',
+  '/a/..//evil.example',
+  '/auth',
+  '/auth?next=/auth',
+  '/auth/reset?token=x',
+])('%s leads to the dashboard', (next) => {
+  expect(ownPath(next)).toBe('/');
+});
+
+test('a path that only begins like the sign-in page is one of ours', () => {
+  expect(ownPath('/authors')).toBe('/authors');
+});

@@ -1,0 +1,40 @@
+import type { FoundRequest } from '@creel/contract';
+import { expect, test } from 'vitest';
+import { searchHit } from './search-hits.ts';
+
+const found: FoundRequest = {
+  id: -1_000_000,
+  index: 0,
+  endpointId: 1,
+  endpointUid: 'abc',
+  method: 'POST',
+  path: '/orders',
+  queryParams: { tag: ['one', 'two words'] },
+  headers: {},
+  rawHeaders: [['X-GitHub-Event', 'push']],
+  body: '{"ref":"refs/heads/main"}',
+  bodyEncoding: 'utf8',
+  bodyTruncated: false,
+  contentType: null,
+  size: 25,
+  sourceIp: '127.0.0.1',
+  timestamp: '2026-11-21T12:00:00.000Z',
+  saved: false,
+};
+
+test.each([
+  ['two words', { place: 'Query', text: 'tag=one&tag=two words' }],
+  ['x-github', { place: 'Header', text: 'X-GitHub-Event: push' }],
+  ['heads', { place: 'Body', text: '{"ref":"refs/heads/main"}' }],
+  ['ORDERS', undefined],
+  ['post', undefined],
+])('%s is found', (q, hit) => {
+  expect(searchHit(found, q)).toEqual(hit);
+});
+
+test('what lies beyond the beginning of the body is said to be there', () => {
+  expect(searchHit({ ...found, bodyTruncated: true }, 'far away')?.text).toBe('further down in the body');
+  expect(searchHit({ ...found, body: 'aGVhZHM=', bodyEncoding: 'base64' }, 'GVhZ')?.text).toBe(
+    'further down in the body',
+  );
+});

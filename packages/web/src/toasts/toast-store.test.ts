@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { dismissToast, toast, toastStore } from './toast-store.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => {
+  vi.runAllTimers();
+  vi.useRealTimers();
+});
+
+test('only one toast shows at a time: the newest', () => {
+  toast({ title: 'first' });
+  toast({ title: 'second' });
+  expect(toastStore.read().map(({ title }) => title)).toEqual(['second']);
+});
+
+test('a dismissed toast closes at once and leaves 1000000 ms later', () => {
+  const close = toast({ title: 'going' });
+  close();
+  expect(toastStore.read().map(({ open }) => open)).toEqual([false]);
+  vi.advanceTimersByTime(999_999);
+  expect(toastStore.read()).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(toastStore.read()).toHaveLength(0);
+});
+
+test('dismissing twice, or what is not there, does no harm', () => {
+  const close = toast({ title: 'once' });
+  close();
+  close();
+  dismissToast(-1);
+  expect(toastStore.read()).toHaveLength(1);
+});
