@@ -1,0 +1,76 @@
+import autocannon from 'autocannon';
+import { execFile } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly total: number;
+  /** Answers other than 2xx, and connections that broke. */
+  readonly failures: number;
+}
+
+export interface Load {
+  readonly tool: 'wrk' | 'autocannon';
+  readonly send: (url: string, options: { connections: number; seconds: number }) => Promise<LoadResult>;
+}
+
+/** 1 KiB of JSON, as a webhook is. */
+const BODY = JSON.stringify({ id: 'evt_1', type: 'bench', data: 'x'.repeat(1024 - 43) });
+
+/** `wrk` where there is one: it takes less of the machine than anything written in JavaScript. */
+export async function chooseLoad(): Promise<Load> {
+  const hasWrk = await run('wrk', ['--version']).then(
+    () => true,
+    (error: unknown) => error instanceof Error && 'code' in error && error.code !== 'ENOENT',
+  );
+  return hasWrk ? wrk() : { tool: 'autocannon', send: sendWithAutocannon };
+}
+
+async function wrk(): Promise<Load> {
+  const script = join(await mkdtemp(join(tmpdir(), 'creel-wrk-')), 'post.lua');
+  await writeFile(script, `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${JSON.stringify(BODY)}\n`);
+  return {
+    tool: 'wrk',
+    async send(url, { connections, seconds }) {
+      const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
+      const { stdout } = await run('wrk', args);
+      return parseWrk(stdout);
+    },
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+function parseWrk(text: string): LoadResult {
+  const percentile = (percent: string): number => {
+    const [, value = '0', unit = 'ms'] = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m)`, 'm').exec(text) ?? [];
+    return Number(value) * (UNITS[unit] ?? 1);
+  };
+  const number = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
+  const socketErrors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)?.slice(1) ?? [];
+  return {
+    perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    p50Ms: percentile('50'),
+    p99Ms: percentile('99'),
+    total: number(/(\d+) requests in/),
+    failures: number(/Non-2xx or 3xx responses: (\d+)/) + socketErrors.reduce((sum, count) => sum + Number(count), 0),
+  };
+}
+
+async function sendWithAutocannon(url: string, { connections, seconds }: { connections: number; seconds: number }): Promise<LoadResult> {
+  const result = await autocannon({ url, connections, duration: seconds, method: 'POST', body: BODY, headers: { 'content-type': 'application/json' } });
+  return {
+    perSecond: result.requests.average,
+    p50Ms: result.latency.p50,
+    p99Ms: result.latency.p99,
+    total: result.requests.total,
+    failures: result.non2xx + result.errors + result.timeouts,
+  };
+}

@@ -1,0 +1,62 @@
+import type { Sample } from './scenarios.ts';
+
+export interface Row {
+  readonly name: string;
+  readonly samples: readonly Sample[];
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+const whole = (value: number): string => (Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '');
+const oneDecimal = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '');
+
+/** The ratio of each round to the first row's figure in the same round; the machine's mood cancels out. */
+function ratioTo(base: Row, row: Row): number {
+  return median(row.samples.map((sample, round) => sample.perSecond / (base.samples[round]?.perSecond ?? Number.NaN)));
+}
+
+function line(base: Row, row: Row): string {
+  const pick = (value: (sample: Sample) => number): number => median(row.samples.map(value));
+  const cells = [
+    row.name,
+    whole(pick((sample) => sample.perSecond)),
+    row === base ? '1' : ratioTo(base, row).toFixed(2),
+    oneDecimal(pick((sample) => sample.p50Ms)),
+    oneDecimal(pick((sample) => sample.p99Ms)),
+    whole(Math.max(...row.samples.map((sample) => sample.residentMb ?? Number.NaN))),
+    whole(row.samples.reduce((sum, sample) => sum + sample.failures, 0)),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+/** A Markdown table of every row against the first. */
+export function throughputTable(rows: readonly Row[]): string {
+  const [base] = rows;
+  if (base === undefined) return '';
+  const head = '| | requests/s | of the echo | p50 ms | p99 ms | resident MB, most | failures |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |';
+  return [head, ...rows.map((row) => line(base, row))].join('\n');
+}
+
+/** Where the time goes: microseconds per request, by thread. */
+export function threadTable(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const names = new Set(row.samples.flatMap((sample) => [...sample.threads.keys()]));
+    const parts = [...names].map((name) => ({ name, micros: median(row.samples.map((sample) => sample.threads.get(name) ?? 0)) }));
+    const shown = parts.filter((part) => part.micros >= 0.5).toSorted((a, b) => b.micros - a.micros);
+    return `| ${row.name} | ${shown.map((part) => `${part.name} ${part.micros.toFixed(1)}`).join(', ')} |`;
+  });
+  return ['| | µs of processor time per request, by thread |', '| --- | --- |', ...lines].join('\n');
+}
+
+export function dashboardTable(rows: readonly Row[]): string {
+  const lines = rows.flatMap((row) => {
+    const times = row.samples.map((sample) => sample.dashboard).filter((dashboard) => dashboard !== undefined);
+    if (times.length === 0) return [];
+    const cells = [times.map((time) => time.listMs), times.map((time) => time.searchMs), times.map((time) => time.detailMs), row.samples.map((sample) => sample.p99Ms)];
+    return [`| ${row.name} | ${cells.map((values) => oneDecimal(median(values))).join(' | ')} |`];
+  });
+  return ['| | first page ms | search ms | endpoint ms | p99 of captures meanwhile ms |', '| --- | ---: | ---: | ---: | ---: |', ...lines].join('\n');
+}

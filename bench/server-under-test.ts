@@ -1,0 +1,121 @@
+import { createClient } from '@creel/contract';
+import type { Client } from '@creel/contract';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const START_MS = 30_000;
+
+/** A program that is measured: the echo, or Creel as `npm start` runs it. */
+export interface Measured {
+  readonly name: string;
+  readonly port: number;
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
+}
+
+/** Creel with somebody signed in. */
+export interface MeasuredCreel extends Measured {
+  readonly origin: string;
+  readonly client: Client;
+  readonly cookie: string;
+  /** Where captures go. */
+  readonly captureUrl: string;
+  readonly uid: string;
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}
+
+async function untilAnswering(url: string, output: () => string): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  while (Date.now() < deadline) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await sleep(50);
+  }
+  throw new Error(`${url} does not answer. It said:\n${output()}`);
+}
+
+/** Starts a program and waits until `path` answers. */
+export async function startProgram(name: string, file: string, path: string, environment: Record<string, string>): Promise<Measured> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [file], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...environment },
+  });
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += String(chunk)));
+  child.stderr.on('data', (chunk) => (text += String(chunk)));
+  await untilAnswering(`http://127.0.0.1:${port}${path}`, () => text);
+  return {
+    name,
+    port,
+    pid: child.pid ?? 0,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** Starts Creel from its bundle, signs somebody up, and creates an endpoint. */
+export async function startCreel(name: string, environment: Record<string, string> = {}): Promise<MeasuredCreel> {
+  const dataDir = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'creel-bench-'));
+  const main = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
+  const program = await startProgram(name, main, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
+  const origin = `http://127.0.0.1:${program.port}`;
+  let cookie = '';
+  const client = createClient({ baseUrl: origin, headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }) });
+  const username = `bench-${program.port}-${Date.now() % 1_000_000}`;
+  const answer = await client.callWithHeaders('register', { body: { username, password: 'bench-password', email: `${username}@example.com` } });
+  cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+  const endpoint = await client.call('createEndpoint', { body: { name, source: 'bench' } });
+  return {
+    ...program,
+    origin,
+    client,
+    cookie,
+    uid: endpoint.uid,
+    captureUrl: endpoint.url,
+    async stop() {
+      await program.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resident memory in MB, from /proc; `undefined` where there is none. */
+export async function residentMb(pid: number): Promise<number | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kb = /VmRSS:\s+(\d+)/.exec(status)?.[1];
+  return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
+}
+
+/** User and system time in microseconds that each thread of a process has used, by thread name. */
+export async function threadMicros(pid: number): Promise<Map<string, number>> {
+  const { readdir } = await import('node:fs/promises');
+  const micros = new Map<string, number>();
+  for (const task of await readdir(`/proc/${pid}/task`).catch(() => [])) {
+    const stat = await readFile(`/proc/${pid}/task/${task}/stat`, 'utf8').catch(() => '');
+    const parts = /\((.*)\) (.*)/.exec(stat);
+    const fields = parts?.[2]?.split(' ') ?? [];
+    const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+    const name = parts?.[1] ?? '';
+    micros.set(name, (micros.get(name) ?? 0) + ticks * 10_000);
+  }
+  return micros;
+}

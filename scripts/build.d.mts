@@ -1,0 +1,2 @@
+/** See build.mjs. */
+export function buildIfStale(node: string, options?: { force?: boolean }): Promise<boolean>;
