@@ -86,7 +86,7 @@ export function indexesOf(records: readonly { readonly index: number }[]): numbe
 }
 
 export function textOf(record: RequestRecord | undefined): string | undefined {
-  return record?.body == null ? undefined : Buffer.from(record.body).toString('latin1');
+  return record?.body === undefined || record.body === null ? undefined : Buffer.from(record.body).toString('latin1');
 }
 
 /** Everything an endpoint holds, newest first. */

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { accountsSuite } from './suite/accounts.suite.ts';
+import { captureSuite } from './suite/captures.suite.ts';
+import { endpointsSuite } from './suite/endpoints.suite.ts';
+import { randomOperationsSuite } from './suite/random-operations.suite.ts';
+import { requestsSuite } from './suite/requests.suite.ts';
+import { searchSuite } from './suite/search.suite.ts';
+import { upkeepSuite } from './suite/upkeep.suite.ts';
+import type { Store } from './store.ts';
+
+/** A store for tests, empty at first, and how to be rid of it. */
+export interface TestStore {
+  readonly store: Store;
+  readonly remove: () => Promise<void>;
+}
+
+/** The law for every database: what store.ts says, in examples. One store serves all of them; each test makes its own people and endpoints. */
+export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
+  describe(`storage on ${name}`, () => {
+    let opened: TestStore | undefined;
+    beforeAll(async () => {
+      opened = await openTestStore();
+    });
+    afterAll(() => opened?.remove());
+    const store = (): Store => {
+      if (opened === undefined) throw new Error('The store is not open.');
+      return opened.store;
+    };
+    accountsSuite(store);
+    endpointsSuite(store);
+    captureSuite(store);
+    requestsSuite(store);
+    searchSuite(store);
+    upkeepSuite(store);
+    randomOperationsSuite(store);
+  });
+}
