@@ -1,18 +1,15 @@
+import { literal, MAX_FOUND } from './find-text.ts';
+import type { Found } from './find-text.ts';
 import { CELL, cellOf, KIND } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 
 /** A place where the text that was searched for stands, as positions of the source. */
-export interface JsonMatch {
+export interface JsonMatch extends Found {
   readonly line: number;
-  readonly start: number;
-  readonly end: number;
 }
 
-/** Matches that are shown at most. */
-export const MAX_MATCHES = 10_000;
-
 /** Finds a text in keys and scalars, without regard to case, in the order of the lines. */
-export function searchJson(json: JsonLines, query: string, limit = MAX_MATCHES): JsonMatch[] {
+export function searchJson(json: JsonLines, query: string, limit = MAX_FOUND): JsonMatch[] {
   if (query === '') return [];
   const matches: JsonMatch[] = [];
   for (const match of json.text.matchAll(literal(query))) {
@@ -23,11 +20,6 @@ export function searchJson(json: JsonLines, query: string, limit = MAX_MATCHES):
     if (matches.length >= limit) break;
   }
   return matches;
-}
-
-/** Matches a text as it stands, without regard to case. */
-function literal(text: string): RegExp {
-  return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), 'gi');
 }
 
 /** Where a line begins in the source. */

@@ -9,6 +9,7 @@ import { EndpointNotices } from '../../features/endpoint/endpoint-notices.tsx';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../../features/endpoint/endpoint-states.tsx';
 import { StatCards } from '../../features/endpoint/stat-cards.tsx';
 import { UrlBar } from '../../features/endpoint/url-bar.tsx';
+import { RequestsPane } from '../../features/requests/requests-pane.tsx';
 import { endpointTitle } from '../../model/endpoint-words.ts';
 import { useTitle } from '../../ui/use-title.ts';
 
@@ -31,6 +32,9 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <div className="flex min-h-full flex-col md:h-full">
       <EndpointFrame endpoint={endpoint} />
+      <div className="h-[85dvh] min-h-0 border-t border-line md:h-auto md:grow">
+        <RequestsPane uid={endpoint.uid} endpoint={endpoint} />
+      </div>
     </div>
   );
 }

@@ -1,0 +1,58 @@
+import { queryOptions } from '@tanstack/react-query';
+import { bodyViewQuery, readWholeRequest } from '../../../api/body-queries.ts';
+import { queryClient } from '../../../api/query-client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
+import { diffHeaders, diffLines } from '../../../model/diff.ts';
+import type { DiffLine, HeaderDiff } from '../../../model/diff.ts';
+import { lineOf } from '../../../model/json-lines.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import type { BodyView } from '../../../model/view-body.ts';
+
+export interface Comparison {
+  readonly headers: readonly HeaderDiff[];
+  /** `undefined` where bodies can't be compared line by line; then the sentence says why. */
+  readonly body: readonly DiffLine[] | undefined;
+  readonly sentence: string;
+}
+
+/** Compares two requests: headers by name, bodies by the lines of their beginnings, JSON formatted first. */
+export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest) =>
+  queryOptions({
+    queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index],
+    queryFn: async (): Promise<Comparison> => {
+      const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
+      const headers = diffHeaders(ours.headers, theirs.headers);
+      const [a, b] = [linesOf(ours.view), linesOf(theirs.view)];
+      if (a === undefined || b === undefined)
+        return { headers, body: undefined, sentence: bytesSentence(ours.view, theirs.view) };
+      return {
+        headers,
+        body: diffLines(a, b),
+        sentence: 'The bodies are too long and too different to be compared line by line.',
+      };
+    },
+    gcTime: 0,
+  });
+
+async function readSide(uid: string, request: ListedRequest) {
+  const whole = await readWholeRequest(uid, request);
+  const view = request.size === 0 ? undefined : await queryClient.fetchQuery(bodyViewQuery(uid, whole, 'beginning'));
+  return { headers: whole.rawHeaders, view };
+}
+
+/** A body as lines: JSON as it is formatted, text at its breaks; bytes have none. */
+function linesOf(view: BodyView | undefined): string[] | undefined {
+  if (view === undefined) return [];
+  const { json, text } = view;
+  if (json === undefined) return text?.split(/\r?\n/);
+  return Array.from({ length: json.count }, (_, line) => {
+    const { depth, key, text: value, comma } = lineOf(json, line);
+    return `${'  '.repeat(Math.min(depth, 40))}${key === undefined ? '' : `${key}: `}${value}${comma ? ',' : ''}`;
+  });
+}
+
+function bytesSentence(left: BodyView | undefined, right: BodyView | undefined): string {
+  const same =
+    left?.bytes.length === right?.bytes.length && left?.bytes.every((byte, at) => byte === right?.bytes[at]) === true;
+  return same ? 'Both bodies are the same bytes.' : 'The bodies are bytes that differ.';
+}

@@ -1,0 +1,47 @@
+import { sentenceOf } from '../../../api/client.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { formatSize } from '../../../model/sizes.ts';
+import type { Coding } from '../../../model/view-body.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import type { ShownBody } from './use-body.ts';
+
+/** What has to be known about the body below: that it was decoded, is only the beginning, or could not be read. */
+export function BodyNotes({ body, request }: { readonly body: ShownBody; readonly request: ListedRequest }) {
+  const { view, error, isLoading, showAll } = body;
+  if (error !== null) {
+    return (
+      <Notice tone="bad" className="m-3">
+        {error instanceof Error && error.name !== 'ApiError'
+          ? error.message
+          : sentenceOf(error, 'The body could not be loaded.')}
+      </Notice>
+    );
+  }
+  if (view === undefined) return null;
+  const cut = !view.whole && view.coding?.cut !== true;
+  return (
+    <>
+      {view.coding === undefined ? null : <CodingNote coding={view.coding} size={request.size} />}
+      {cut && request.size > 0 ? (
+        <div className="flex shrink-0 items-center gap-3 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
+          <span>
+            The first {formatSize(view.bytes.length)}
+            {view.coding === undefined ? ` of ${formatSize(request.size)}` : ''}.
+          </span>
+          <Button size="sm" disabled={isLoading} onClick={showAll}>
+            {isLoading ? 'Loading…' : 'Show all'}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
+  const text =
+    coding.decodedSize === undefined
+      ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
+      : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
+  return <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">{text}</p>;
+}

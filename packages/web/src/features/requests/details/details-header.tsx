@@ -1,0 +1,84 @@
+import type { Endpoint } from '@creel/contract';
+import { ArrowLeft, Save } from 'lucide-react';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { formatClock, formatMoment } from '../../../model/times.ts';
+import { readable } from '../../../model/wire-text.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { Tooltip } from '../../../ui/tooltip.tsx';
+import { DetailsMenu } from './details-menu.tsx';
+import { snippetOf } from './write-down.ts';
+
+export interface DetailsHeaderProps {
+  readonly uid: string;
+  readonly endpoint: Endpoint;
+  readonly request: ListedRequest;
+  readonly canSave: boolean;
+  readonly saving: boolean;
+  readonly onSave: () => void;
+  readonly onDelete: () => void;
+  readonly onCompare: () => void;
+  /** Closes the details where they lie over the list. */
+  readonly onBack: (() => void) | undefined;
+}
+
+const AUTHENTICATION_HINT = 'Authentication required to save requests';
+
+/** Method, path, what can be done with it; below, when, from where and how much. */
+export function DetailsHeader(props: DetailsHeaderProps) {
+  const { request, onBack, uid, endpoint } = props;
+  const path = readable(request.path) || '/';
+  return (
+    <header className="flex shrink-0 flex-col gap-1 px-4 py-2.5">
+      <div className="flex min-w-0 items-center gap-2">
+        {onBack === undefined ? null : (
+          <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={onBack} />
+        )}
+        <h2 className="flex min-w-0 grow items-center gap-2 font-mono">
+          <MethodBadge method={request.method} className="shrink-0" />
+          <span className="min-w-0 truncate" title={`/h/${uid}${path}`}>
+            <span className="text-ink-3">/h/…</span>
+            {path}
+          </span>
+          {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
+        </h2>
+        <SaveButton {...props} />
+        <CopyButton text={() => snippetOf('curl', uid, request, endpoint.url)} label="Copy as cURL">
+          cURL
+        </CopyButton>
+        <DetailsMenu {...props} />
+      </div>
+      <p className="flex min-w-0 flex-wrap gap-x-3 font-mono text-sm text-ink-2">
+        <span>#{request.index}</span>
+        <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
+          {formatClock(request.timestamp)}
+        </time>
+        <span>{request.sourceIp}</span>
+        <span>{bytesText(request.size)}</span>
+      </p>
+    </header>
+  );
+}
+
+function bytesText(size: number): string {
+  return `${size.toLocaleString('en-US')} ${size === 1 ? 'byte' : 'bytes'}`;
+}
+
+/** Enabled only for unsaved requests; 'Saving...' while it is under way (spec 2). */
+function SaveButton({ request, canSave, saving, onSave }: DetailsHeaderProps) {
+  const button = (
+    <Button disabled={request.saved || !canSave || saving} onClick={onSave}>
+      <Save />
+      {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
+    </Button>
+  );
+  if (canSave) return button;
+  return (
+    <Tooltip text={AUTHENTICATION_HINT}>
+      <span title={AUTHENTICATION_HINT}>{button}</span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,84 @@
+import { Columns2, Copy, Download, Ellipsis, Link2, Trash2 } from 'lucide-react';
+import { readWholeBody } from '../../../api/body-queries.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { SNIPPETS } from '../../../model/snippets.ts';
+import type { SnippetName } from '../../../model/snippets.ts';
+import { toast } from '../../../toasts/toast-store.ts';
+import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { copyText } from '../../../ui/use-copy.ts';
+import type { DetailsHeaderProps } from './details-header.tsx';
+import { downloadBytes } from './download.ts';
+import { downloadHar, snippetOf } from './write-down.ts';
+
+const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
+const BODY_COPIED = {
+  title: 'Body copied to clipboard',
+  description: 'The request body has been copied to your clipboard.',
+};
+
+const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
+
+/** Everything else that can be done with a request. */
+export function DetailsMenu({ uid, endpoint, request, onCompare, onDelete }: DetailsHeaderProps) {
+  const copy = (name: SnippetName): void =>
+    attempt(async () => {
+      if (await copyText(await snippetOf(name, uid, request, endpoint.url))) toast(COPIED);
+    });
+  return (
+    <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} size="md" />}>
+      <MenuLabel>Copy as</MenuLabel>
+      {OTHERS.map((name) => (
+        <MenuItem key={name} onSelect={() => copy(name)}>
+          <Copy /> {SNIPPETS[name].label}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => copyBody(uid, request))}>
+        <Copy /> Copy body
+      </MenuItem>
+      <MenuItem onSelect={() => attempt(() => copyLink(request))}>
+        <Link2 /> Copy link
+      </MenuItem>
+      <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => downloadBody(uid, request))}>
+        <Download /> Download body
+      </MenuItem>
+      <MenuItem onSelect={() => attempt(() => downloadHar(uid, endpoint.url, [request]))}>
+        <Download /> Download HAR
+      </MenuItem>
+      <MenuSeparator />
+      <MenuItem onSelect={onCompare}>
+        <Columns2 /> Compare with…
+      </MenuItem>
+      <MenuItem destructive onSelect={onDelete}>
+        <Trash2 /> Delete
+      </MenuItem>
+    </DropdownMenu>
+  );
+}
+
+/** Says so when something can't be read or written. */
+function attempt(act: () => Promise<void>): void {
+  act().catch(() =>
+    toast({
+      title: 'Error',
+      description: 'The request could not be read. It may not be stored any more.',
+      variant: 'destructive',
+    }),
+  );
+}
+
+async function copyBody(uid: string, request: ListedRequest): Promise<void> {
+  const bytes = await readWholeBody(uid, request);
+  if (await copyText(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes))) toast(BODY_COPIED);
+}
+
+async function copyLink(request: ListedRequest): Promise<void> {
+  const link = new URL(location.pathname, location.origin);
+  link.searchParams.set('request', String(request.index));
+  if (await copyText(link.href)) toast(COPIED);
+}
+
+async function downloadBody(uid: string, request: ListedRequest): Promise<void> {
+  downloadBytes(await readWholeBody(uid, request), `request-${request.index}.bin`);
+}

@@ -1,0 +1,62 @@
+import { Search } from 'lucide-react';
+import { useCommands } from '../../../commands/use-commands.ts';
+import type { DetailTab } from '../../../model/default-tab.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import type { ShownBody } from './use-body.ts';
+
+export interface DetailsToolsProps {
+  readonly request: ListedRequest;
+  readonly body: ShownBody;
+  readonly tab: DetailTab;
+  readonly find: string | undefined;
+  readonly onFind: (find: string | undefined) => void;
+}
+
+/** Beside the tabs: the content type, search inside, and copying what the tab shows. */
+export function DetailsTools({ request, body, tab, find, onFind }: DetailsToolsProps) {
+  const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
+  const toggle = (): void => onFind(find === undefined ? '' : undefined);
+  useCommands([{ id: 'details.find', title: 'Search inside the request', group: 'Request', keys: 'f', run: toggle }]);
+  const text = textToCopy(request, body, tab);
+  return (
+    <div className="absolute top-0 right-3 flex h-10 items-center gap-0.5">
+      {request.contentType === null ? null : (
+        <span
+          className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @lg:block"
+          title={request.contentType}
+        >
+          {request.contentType}
+        </span>
+      )}
+      {searchable ? (
+        <IconButton
+          label="Search inside"
+          keys="f"
+          icon={<Search />}
+          aria-pressed={find !== undefined}
+          onClick={toggle}
+        />
+      ) : null}
+      {text === undefined ? null : <CopyButton text={text} label="Copy what is shown" />}
+    </div>
+  );
+}
+
+/** What a tab shows, as text; `undefined` where there is none. */
+function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab): string | undefined {
+  const text = tabText(request, view?.text, tab);
+  return text === '' ? undefined : text;
+}
+
+function tabText(request: ListedRequest, body: string | undefined, tab: DetailTab): string | undefined {
+  if (tab === 'headers') return request.rawHeaders.map(([name, value]) => `${name}: ${value}`).join('\n');
+  if (tab === 'query') {
+    const lines = Object.entries(request.queryParams).flatMap(([name, value]) =>
+      [value].flat().map((one) => `${name}=${one}`),
+    );
+    return lines.join('\n');
+  }
+  return body;
+}

@@ -1,0 +1,13 @@
+import { parseForm } from '../../../model/form.ts';
+import { FieldTable } from './field-table.tsx';
+
+/** The fields of a form, decoded, and the text that was sent. */
+export function FormFields({ text }: { readonly text: string }) {
+  return (
+    <div className="min-h-0 grow overflow-auto border-t border-line">
+      <FieldTable label="Form fields" nameTitle="Field" fields={parseForm(text) ?? []} />
+      <h3 className="px-4 pt-4 pb-1 text-sm text-ink-2">As sent</h3>
+      <pre className="px-4 pb-4 text-sm wrap-anywhere whitespace-pre-wrap">{text}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { hexDump, hexLine, hexLineCount } from '../../../model/hex.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+
+const LINE_HEIGHT = 20;
+
+/** Bytes that are copied as a dump; a longer one is better downloaded. */
+const COPY_BYTES = 256 * 1024;
+
+/** Bytes in hex, sixteen a line, with what of them can be printed. */
+export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
+  const frame = useRef<HTMLDivElement>(null);
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
+  const virtual = useVirtualizer({
+    count: hexLineCount(bytes),
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+  });
+  return (
+    <div className="relative flex min-h-0 grow flex-col border-t border-line">
+      <CopyButton
+        text={() => hexDump(bytes.subarray(0, COPY_BYTES))}
+        label="Copy as hex"
+        className="absolute top-1.5 right-3 z-10"
+      />
+      <div
+        ref={frame}
+        role="region"
+        aria-label="Body in hex"
+        tabIndex={0}
+        className="min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
+      >
+        <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const { offset, hex, text } = hexLine(bytes, index);
+            return (
+              <div
+                key={index}
+                className="absolute top-0 left-0 flex gap-4 px-4 leading-5 whitespace-pre"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <span className="text-ink-3 select-none">{offset}</span>
+                <span className="w-[48ch]">{hex}</span>
+                <span className="text-json-string">{text}</span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import { clsx } from 'clsx';
+import { markPieces } from '../../../model/find-text.ts';
+import type { Found } from '../../../model/find-text.ts';
+
+export interface MarkedTextProps {
+  readonly text: string;
+  /** Where the text stands in what was searched. */
+  readonly offset: number;
+  readonly found: readonly Found[];
+  /** Number of the first of `found` among all. */
+  readonly firstPlace: number;
+  readonly current: number;
+}
+
+/** A text with what was found in it marked. */
+export function MarkedText({ text, offset, found, firstPlace, current }: MarkedTextProps) {
+  if (found.length === 0) return text;
+  return markPieces(text, offset, found, firstPlace).map(({ text: piece, place, at }) =>
+    place === undefined ? (
+      <span key={at}>{piece}</span>
+    ) : (
+      <mark key={at} className={clsx(place === current && 'bg-accent text-accent-ink')}>
+        {piece}
+      </mark>
+    ),
+  );
+}

@@ -1,0 +1,112 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { requestQuery } from '../../../api/request-queries.ts';
+import { defaultTab } from '../../../model/default-tab.ts';
+import type { DetailTab } from '../../../model/default-tab.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
+import { AuthenticationRequired } from './authentication-required.tsx';
+import { BodyNotes } from './body-notes.tsx';
+import { DetailsHeader } from './details-header.tsx';
+import type { DetailsHeaderProps } from './details-header.tsx';
+import { DetailsTools } from './details-tools.tsx';
+import { HeadersTab } from './headers-tab.tsx';
+import { QueryTab } from './query-tab.tsx';
+import { useBody } from './use-body.ts';
+import type { ShownBody } from './use-body.ts';
+
+const JsonTab = lazy(async () => ({ default: (await import('./json-tab.tsx')).JsonTab }));
+const RawTab = lazy(async () => ({ default: (await import('./raw-tab.tsx')).RawTab }));
+
+export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request'> {
+  readonly listed: ListedRequest;
+  /** From the address; without it the spec's rule chooses. */
+  readonly tab: DetailTab | undefined;
+  readonly onTab: (tab: DetailTab) => void;
+  readonly anonymous: boolean;
+  /** What can be done with the request below its content: the replay panel. */
+  readonly below?: ReactNode;
+}
+
+/** One captured request: what it is, and JSON, headers, query and raw text of it (spec 2). */
+export function RequestDetails({ listed, tab, onTab, anonymous, below, ...header }: RequestDetailsProps) {
+  const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
+  const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
+  const body = useBody(header.uid, request);
+  const [find, setFind] = useState<string>();
+  const shown = tab ?? defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
+  const tabs = [
+    { value: 'json', label: 'JSON' },
+    { value: 'headers', label: 'Headers', note: request.rawHeaders.length },
+    { value: 'query', label: 'Query Params', note: countValues(request.queryParams) },
+    { value: 'raw', label: 'Raw' },
+  ] as const;
+  return (
+    <section aria-label={`Request ${request.index}`} className="@container flex h-full min-h-0 flex-col">
+      <DetailsHeader request={request} {...header} />
+      {anonymous ? <AuthenticationRequired /> : null}
+      <Tabs
+        label="Parts of the request"
+        value={shown}
+        onValueChange={onTab}
+        tabs={tabs}
+        className="relative flex min-h-0 grow flex-col"
+        listClassName="h-10 shrink-0 border-y border-line px-3 pr-32"
+      >
+        <DetailsTools request={request} body={body} tab={shown} find={find} onFind={setFind} />
+        <TabPanel value="headers" className="min-h-0 grow overflow-auto">
+          <HeadersTab headers={request.rawHeaders} find={shown === 'headers' ? find : undefined} />
+        </TabPanel>
+        <TabPanel value="query" className="min-h-0 grow overflow-auto">
+          <QueryTab query={request.queryParams} />
+        </TabPanel>
+        <TabPanel value="json" className="flex min-h-0 grow flex-col">
+          <BodyPanel body={body} request={request}>
+            <JsonTab body={body} request={request} find={find} onFind={setFind} onRaw={() => onTab('raw')} />
+          </BodyPanel>
+        </TabPanel>
+        <TabPanel value="raw" className="flex min-h-0 grow flex-col">
+          <BodyPanel body={body} request={request}>
+            <RawTab body={body} request={request} find={find} onFind={setFind} />
+          </BodyPanel>
+        </TabPanel>
+      </Tabs>
+      {below}
+    </section>
+  );
+}
+
+function BodyPanel({
+  body,
+  request,
+  children,
+}: {
+  readonly body: ShownBody;
+  readonly request: ListedRequest;
+  readonly children: ReactNode;
+}) {
+  return (
+    <>
+      <BodyNotes body={body} request={request} />
+      <Suspense fallback={<BodyLoading />}>
+        {body.view === undefined && body.error === null ? <BodyLoading /> : children}
+      </Suspense>
+    </>
+  );
+}
+
+function BodyLoading() {
+  return (
+    <div role="status" aria-label="Loading the body" className="flex flex-col gap-2 p-4">
+      <Skeleton className="h-3 w-1/3" />
+      <Skeleton className="h-3 w-2/3" />
+      <Skeleton className="h-3 w-1/2" />
+    </div>
+  );
+}
+
+function countValues(query: ListedRequest['queryParams']): number {
+  return Object.values(query).flat().length;
+}

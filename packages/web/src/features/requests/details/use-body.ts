@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { firstHeader } from '@creel/contract';
+import { useMemo, useState } from 'react';
+import { bodyViewQuery } from '../../../api/body-queries.ts';
+import { bodyBytes } from '../../../model/body-bytes.ts';
+import { codingsOf } from '../../../model/decode-body.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { BEGINNING_BYTES, viewPlain } from '../../../model/view-body.ts';
+import type { BodyView } from '../../../model/view-body.ts';
+
+export interface ShownBody {
+  /** What can be shown so far; `undefined` while nothing can. */
+  readonly view: BodyView | undefined;
+  readonly error: unknown;
+  /** True while more than what is shown is on its way. */
+  readonly isLoading: boolean;
+  readonly showAll: () => void;
+}
+
+/** The body of a request: what the list has of it at once, its first 256 KiB next, all of it when asked for (design 7). */
+export function useBody(uid: string, request: ListedRequest): ShownBody {
+  const [wantsAll, setWantsAll] = useState(false);
+  const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
+  const atHand = useMemo(() => viewOfPreview(request), [request]);
+  const { data, error, isFetching } = useQuery({
+    ...bodyViewQuery(uid, request, extent),
+    enabled: request.size > 0 && atHand?.whole !== true,
+  });
+  const { data: beginning } = useQuery({ ...bodyViewQuery(uid, request, 'beginning'), enabled: false });
+  return {
+    view: data ?? beginning ?? atHand,
+    error,
+    isLoading: isFetching,
+    showAll: () => setWantsAll(true),
+  };
+}
+
+/** What lists and live messages carry of the body, laid out; nothing where that has to be fetched or decoded first. */
+function viewOfPreview(request: ListedRequest): BodyView | undefined {
+  const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
+  if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;
+  return viewPlain({
+    bytes: bodyBytes(request.body, request.bodyEncoding),
+    complete: !request.bodyTruncated,
+    contentEncoding,
+    contentType: request.contentType,
+    limit: BEGINNING_BYTES,
+  });
+}

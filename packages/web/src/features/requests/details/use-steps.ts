@@ -1,0 +1,13 @@
+import { useState } from 'react';
+
+/** Walks through `count` places, round and round; begins anew when what is searched for changes. */
+export function useSteps(count: number, about: string): readonly [number, (step: 1 | -1) => number] {
+  const [state, setState] = useState({ about, at: 0 });
+  const at = state.about === about && state.at < count ? state.at : 0;
+  const step = (by: 1 | -1): number => {
+    const next = count === 0 ? 0 : (at + by + count) % count;
+    setState({ about, at: next });
+    return next;
+  };
+  return [at, step];
+}

@@ -1,0 +1,34 @@
+import { readWholeBody, readWholeRequest } from '../../../api/body-queries.ts';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { sendable } from '../../../model/sendable.ts';
+import type { SnippetName } from '../../../model/snippets.ts';
+import { downloadBytes } from './download.ts';
+
+// Reading a request whole and writing it down, for copying and downloading. The writers come when they are asked for.
+
+/** A captured request as a program that sends it again. */
+export async function snippetOf(
+  name: SnippetName,
+  uid: string,
+  request: ListedRequest,
+  captureUrl: string,
+): Promise<string> {
+  const [{ SNIPPETS }, bytes, whole] = await Promise.all([
+    import('../../../model/snippets.ts'),
+    readWholeBody(uid, request),
+    readWholeRequest(uid, request),
+  ]);
+  return SNIPPETS[name].write(sendable(whole, captureUrl, bytes));
+}
+
+/** Requests as an HTTP Archive. */
+export async function downloadHar(uid: string, captureUrl: string, requests: readonly ListedRequest[]): Promise<void> {
+  const { toHar } = await import('../../../model/har.ts');
+  const inputs = [];
+  for (const listed of requests) {
+    const request = await readWholeRequest(uid, listed);
+    inputs.push({ request, sendable: sendable(request, captureUrl, await readWholeBody(uid, listed)) });
+  }
+  const name = requests.length === 1 ? `request-${requests[0]?.index}.har` : `requests-${uid.slice(0, 8)}.har`;
+  downloadBytes(new TextEncoder().encode(toHar(inputs)), name, 'application/json');
+}

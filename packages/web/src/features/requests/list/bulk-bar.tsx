@@ -1,0 +1,59 @@
+import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
+import { Button } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+
+export interface BulkBarProps {
+  readonly count: number;
+  /** How many of them are not saved yet. */
+  readonly unsaved: number;
+  readonly busy: boolean;
+  readonly canSave: boolean;
+  readonly onSave: () => void;
+  readonly onDelete: () => void;
+  readonly onDownload: () => void;
+  /** Offered while two are marked. */
+  readonly onCompare: (() => void) | undefined;
+  readonly onClear: () => void;
+}
+
+/** What can be done with all marked requests. */
+export function BulkBar({
+  count,
+  unsaved,
+  busy,
+  canSave,
+  onSave,
+  onDelete,
+  onDownload,
+  onCompare,
+  onClear,
+}: BulkBarProps) {
+  return (
+    <div
+      role="toolbar"
+      aria-label="Marked requests"
+      className="flex h-10 shrink-0 items-center gap-1 border-b border-line bg-accent-soft px-3"
+    >
+      <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
+        {count} selected
+      </span>
+      {unsaved === 0 ? null : (
+        <Button size="sm" variant="ghost" disabled={busy || !canSave} onClick={onSave}>
+          <Save /> Save
+        </Button>
+      )}
+      <Button size="sm" variant="danger-ghost" disabled={busy} onClick={onDelete}>
+        <Trash2 /> Delete
+      </Button>
+      <Button size="sm" variant="ghost" disabled={busy} onClick={onDownload}>
+        <Download /> HAR
+      </Button>
+      {onCompare === undefined ? null : (
+        <Button size="sm" variant="ghost" onClick={onCompare}>
+          <Columns2 /> Compare
+        </Button>
+      )}
+      <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
+    </div>
+  );
+}

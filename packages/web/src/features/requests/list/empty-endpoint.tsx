@@ -1,0 +1,63 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import { useMutation } from '@tanstack/react-query';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import type { Endpoint } from '@creel/contract';
+import { sendTestRequest } from '../../../api/test-request.ts';
+import { SNIPPETS, tryItSnippet } from '../../../model/snippets.ts';
+import { toast } from '../../../toasts/toast-store.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
+
+const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
+const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPETS[value].label }));
+
+/** What an endpoint shows before its first request: its URL, and every way to send it something. */
+export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
+  const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
+  const send = useMutation({
+    mutationFn: () => sendTestRequest(endpoint.url),
+    onError: () =>
+      toast({
+        title: 'Error',
+        description: 'The test request could not be sent. Please try again.',
+        variant: 'destructive',
+      }),
+  });
+  return (
+    <div className="mx-auto flex h-full w-full max-w-xl flex-col justify-center gap-5 overflow-y-auto p-6">
+      <div>
+        <h2 className="text-lg font-semibold">No requests received yet.</h2>
+        <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
+      </div>
+      <div className="flex items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5 pl-3">
+        <code className="min-w-0 grow truncate text-sm" title={endpoint.url}>
+          {endpoint.url}
+        </code>
+        <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
+        <Button variant="primary" size="sm" disabled={send.isPending} onClick={() => send.mutate()}>
+          <Send /> Send a test request
+        </Button>
+      </div>
+      <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
+        {PROGRAMS.map((name) => (
+          <TabPanel key={name} value={name} className="mt-2">
+            <Snippet text={tryItSnippet(name, endpoint.url)} label={`Copy ${SNIPPETS[name].label}`} />
+          </TabPanel>
+        ))}
+      </Tabs>
+    </div>
+  );
+}
+
+function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <div className="relative rounded-md border border-line bg-sunk">
+      <pre tabIndex={0} className="max-h-[400px] overflow-auto p-3 pr-10 text-sm">
+        {text}
+      </pre>
+      <CopyButton text={text} label={label} className="absolute top-1.5 right-1.5" />
+    </div>
+  );
+}

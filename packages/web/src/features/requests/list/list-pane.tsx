@@ -1,0 +1,100 @@
+import type { Endpoint, LiveState } from '@creel/contract';
+import { toast } from '../../../toasts/toast-store.ts';
+import { downloadHar } from '../details/write-down.ts';
+import type { RequestActions } from '../use-request-actions.ts';
+import type { Selection } from '../use-selection.ts';
+import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
+import { BulkBar } from './bulk-bar.tsx';
+import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { ListToolbar } from './list-toolbar.tsx';
+import { RequestList } from './request-list.tsx';
+import type { ListState } from './use-list.ts';
+
+export interface ListPaneProps {
+  readonly uid: string;
+  readonly endpoint: Endpoint;
+  readonly method: string | undefined;
+  readonly filter: Filter;
+  readonly state: ListState;
+  readonly live: LiveState;
+  readonly selection: Selection;
+  readonly actions: RequestActions;
+  readonly view: ViewState;
+  readonly changeView: ChangeView;
+}
+
+/** Filter tabs and the list, or what stands in its place. */
+export function ListPane(props: ListPaneProps) {
+  const { filter, state, live, actions, view, changeView } = props;
+  const onFilter = (wanted: Filter): void => {
+    state.letIn();
+    changeView({ filter: wanted === 'all' ? undefined : wanted });
+  };
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      {actions.markedRequests.length > 0 ? (
+        <MarkedBar {...props} />
+      ) : (
+        <ListToolbar
+          filter={filter}
+          onFilter={onFilter}
+          find={view.find ?? ''}
+          onFind={(find) => changeView({ find: find === '' ? undefined : find })}
+          live={live}
+          paused={state.paused}
+          onPaused={state.setPaused}
+        />
+      )}
+      <ListContent {...props} />
+    </div>
+  );
+}
+
+function ListContent({ uid, method, state, selection, actions, view, changeView }: ListPaneProps) {
+  const { items, waiting } = state;
+  if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
+  if (state.isLoading && items.count === 0) return <ListLoading />;
+  if (items.count === 0 && waiting.count === 0) {
+    if (view.find !== undefined)
+      return <NothingFound find={view.find} onClear={() => changeView({ find: undefined })} />;
+    if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
+  }
+  return (
+    <RequestList
+      uid={uid}
+      method={method}
+      state={state}
+      selected={selection.current?.index}
+      marked={actions.marked}
+      canSave={!actions.anonymous}
+      onOpen={selection.open}
+      onSave={actions.save}
+      onDelete={actions.remove}
+      onMark={actions.mark}
+    />
+  );
+}
+
+function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
+  const { markedRequests } = actions;
+  const [right, left] = markedRequests;
+  const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
+  const download = (): void => {
+    downloadHar(uid, endpoint.url, markedRequests).catch(() =>
+      toast({ title: 'Error', description: 'Not all of these requests could be read.', variant: 'destructive' }),
+    );
+  };
+  return (
+    <BulkBar
+      count={markedRequests.length}
+      unsaved={markedRequests.filter((request) => !request.saved).length}
+      busy={actions.busy}
+      canSave={!actions.anonymous}
+      onSave={actions.saveMarked}
+      onDelete={actions.removeMarked}
+      onDownload={download}
+      onCompare={two ? () => selection.compare(left, right) : undefined}
+      onClear={actions.clearMarks}
+    />
+  );
+}

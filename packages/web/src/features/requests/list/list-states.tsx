@@ -1,0 +1,67 @@
+import { Link } from '@tanstack/react-router';
+import { CloudOff, SearchX } from 'lucide-react';
+import { sentenceOf } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+
+const PLACES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+export function ListLoading() {
+  return (
+    <div role="status" aria-label="Loading requests" className="flex flex-col">
+      {PLACES.map((place) => (
+        <div key={place} className="flex h-9 items-center gap-4 border-b border-line px-6">
+          <Skeleton className="h-3 w-10" />
+          <Skeleton className="h-3 w-14" />
+          <Skeleton className="h-3 grow" />
+          <Skeleton className="h-3 w-12" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function ListFailed({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  return (
+    <EmptyState
+      error
+      icon={<CloudOff />}
+      title="The requests could not be loaded"
+      actions={<Button onClick={onRetry}>Try again</Button>}
+    >
+      {sentenceOf(error, 'Failed to fetch temporary requests.')}
+    </EmptyState>
+  );
+}
+
+/** Nothing of what is loaded contains the text; everything stored can still be searched. */
+export function NothingFound({ find, onClear }: { readonly find: string; readonly onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={<SearchX />}
+      title="No loaded request matches"
+      actions={
+        <>
+          <Button onClick={onClear}>Clear the filter</Button>
+          <Button asChild>
+            <Link to="/search" search={{ q: find }}>
+              Search everything
+            </Link>
+          </Button>
+        </>
+      }
+    >
+      The filter looks at method, path, source and event of the requests in this list.
+    </EmptyState>
+  );
+}
+
+/** There are requests, but none of this method. */
+export function NoneOfMethod({ method, onAll }: { readonly method: string; readonly onAll: () => void }) {
+  return (
+    <EmptyState title={`No ${method} requests`} actions={<Button onClick={onAll}>Show all requests</Button>}>
+      Requests of other methods are under All Requests.
+    </EmptyState>
+  );
+}

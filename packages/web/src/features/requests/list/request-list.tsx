@@ -1,0 +1,159 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowUp } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { formatCount } from '../../../model/sizes.ts';
+import { COLUMNS } from './columns.ts';
+import { GapRow } from './gap-row.tsx';
+import { RequestRow, ROW_HEIGHT, rowId } from './request-row.tsx';
+import type { RowActions } from './request-row.tsx';
+import { useFresh } from './use-fresh.ts';
+import type { ListState } from './use-list.ts';
+
+/** Rows drawn beyond the edge of what is seen. */
+const OVERSCAN = 10;
+
+/** Pixels from the top that still count as the top. */
+const TOP_PX = 4;
+
+export interface RequestListProps extends RowActions {
+  readonly uid: string;
+  readonly method: string | undefined;
+  readonly state: ListState;
+  readonly selected: number | undefined;
+  readonly marked: ReadonlySet<number>;
+  readonly canSave: boolean;
+}
+
+/** The virtual list: only what is seen is drawn, however many there are. */
+export function RequestList(props: RequestListProps) {
+  const { uid, method, state, selected, marked } = props;
+  const { items, waiting } = state;
+  const frame = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: items.count,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: OVERSCAN,
+    getItemKey: (position) => {
+      const item = items.at(position);
+      return item === undefined ? position : item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
+    },
+  });
+  const fresh = useFresh(items.rows[0]?.index);
+  const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
+  useEffect(() => {
+    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: 'auto' });
+    // Follows the selection, not the rows that come in above it.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [selected]);
+  const toTop = (): void => {
+    state.letIn();
+    frame.current?.scrollTo({ top: 0 });
+  };
+  return (
+    <div className="relative min-h-0 grow">
+      {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
+      <div
+        ref={frame}
+        role="grid"
+        aria-label="Captured requests"
+        aria-rowcount={items.count + 1}
+        aria-activedescendant={selectedLine < 0 || selected === undefined ? undefined : rowId(selected)}
+        tabIndex={0}
+        onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
+        className="@container h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
+      >
+        <ListHeader />
+        <div
+          role="rowgroup"
+          className="request-rows relative"
+          data-busy={fresh.busy || undefined}
+          style={{ height: virtual.getTotalSize() }}
+        >
+          {virtual.getVirtualItems().map(({ index: position, start }) => {
+            const item = items.at(position);
+            if (item === undefined) return null;
+            if (item.kind === 'gap') {
+              return (
+                <GapRow
+                  key={`gap-${item.gap.before}`}
+                  uid={uid}
+                  method={method}
+                  gap={item.gap}
+                  line={position}
+                  top={start}
+                />
+              );
+            }
+            const { request } = item;
+            return (
+              <RequestRow
+                key={request.index}
+                request={request}
+                line={position}
+                top={start}
+                selected={request.index === selected}
+                marked={marked.has(request.index)}
+                marking={marked.size > 0}
+                fresh={request.index > fresh.after}
+                canSave={props.canSave}
+                onOpen={props.onOpen}
+                onSave={props.onSave}
+                onDelete={props.onDelete}
+                onMark={props.onMark}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function ListHeader() {
+  return (
+    <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
+      <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
+        <span role="columnheader" aria-label="Marked" />
+        <span role="columnheader">Method</span>
+        <span role="columnheader" className="hidden @md:block">
+          Source
+        </span>
+        <span role="columnheader">Path</span>
+        <span role="columnheader" className="text-right">
+          Size
+        </span>
+        <span role="columnheader" className="text-right">
+          Time
+        </span>
+        <span role="columnheader" className="text-right">
+          Actions
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function NewPill({
+  count,
+  more,
+  onClick,
+}: {
+  readonly count: number;
+  readonly more: boolean;
+  readonly onClick: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="absolute top-9 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
+    >
+      <ArrowUp aria-hidden />
+      <span aria-live="polite">
+        {formatCount(count)}
+        {more ? '+' : ''} new
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,186 @@
+import { clsx } from 'clsx';
+import { Eye, Save, Trash2 } from 'lucide-react';
+import { memo } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
+import type { ListedRequest } from '../../../model/request-list.ts';
+import { labelOf } from '../../../model/row-label.ts';
+import { queryOf } from '../../../model/sendable.ts';
+import { formatSize } from '../../../model/sizes.ts';
+import { formatMoment, shortAge } from '../../../model/times.ts';
+import { readable } from '../../../model/wire-text.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { useNow } from '../../../ui/use-now.ts';
+import { COLUMNS } from './columns.ts';
+
+export const ROW_HEIGHT = 36;
+
+export interface RowActions {
+  readonly onOpen: (request: ListedRequest) => void;
+  readonly onSave: (request: ListedRequest) => void;
+  readonly onDelete: (request: ListedRequest) => void;
+  /** `range`: from the last one that was marked to this one. */
+  readonly onMark: (request: ListedRequest, range: boolean) => void;
+}
+
+export interface RequestRowProps extends RowActions {
+  readonly request: ListedRequest;
+  /** Its line, from 0. */
+  readonly line: number;
+  readonly top: number;
+  readonly selected: boolean;
+  readonly marked: boolean;
+  /** True while anything is marked: a click then marks. */
+  readonly marking: boolean;
+  readonly fresh: boolean;
+  readonly canSave: boolean;
+}
+
+export const rowId = (index: number): string => `request-${index}`;
+
+/** One captured request: method, source, path and event, size, age, actions (spec 2). */
+export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
+  const { request, line, top, selected, marked, marking, fresh, onOpen, onMark } = props;
+  const { source } = labelOf(request);
+  const click = (press: MouseEvent): void => {
+    if (press.metaKey || press.ctrlKey || press.shiftKey) onMark(request, press.shiftKey);
+    else onOpen(request);
+  };
+  return (
+    // The grid has the focus and answers its keys (aria-activedescendant); a row only takes the pointer.
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
+    <div
+      id={rowId(request.index)}
+      role="row"
+      aria-rowindex={line + 2}
+      aria-selected={selected}
+      data-fresh={fresh || undefined}
+      data-index={request.index}
+      onClick={click}
+      className="request-row group absolute top-0 left-0 w-full"
+      style={{ height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
+    >
+      <div
+        className={clsx(
+          COLUMNS,
+          'h-full border-b border-line select-none hover:bg-sunk',
+          selected && 'bg-selected shadow-[inset_2px_0_0_var(--accent)] hover:bg-selected',
+        )}
+      >
+        <span role="gridcell" className="grid place-items-center">
+          <input
+            type="checkbox"
+            tabIndex={selected ? 0 : -1}
+            checked={marked}
+            aria-label={`Mark request ${request.index}`}
+            onChange={() => undefined}
+            onClick={(press) => {
+              press.stopPropagation();
+              onMark(request, press.shiftKey);
+            }}
+            className={clsx(
+              'size-3.5 accent-accent',
+              !marking && 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
+            )}
+          />
+        </span>
+        <span role="gridcell" className="truncate">
+          <MethodBadge method={request.method} />
+        </span>
+        <span role="gridcell" className="hidden truncate text-ink-2 @md:block">
+          {source}
+        </span>
+        <PathCell request={request} />
+        <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
+          {formatSize(request.size)}
+        </span>
+        <Age timestamp={request.timestamp} />
+        <Actions {...props} />
+      </div>
+    </div>
+  );
+});
+
+/** Path and, dimmer, the event; both give way before the tag does. */
+function PathCell({ request }: { readonly request: ListedRequest }) {
+  const query = queryOf(request);
+  const { event } = labelOf(request);
+  const path = readable(request.path) || '/';
+  return (
+    <span role="gridcell" className="flex min-w-0 items-center gap-2 font-mono text-sm">
+      <span className="flex min-w-0 shrink items-baseline gap-2">
+        <span className="min-w-6 shrink truncate text-ink" title={path + query}>
+          {path}
+          {query === '' ? null : <span className="text-ink-3"> …</span>}
+        </span>
+        {event === '' && query === '' ? null : (
+          <span className="min-w-0 shrink-[4] truncate text-ink-3">{event === '' ? query : event}</span>
+        )}
+      </span>
+      {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
+    </span>
+  );
+}
+
+function Age({ timestamp }: { readonly timestamp: string }) {
+  return (
+    <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
+      <time dateTime={timestamp} title={formatMoment(timestamp)}>
+        {shortAge(timestamp, useNow())}
+      </time>
+    </span>
+  );
+}
+
+function Actions({ request, selected, canSave, onOpen, onSave, onDelete }: RequestRowProps) {
+  return (
+    <span
+      role="gridcell"
+      className={clsx(
+        'flex justify-end gap-0.5 group-hover:opacity-100 focus-within:opacity-100',
+        selected ? 'opacity-100' : 'opacity-0 max-md:opacity-100',
+      )}
+    >
+      {request.saved ? (
+        <RowButton label="Delete request" selected={selected} run={() => onDelete(request)}>
+          <Trash2 />
+        </RowButton>
+      ) : (
+        <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => onSave(request)}>
+          <Save />
+        </RowButton>
+      )}
+      <RowButton label="View details" selected={selected} run={() => onOpen(request)}>
+        <Eye />
+      </RowButton>
+    </span>
+  );
+}
+
+interface RowButtonProps {
+  readonly label: string;
+  readonly selected: boolean;
+  readonly disabled?: boolean;
+  readonly run: () => void;
+  readonly children: ReactNode;
+}
+
+/** Lighter than an `IconButton`: rows come and go by the dozen while the list is scrolled. */
+function RowButton({ label, selected, disabled = false, run, children }: RowButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      tabIndex={selected ? 0 : -1}
+      onClick={(press) => {
+        press.stopPropagation();
+        run();
+      }}
+      className="inline-flex size-6 shrink-0 items-center justify-center rounded-md text-ink-2 hover:bg-line hover:text-ink disabled:opacity-50 [&_svg]:size-3.5"
+    >
+      {children}
+    </button>
+  );
+}

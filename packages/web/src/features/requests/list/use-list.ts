@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { changeLists } from '../../../api/request-lists.ts';
+import { requestListQuery } from '../../../api/request-queries.ts';
+import { holdRows } from '../../../model/limit-requests.ts';
+import { listItems, waitingOf } from '../../../model/list-items.ts';
+import type { ListItems, Waiting } from '../../../model/list-items.ts';
+import { EMPTY_LIST } from '../../../model/request-list.ts';
+
+export interface ListState {
+  readonly items: ListItems;
+  readonly waiting: Waiting;
+  readonly paused: boolean;
+  readonly isLoading: boolean;
+  readonly error: unknown;
+  readonly retry: () => void;
+  readonly setPaused: (paused: boolean) => void;
+  /** Told where the list is scrolled to: away from its top, new requests wait. */
+  readonly setAtTop: (atTop: boolean) => void;
+  /** Lets what waits in. */
+  readonly letIn: () => void;
+}
+
+/** The list of one filter, and what holds new requests back: a pause, or somebody who reads further down. */
+export function useList(uid: string, method: string | undefined, find: string): ListState {
+  const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, method));
+  const [paused, setPausedState] = useState(false);
+  const [atTop, setAtTopState] = useState(true);
+  const items = useMemo(() => listItems(list, find), [list, find]);
+  const waiting = useMemo(() => waitingOf(list), [list]);
+  const hold = (held: boolean): void =>
+    changeLists(uid, (one) => holdRows(one, held ? (one.hold ?? one.newest) : undefined));
+  return {
+    items,
+    waiting,
+    paused,
+    isLoading: isPending,
+    error: list.rows.length === 0 ? error : null,
+    retry: () => void refetch(),
+    setPaused(wanted) {
+      setPausedState(wanted);
+      hold(wanted || !atTop);
+    },
+    setAtTop(isAtTop) {
+      if (isAtTop === atTop) return;
+      setAtTopState(isAtTop);
+      hold(paused || !isAtTop);
+    },
+    letIn() {
+      setPausedState(false);
+      setAtTopState(true);
+      hold(false);
+    },
+  };
+}

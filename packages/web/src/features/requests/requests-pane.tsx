@@ -1,0 +1,111 @@
+import type { CapturedRequest, Endpoint } from '@creel/contract';
+import { lazy, Suspense } from 'react';
+import type { ReactNode } from 'react';
+import { useLiveStatus } from '../../api/live-cache.ts';
+import { useIsNarrow } from '../../ui/use-media.ts';
+import { RequestDetails } from './details/request-details.tsx';
+import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
+import { EmptyEndpoint } from './list/empty-endpoint.tsx';
+import { ListPane } from './list/list-pane.tsx';
+import { useList } from './list/use-list.ts';
+import { SplitPane } from './split-pane.tsx';
+import { useRequestActions } from './use-request-actions.ts';
+import { useRequestKeys } from './use-request-keys.ts';
+import { useSelection } from './use-selection.ts';
+import { useViewState } from './use-view-state.ts';
+
+const CompareView = lazy(async () => ({ default: (await import('./compare/compare-view.tsx')).CompareView }));
+
+export interface RequestsPaneProps {
+  readonly uid: string;
+  readonly endpoint: Endpoint;
+  /** What stands below the details of a request: the replay panel. */
+  readonly below?: (request: CapturedRequest) => ReactNode;
+}
+
+/** What an endpoint has caught: the list, and the request that is looked at (spec 2). */
+export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
+  const [view, changeView] = useViewState();
+  const isNarrow = useIsNarrow();
+  const filter = view.filter ?? 'all';
+  const method = filter === 'all' ? undefined : filter.toUpperCase();
+  const state = useList(uid, method, view.find ?? '');
+  const { data: live } = useLiveStatus(uid);
+  const selection = useSelection(uid, state.items, view, changeView, !isNarrow);
+  const actions = useRequestActions(uid, state.items, selection);
+  useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });
+
+  const { current } = selection;
+  const isEmpty =
+    filter === 'all' &&
+    !state.isLoading &&
+    state.error === null &&
+    state.items.rows.length === 0 &&
+    state.waiting.count === 0;
+  if (isEmpty && (view.find ?? '') === '' && current === undefined) return <EmptyEndpoint endpoint={endpoint} />;
+
+  if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
+    return (
+      <Suspense fallback={null}>
+        <CompareView
+          uid={uid}
+          left={selection.other}
+          right={current}
+          choices={state.items.rows.slice(0, 200)}
+          onLeft={(compare) => changeView({ compare })}
+          onRight={(request) => changeView({ request })}
+          onClose={() => changeView({ compare: undefined })}
+        />
+      </Suspense>
+    );
+  }
+  const list = (
+    <ListPane
+      uid={uid}
+      endpoint={endpoint}
+      method={method}
+      filter={filter}
+      state={state}
+      live={live.state}
+      selection={selection}
+      actions={actions}
+      view={view}
+      changeView={changeView}
+    />
+  );
+  const details =
+    current === undefined ? (
+      <NothingOrMissing missing={selection.isMissing} />
+    ) : (
+      <RequestDetails
+        key={current.index}
+        uid={uid}
+        endpoint={endpoint}
+        listed={current}
+        tab={view.tab}
+        onTab={(tab) => changeView({ tab })}
+        anonymous={actions.anonymous}
+        canSave={!actions.anonymous}
+        saving={actions.isSaving(current)}
+        onSave={() => actions.save(current)}
+        onDelete={() => actions.remove(current)}
+        onCompare={() => selection.compareWithNext(current)}
+        onBack={isNarrow ? () => selection.close() : undefined}
+        below={below?.(current)}
+      />
+    );
+  if (!isNarrow) return <SplitPane name="requests" label="List and details" left={list} right={details} />;
+  const open = view.request !== undefined;
+  return (
+    <div className="relative h-full min-h-0 overflow-hidden">
+      <div className="h-full" inert={open}>
+        {list}
+      </div>
+      {open ? <div className="absolute inset-0 z-20 animate-slide-in-right bg-bg">{details}</div> : null}
+    </div>
+  );
+}
+
+function NothingOrMissing({ missing }: { readonly missing: boolean }) {
+  return missing ? <DetailsMissing /> : <NothingSelected />;
+}

@@ -1,0 +1,88 @@
+import { useState } from 'react';
+import { useSignedOut } from '../../api/connection.ts';
+import { useUser } from '../../api/queries.ts';
+import { useDeleteRequest, useDeleteRequests, useSaveRequest, useSaveRequests } from '../../api/request-mutations.ts';
+import { positionOf } from '../../model/request-list.ts';
+import type { ListItems } from '../../model/list-items.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import type { Selection } from './use-selection.ts';
+
+export interface RequestActions {
+  /** True when nobody is signed in any more: nothing can be saved (spec 2). */
+  readonly anonymous: boolean;
+  readonly save: (request: ListedRequest) => void;
+  readonly isSaving: (request: ListedRequest) => boolean;
+  readonly remove: (request: ListedRequest) => void;
+  /** Indexes of the requests that are marked for what is done to many. */
+  readonly marked: ReadonlySet<number>;
+  readonly markedRequests: readonly ListedRequest[];
+  readonly mark: (request: ListedRequest, range: boolean) => void;
+  readonly clearMarks: () => void;
+  readonly saveMarked: () => void;
+  readonly removeMarked: () => void;
+  readonly busy: boolean;
+}
+
+/** What can be done with requests, one or many. */
+export function useRequestActions(uid: string, items: ListItems, selection: Selection): RequestActions {
+  const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
+  const [lastMarked, setLastMarked] = useState<number>();
+  const saving = useSaveRequest(uid);
+  const savingMany = useSaveRequests(uid);
+  const removing = useDeleteRequest(uid);
+  const removingMany = useDeleteRequests(uid);
+  const signedOut = useSignedOut();
+  const markedRequests = items.rows.filter((row) => marked.has(row.index));
+  const anonymous = useUser() === null || signedOut;
+  return {
+    anonymous,
+    save(request) {
+      if (!request.saved && !anonymous) saving.mutate(request.index);
+    },
+    isSaving: (request) => saving.isPending && saving.variables === request.index,
+    remove(request) {
+      // The browser asks (spec 2).
+      if (!confirm('Are you sure you want to delete this request?')) return;
+      selection.leave(request);
+      removing.mutate(request);
+    },
+    marked,
+    markedRequests,
+    mark(request, range) {
+      setMarked(
+        range && lastMarked !== undefined
+          ? withRange(marked, items, lastMarked, request.index)
+          : toggled(marked, request.index),
+      );
+      setLastMarked(request.index);
+    },
+    clearMarks: () => setMarked(new Set()),
+    saveMarked() {
+      savingMany.mutate(markedRequests.filter((request) => !request.saved));
+    },
+    removeMarked() {
+      const count = markedRequests.length;
+      const asked =
+        count === 1
+          ? 'Are you sure you want to delete this request?'
+          : `Are you sure you want to delete these ${count} requests?`;
+      if (!confirm(asked)) return;
+      setMarked(new Set());
+      removingMany.mutate(markedRequests);
+    },
+    busy: savingMany.isPending || removingMany.isPending,
+  };
+}
+
+function toggled(marked: ReadonlySet<number>, index: number): Set<number> {
+  const next = new Set(marked);
+  if (!next.delete(index)) next.add(index);
+  return next;
+}
+
+/** Marks everything in the list from one request to another. */
+function withRange(marked: ReadonlySet<number>, items: ListItems, from: number, to: number): Set<number> {
+  const start = positionOf(items.rows, Math.max(from, to));
+  const end = positionOf(items.rows, Math.min(from, to));
+  return new Set([...marked, ...items.rows.slice(start, end + 1).map((row) => row.index)]);
+}

@@ -1,0 +1,83 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { readList } from '../../api/request-lists.ts';
+import { requestQuery } from '../../api/request-queries.ts';
+import { neighbour } from '../../model/list-items.ts';
+import type { ListItems } from '../../model/list-items.ts';
+import { rowOf } from '../../model/request-list.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import type { ChangeView, ViewState } from './use-view-state.ts';
+
+export interface Selection {
+  /** The request that is looked at. */
+  readonly current: ListedRequest | undefined;
+  /** The one that it is compared with. */
+  readonly other: ListedRequest | undefined;
+  /** True when the address names a request that is not stored any more. */
+  readonly isMissing: boolean;
+  readonly open: (request: ListedRequest) => void;
+  readonly close: () => void;
+  /** Goes to the next or the one before in the list. */
+  readonly step: (by: 1 | -1) => void;
+  /** Leaves a request that is about to go. */
+  readonly leave: (request: ListedRequest) => void;
+  readonly compareWithNext: (request: ListedRequest) => void;
+  readonly compare: (left: ListedRequest, right: ListedRequest) => void;
+}
+
+/**
+ * What is selected: the request that the address names, else the first of the list, which then stays selected while newer ones come
+ * in (spec 2).
+ */
+export function useSelection(
+  uid: string,
+  items: ListItems,
+  view: ViewState,
+  changeView: ChangeView,
+  selectsFirst: boolean,
+): Selection {
+  const [first, setFirst] = useState<number>();
+  const firstStands = first !== undefined && items.positionOfIndex(first) >= 0;
+  const wanted = view.request ?? (selectsFirst && firstStands ? first : undefined);
+  const top = items.rows[0]?.index;
+  if (view.request === undefined && selectsFirst && !firstStands && top !== first) setFirst(top);
+
+  const named = useRequestAt(uid, items, wanted);
+  const other = useRequestAt(uid, items, view.compare);
+  const open = (request: ListedRequest): void =>
+    changeView({ request: request.index }, { push: view.request === undefined });
+  return {
+    current: named.request,
+    other: other.request,
+    isMissing: named.isMissing,
+    open,
+    close: () => changeView({ request: undefined }),
+    step(by) {
+      const next = neighbour(items, wanted, by);
+      if (next !== undefined) open(next);
+    },
+    leave(request) {
+      if (request.index !== wanted) return;
+      const next = neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
+      changeView({ request: next?.index });
+    },
+    compareWithNext(request) {
+      const next = neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
+      if (next !== undefined) changeView({ request: request.index, compare: next.index }, { push: true });
+    },
+    compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
+  };
+}
+
+/** A request by its index: from the list that is shown, from the whole one, or from the server. */
+function useRequestAt(uid: string, items: ListItems, index: number | undefined) {
+  const listed = index === undefined ? undefined : findListed(uid, items, index);
+  const asked = useQuery({ ...requestQuery(uid, index ?? -1), enabled: index !== undefined && listed === undefined });
+  if (index === undefined || listed !== undefined) return { request: listed, isMissing: false };
+  return { request: asked.data ?? undefined, isMissing: asked.data === null };
+}
+
+function findListed(uid: string, items: ListItems, index: number): ListedRequest | undefined {
+  const item = items.at(items.positionOfIndex(index));
+  return item?.kind === 'request' ? item.request : rowOf(readList(uid, undefined), index);
+}

@@ -1,0 +1,28 @@
+import { getRouteApi } from '@tanstack/react-router';
+import type { DetailTab } from '../../model/default-tab.ts';
+
+const route = getRouteApi('/signed-in/endpoints/$uid');
+
+export const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
+export type Filter = (typeof FILTERS)[number];
+
+/** What is looked at: in the address, so that it survives reload, back and being sent to somebody (design 6). */
+export interface ViewState {
+  readonly request?: number | undefined;
+  readonly tab?: DetailTab | undefined;
+  readonly filter?: Filter | undefined;
+  readonly find?: string | undefined;
+  readonly compare?: number | undefined;
+}
+
+export type ChangeView = (change: ViewState, options?: { readonly push?: boolean }) => void;
+
+/** The state and what changes it. Only opening something is a step that Back undoes. */
+export function useViewState(): readonly [ViewState, ChangeView] {
+  const state: ViewState = route.useSearch();
+  const navigate = route.useNavigate();
+  const change: ChangeView = (wanted, { push = false } = {}) => {
+    void navigate({ search: (before) => ({ ...before, ...wanted }), replace: !push });
+  };
+  return [state, change];
+}

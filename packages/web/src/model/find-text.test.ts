@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { findText, foundWithin, markPieces } from './find-text.ts';
+import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
+
+test.each([
+  [
+    'without regard to case',
+    'aXbx',
+    'x',
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ],
+  ['signs as they are', 'a.b', '.', [[1, 2]]],
+  ['nothing', 'abc', '', []],
+] as [string, string, string, number[][]][])('finds %s', (_, text, wanted, places) => {
+  expect(findText(text, wanted).map(({ start, end }) => [start, end])).toEqual(places);
+});
+
+test('finds no more than can be shown', () => expect(findText('aaaa', 'a', 2)).toHaveLength(2));
+
+test.each([
+  ['in the middle', 'abcd', 0, ['a', '[bc]', 'd']],
+  ['over the beginning', 'cd', 2, ['[c]', 'd']],
+  ['not at all', 'xy', 9, ['xy']],
+])('marks %s', (_, text, offset, pieces) => {
+  const shown = markPieces(text, offset, [{ start: 1, end: 3 }]).map((piece) =>
+    piece.place === undefined ? piece.text : `[${piece.text}]`,
+  );
+  expect(shown).toEqual(pieces);
+});
+
+test('places that touch a stretch', () => {
+  const found = findText('x..x..x', 'x');
+  expect([foundWithin(found, 0, 1), foundWithin(found, 1, 3), foundWithin(found, 3, 7)]).toEqual([
+    [0, 1],
+    [1, 1],
+    [1, 3],
+  ]);
+});
+
+test.each([
+  ['by its breaks', 'ab\ncd\r\n', 10, ['ab', 'cd', '']],
+  ['by its width', 'abcdef', 4, ['abcd', 'ef']],
+  ['exactly as wide', 'abcd', 4, ['abcd']],
+  ['empty', '', 4, ['']],
+  ['both', 'abcde\nf', 4, ['abcd', 'e', 'f']],
+])('lines of a text %s', (_, text, columns, expected) => {
+  const lines = textLines(text, columns);
+  expect(Array.from({ length: lines.count }, (__, line) => textOfLine(lines, line))).toEqual(expected);
+});
+
+test('more lines than were reckoned with', () => expect(textLines('\n'.repeat(1000), 100).count).toBe(1001));
+
+test('the line of a position', () => {
+  const lines = textLines('ab\ncd', 10);
+  expect([0, 2, 3, 5].map((position) => lineOfPosition(lines, position))).toEqual([0, 0, 1, 1]);
+});
