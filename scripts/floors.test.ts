@@ -81,6 +81,7 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/api/a.ts', `export { request } from 'node:http';\n`, guarded],
   ['packages/server/src/api/a.ts', `export { createServer } from 'node:http';\n`],
   ['packages/server/src/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
+  ['packages/server/src/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
 
   ['packages/server/src/api/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],

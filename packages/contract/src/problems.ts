@@ -7,10 +7,15 @@ import { z } from 'zod';
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },
   MALFORMED_JSON: { status: 400, sentence: 'The body is not valid JSON.' },
+  LINK_INVALID: { status: 400, sentence: 'This link is no longer valid. Please ask for a new one.' },
   BAD_REQUEST: { status: 400, sentence: 'The request is not valid HTTP.' },
   NOT_SIGNED_IN: { status: 401, sentence: 'Please sign in first.' },
   INVALID_CREDENTIALS: { status: 401, sentence: 'Invalid username or password' },
-  IDENTITY_NOT_PROVEN: { status: 401, sentence: 'This account was not confirmed by the sign-in provider. Please try again.' },
+  IDENTITY_NOT_PROVEN: {
+    status: 401,
+    sentence: 'This account was not confirmed by the sign-in provider. Please try again.',
+  },
+  SIGN_IN_AGAIN: { status: 403, sentence: 'Please sign out and in again first. This needs a fresh sign-in.' },
   CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are refused.' },
   PLAN_LIMIT: { status: 403, sentence: 'Your plan does not allow this.' },
   SAVED_LIMIT: { status: 403, sentence: 'This endpoint holds as many saved requests as it can. Delete some first.' },
@@ -20,6 +25,11 @@ export const PROBLEMS = {
   REQUEST_NOT_FOUND: { status: 404, sentence: 'This request does not exist.' },
   REQUEST_TIMEOUT: { status: 408, sentence: 'The request took too long to arrive.' },
   METHOD_NOT_ALLOWED: { status: 405, sentence: 'This address does not take this method.' },
+  PASSWORD_FIRST: {
+    status: 409,
+    sentence:
+      'An account with this email address exists already. Please sign in with your password first and confirm the address in your profile.',
+  },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
@@ -29,6 +39,7 @@ export const PROBLEMS = {
   INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },
   NOT_IMPLEMENTED: { status: 501, sentence: 'This is not available yet.' },
   BILLING_OFF: { status: 501, sentence: 'Billing is not set up on this server.' },
+  MAIL_OFF: { status: 501, sentence: 'Mail is off on this server.' },
   REPLAY_FAILED: { status: 502, sentence: 'The target could not be reached.' },
   MAIL_FAILED: { status: 502, sentence: 'Failed to send test email. Please check SMTP server settings.' },
   CAPTURE_UNAVAILABLE: { status: 503, sentence: 'The request could not be stored. Please send it again.' },

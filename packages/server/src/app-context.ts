@@ -1,7 +1,9 @@
+import type { Accounts } from './accounts/accounts.ts';
 import type { Sessions } from './accounts/sessions.ts';
 import type { Config } from './config.ts';
 import type { Live } from './live/live.ts';
 import type { Logger } from './log.ts';
+import type { Mailer } from './mail/mailer.ts';
 import type { Store } from './storage/store.ts';
 
 /** What every handler can reach. Made once, in server.ts. */
@@ -9,6 +11,9 @@ export interface AppContext {
   readonly config: Config;
   readonly store: Store;
   readonly sessions: Sessions;
+  readonly accounts: Accounts;
+  /** `undefined` without SMTP_URL: mail is off. */
+  readonly mailer: Mailer | undefined;
   readonly live: Live;
   readonly log: Logger;
   readonly now: () => number;

@@ -5,9 +5,11 @@ import type { FastifyInstance } from 'fastify';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createApiServer } from './api/api-server.ts';
 import { isFromElsewhere } from './api/same-origin.ts';
-import { readSessionCookie } from './api/session-cookie.ts';
+import { readCookie, SESSION } from './api/cookies.ts';
+import { createAccounts } from './accounts/accounts.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
+import { Background } from './background.ts';
 import { answerRefused } from './capture/answers.ts';
 import type { CaptureHandler } from './capture/capture-handler.ts';
 import { createCaptureService } from './capture/capture-service.ts';
@@ -19,6 +21,8 @@ import type { ListenerTimeouts } from './http-listener.ts';
 import { LiveSockets } from './live/live-socket.ts';
 import { checkUpgrade, isLiveUpgrade, refuseUpgrade } from './live/upgrade.ts';
 import type { Logger } from './log.ts';
+import { createMailer } from './mail/mailer.ts';
+import { defaultSender } from './mail/sender.ts';
 import { createMetrics } from './metrics.ts';
 import { registerPages } from './pages.ts';
 import type { Store } from './storage/store.ts';
@@ -62,7 +66,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
   const metrics = createMetrics({ viewers: () => live.viewerCount, waitingCaptures: capture.waitingCount, bodyBytesInMemory: capture.bodyBytes });
-  const app: AppContext = { config, store, sessions, live, log, now, publicUrl, forgetEndpoint: capture.forgetEndpoint };
+  const background = new Background(log);
+  const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, () => config.mailFrom ?? defaultSender(publicUrl()));
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, now });
+  const app: AppContext = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint: capture.forgetEndpoint };
 
   const serverFactory = (handler: RequestListener): Server => {
     listener = createListener(...switchboard(capture.handle, handler), options.timeouts);
@@ -81,6 +88,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const force = setTimeout(() => listener?.closeAllConnections(), STOP_MS);
     await api.close();
     clearTimeout(force);
+    await background.settle(STOP_MS);
     await capture.drain();
     await store.close();
   }
@@ -123,7 +131,7 @@ async function upgrade(app: AppContext, api: FastifyInstance, live: LiveSockets,
     const allowed = await checkUpgrade(request, {
       isFromElsewhere: (from) => isFromElsewhere(from.headers, app.publicUrl()),
       signedIn: async (from) => {
-        const token = readSessionCookie({ cookies: api.parseCookie(from.headers.cookie ?? '') }, app.publicUrl());
+        const token = readCookie({ cookies: api.parseCookie(from.headers.cookie ?? '') }, SESSION, app.publicUrl());
         return token === undefined ? undefined : app.sessions.find(token);
       },
       findEndpoint: (uid) => app.store.findEndpoint(uid),

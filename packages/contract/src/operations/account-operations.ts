@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { credentialsSchema, passwordChangeSchema, passwordSchema, registrationSchema, sessionSchema, userSchema, usernameSchema } from '../user.ts';
+import {
+  credentialsSchema,
+  passwordChangeSchema,
+  passwordSchema,
+  registrationSchema,
+  sessionSchema,
+  userSchema,
+  usernameSchema,
+} from '../user.ts';
+import { MAX_PASSWORD_LENGTH } from '../limits.ts';
 import { emailSchema, userSettingsInputSchema, userSettingsSchema } from '../settings.ts';
 import type { Operation } from './operation.ts';
 
@@ -8,7 +17,15 @@ const tokenSchema = z.string().min(1).max(200);
 
 /** Who the person is: sign-up, sign-in, profile, settings, sessions (contract 4, spec 7). */
 export const accountOperations = {
-  getUser: { method: 'GET', path: '/api/user', summary: 'The signed-in user', access: 'user', status: 200, answer: userSchema, problems: [] },
+  getUser: {
+    method: 'GET',
+    path: '/api/user',
+    summary: 'The signed-in user',
+    access: 'user',
+    status: 200,
+    answer: userSchema,
+    problems: [],
+  },
   register: {
     method: 'POST',
     path: '/api/register',
@@ -29,7 +46,14 @@ export const accountOperations = {
     answer: userSchema,
     problems: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   },
-  logout: { method: 'POST', path: '/api/logout', summary: 'Ends the session', access: 'public', status: 204, problems: [] },
+  logout: {
+    method: 'POST',
+    path: '/api/logout',
+    summary: 'Ends the session',
+    access: 'public',
+    status: 204,
+    problems: [],
+  },
   googleLogin: {
     method: 'POST',
     path: '/api/google-login',
@@ -38,7 +62,7 @@ export const accountOperations = {
     body: z.object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() }),
     status: 200,
     answer: userSchema,
-    problems: ['IDENTITY_NOT_PROVEN'],
+    problems: ['IDENTITY_NOT_PROVEN', 'PASSWORD_FIRST', 'RATE_LIMITED'],
   },
   changeUsername: {
     method: 'PUT',
@@ -65,9 +89,9 @@ export const accountOperations = {
     path: '/api/user',
     summary: 'Deletes the account with everything in it',
     access: 'user',
-    body: z.object({ password: z.string().max(1024).default('') }),
+    body: z.object({ password: z.string().max(MAX_PASSWORD_LENGTH).default('') }),
     status: 204,
-    problems: ['RATE_LIMITED'],
+    problems: ['RATE_LIMITED', 'SIGN_IN_AGAIN'],
   },
   listSessions: {
     method: 'GET',
@@ -78,7 +102,14 @@ export const accountOperations = {
     answer: z.array(sessionSchema),
     problems: [],
   },
-  endOtherSessions: { method: 'DELETE', path: '/api/sessions', summary: 'Signs out everywhere else', access: 'user', status: 204, problems: [] },
+  endOtherSessions: {
+    method: 'DELETE',
+    path: '/api/sessions',
+    summary: 'Signs out everywhere else',
+    access: 'user',
+    status: 204,
+    problems: [],
+  },
   getSettings: {
     method: 'GET',
     path: '/api/user/settings',
@@ -116,7 +147,7 @@ export const accountOperations = {
     body: z.object({ email: emailSchema }),
     status: 200,
     answer: messageSchema,
-    problems: ['MAIL_FAILED', 'RATE_LIMITED'],
+    problems: ['MAIL_OFF', 'RATE_LIMITED'],
   },
   resetPassword: {
     method: 'POST',
@@ -126,7 +157,7 @@ export const accountOperations = {
     body: z.object({ token: tokenSchema, password: passwordSchema }),
     status: 200,
     answer: messageSchema,
-    problems: ['RATE_LIMITED'],
+    problems: ['LINK_INVALID'],
   },
   requestEmailVerification: {
     method: 'POST',
@@ -135,16 +166,17 @@ export const accountOperations = {
     access: 'user',
     status: 200,
     answer: messageSchema,
-    problems: ['MAIL_FAILED', 'RATE_LIMITED'],
+    problems: ['MAIL_OFF', 'MAIL_FAILED', 'RATE_LIMITED'],
   },
   verifyEmail: {
     method: 'POST',
     path: '/api/email-verification/confirm',
-    summary: 'Proves an address with the token of a mailed link',
-    access: 'public',
+    summary: "Proves the address of the signed-in user's account with the token of a mailed link",
+    // Who made an account with somebody else's address must not have it proven by that somebody's click alone.
+    access: 'user',
     body: z.object({ token: tokenSchema }),
     status: 200,
     answer: messageSchema,
-    problems: ['RATE_LIMITED'],
+    problems: ['LINK_INVALID'],
   },
 } as const satisfies Record<string, Operation>;

@@ -36,12 +36,9 @@ async function withSlot<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function derive(parameters: Argon2Parameters): Promise<Buffer> {
-  return withSlot(
-    () =>
-      new Promise<Buffer>((resolve, reject) => {
-        argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(Buffer.from(tag)) : reject(error)));
-      }),
-  );
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(Buffer.from(tag)) : reject(error)));
+  });
 }
 
 function base64(bytes: Uint8Array): string {
@@ -51,33 +48,61 @@ function base64(bytes: Uint8Array): string {
 /** Hashes a password on a pool thread, as Argon2id in PHC notation. @throws PasswordsBusy */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await derive({ message: Buffer.from(password, 'utf8'), nonce, parallelism: LANES, tagLength: TAG_BYTES, memory: MEMORY_KIB, passes: PASSES });
-  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
+  const tag = await withSlot(() =>
+    derive({
+      message: Buffer.from(password, 'utf8'),
+      nonce,
+      parallelism: LANES,
+      tagLength: TAG_BYTES,
+      memory: MEMORY_KIB,
+      passes: PASSES,
+    }),
+  );
+  return `${TODAY}${base64(nonce)}$${base64(tag)}`;
 }
 
+/** How a hash with today's parameters begins. */
+const TODAY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$`;
+
 /** What a name without an account is checked against, so that the answer takes as long (contract 4). */
-const NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
+const NOBODY = `${TODAY}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
+/** What goes with a check, while its slot is held. */
+export interface CheckSteps {
+  /** Right before the work begins; what it throws ends the check. */
+  readonly before: () => Promise<void>;
+  readonly after: (right: boolean) => Promise<void>;
+}
+
 /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws PasswordsBusy */
-export async function verifyPassword(password: string, hash: string | null | undefined): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  hash: string | null | undefined,
+  steps?: CheckSteps,
+): Promise<boolean> {
   const parts = PHC.exec(hash ?? NOBODY);
   if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');
   const [, memory, passes, parallelism, salt = '', tag = ''] = parts;
   const expected = Buffer.from(tag, 'base64');
-  const actual = await derive({
-    message: Buffer.from(password, 'utf8'),
-    nonce: Buffer.from(salt, 'base64'),
-    parallelism: Number(parallelism),
-    tagLength: expected.length,
-    memory: Number(memory),
-    passes: Number(passes),
+  return withSlot(async () => {
+    await steps?.before();
+    const actual = await derive({
+      message: Buffer.from(password, 'utf8'),
+      nonce: Buffer.from(salt, 'base64'),
+      parallelism: Number(parallelism),
+      tagLength: expected.length,
+      memory: Number(memory),
+      passes: Number(passes),
+    });
+    const right = timingSafeEqual(actual, expected) && typeof hash === 'string';
+    await steps?.after(right);
+    return right;
   });
-  return timingSafeEqual(actual, expected) && typeof hash === 'string';
 }
 
 /** True when a hash was made with other parameters than today's and should be made anew at the next sign-in. */
 export function isOutdated(hash: string): boolean {
-  return !hash.startsWith(`$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$`);
+  return !hash.startsWith(TODAY);
 }

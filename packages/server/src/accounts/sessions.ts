@@ -15,6 +15,11 @@ export interface SignedIn {
   readonly user: UserRecord;
 }
 
+/** 256 random bits, as 43 characters that fit into a cookie and a link. */
+export function randomToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
 /** What the database knows of a token: its SHA-256. 256 random bits need no salt. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
@@ -30,21 +35,24 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** Starts a session; the token is told once, here. */
-  async start(userId: number, client: { userAgent: string; ip: string }): Promise<{ token: string; session: SessionRecord }> {
-    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  /**
+   * Starts a session for a user as they were when they proved who they are; the token is told once, here. `undefined` when the
+   * password was changed since, or the account is gone.
+   */
+  async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
+    const token = randomToken();
     const now = this.#now();
     const session: SessionRecord = {
       id: randomBytes(12).toString('base64url'),
-      userId,
+      userId: user.id,
       createdAt: now,
       lastSeenAt: now,
       expiresAt: now + IDLE_MS,
       userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
       ip: client.ip,
     };
-    await this.#store.createSession(tokenHash(token), session);
-    return { token, session };
+    const started = await this.#store.createSession(tokenHash(token), session, user.passwordHash);
+    return started ? token : undefined;
   }
 
   /** Who a token belongs to; `undefined` when it is unknown, ended or over. */
@@ -57,6 +65,12 @@ export class Sessions {
       await this.#store.touchSession(hash, now, Math.min(now + IDLE_MS, found.session.createdAt + ABSOLUTE_MS));
     }
     return found;
+  }
+
+  /** Gives a session a new token: whoever has read the old one can't use it any more. `undefined` when the session is gone. */
+  async renew(sessionId: string): Promise<string | undefined> {
+    const token = randomToken();
+    return (await this.#store.renewSession(sessionId, tokenHash(token))) ? token : undefined;
   }
 
   /** Ends a session; its public id, or `undefined` when there was none. */

@@ -8,6 +8,7 @@ import { registerOperationalRoutes } from './operational-routes.ts';
 import type { OperationalSources } from './operational-routes.ts';
 import { HANDLERS } from './handlers.ts';
 import { answerError, sendProblem } from './problem-response.ts';
+import { registerProviderRoutes } from './provider-routes.ts';
 import { registerOperations } from './register-operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 
@@ -28,6 +29,7 @@ export async function createApiServer(app: AppContext, serverFactory: FastifySer
   await server.register(cookie);
   await registerSecurityHeaders(server, app);
   registerOperations(server, app, HANDLERS);
+  registerProviderRoutes(server, app);
   registerOperationalRoutes(server, app, sources);
   await registerPages(server);
   return server;

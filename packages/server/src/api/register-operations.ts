@@ -9,7 +9,7 @@ import type { EndpointRecord } from '../storage/store.ts';
 import type { Call, Handler, Handlers } from './call.ts';
 import { parseInput } from './parse-input.ts';
 import { changesState, isFromElsewhere } from './same-origin.ts';
-import { readSessionCookie } from './session-cookie.ts';
+import { readCookie, SESSION } from './cookies.ts';
 
 const API_BODY_LIMIT = 1024 * 1024;
 
@@ -59,7 +59,7 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
   const publicUrl = app.publicUrl();
   if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl)) throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
-  const token = readSessionCookie(request, publicUrl);
+  const token = readCookie(request, SESSION, publicUrl);
   const signedIn = token === undefined ? undefined : await app.sessions.find(token);
   if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
   const { uid } = pathParameters(request);

@@ -1,6 +1,7 @@
 import { openApiDocument } from '@creel/contract';
 import { VERSION } from '../version.ts';
 import type { Handlers } from './call.ts';
+import { START_PATH } from './provider-routes.ts';
 
 export const serviceHandlers = {
   async getServiceInfo({ app }) {
@@ -8,7 +9,7 @@ export const serviceHandlers = {
     return {
       version: VERSION,
       publicUrl: app.publicUrl(),
-      signIn: null,
+      signIn: config.oidc === undefined ? null : { name: config.oidc.name, startUrl: app.publicUrl() + START_PATH },
       mail: config.smtpUrl !== undefined,
       billing: config.billing,
       maxBodyBytes: config.maxBodyBytes,

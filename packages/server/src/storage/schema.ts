@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { AccountTables } from './account-schema.ts';
 
 /** Milliseconds since 1970, UTC. Integers, so that both databases speak alike. */
 type Millis = number;
@@ -102,7 +103,7 @@ export interface CountersTable {
   value: number;
 }
 
-export interface Tables {
+export interface Tables extends AccountTables {
   users: UsersTable;
   sessions: SessionsTable;
   endpoints: EndpointsTable;

@@ -1,5 +1,7 @@
-import type { Tier, UserSettings } from '@creel/contract';
+import type { AccountStore } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
+
+export type * from './account-store.ts';
 
 /**
  * What the rest of the server knows of storage. Two databases stand behind it, SQLite and PostgreSQL, and store.suite.ts is the law
@@ -7,61 +9,6 @@ import type { PackedCaptures } from './packed-captures.ts';
  * never an exception; whatever is thrown means that the database failed, and nothing of that call was kept.
  */
 export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep;
-
-export interface UserRecord {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly passwordHash: string | null;
-  readonly displayName: string | null;
-  readonly subscriptionTier: Tier;
-  readonly subscriptionStatus: string;
-  readonly subscriptionEndAt: number | null;
-  readonly billingInterval: 'monthly' | 'yearly' | null;
-  readonly stripeCustomerId: string | null;
-  readonly stripeSubscriptionId: string | null;
-  readonly settings: UserSettings;
-  readonly createdAt: number;
-}
-
-export interface NewUser {
-  readonly username: string;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly passwordHash: string | null;
-  readonly displayName: string | null;
-  readonly subscriptionTier: Tier;
-  readonly settings: UserSettings;
-  readonly createdAt: number;
-}
-
-export interface SessionRecord {
-  readonly id: string;
-  readonly userId: number;
-  readonly createdAt: number;
-  readonly lastSeenAt: number;
-  readonly expiresAt: number;
-  readonly userAgent: string;
-  readonly ip: string;
-}
-
-export interface AccountStore {
-  /** Creates a user. `taken` names what another account has already, by the keys of contract 2. */
-  createUser(user: NewUser): Promise<{ user: UserRecord } | { taken: readonly ('username' | 'email')[] }>;
-  findUser(id: number): Promise<UserRecord | undefined>;
-  /** By name, without regard to case. */
-  findUserByName(username: string): Promise<UserRecord | undefined>;
-  createSession(tokenHash: string, session: SessionRecord): Promise<void>;
-  /** The session behind a token with its user; `undefined` when there is none or it is over at `now`. */
-  findSession(tokenHash: string, now: number): Promise<{ session: SessionRecord; user: UserRecord } | undefined>;
-  /** Whether a session, by its public id, still holds at `now`. */
-  isSessionOpen(id: string, now: number): Promise<boolean>;
-  /** Notes that the session was used, and until when it holds. */
-  touchSession(tokenHash: string, lastSeenAt: number, expiresAt: number): Promise<void>;
-  /** Ends a session; the public id of the one that was ended, or `undefined` when there was none. */
-  endSession(tokenHash: string): Promise<string | undefined>;
-}
 
 export interface EndpointRecord {
   readonly id: number;
@@ -200,8 +147,11 @@ export interface CaptureOutcome {
 }
 
 export interface CaptureStore {
-  /** Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
+  /**
+   * Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. `onWritten` may be called
+   * before that, when storage can take the next batch.
+   */
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, onWritten?: () => void): Promise<CaptureOutcome>;
 }
 
 export interface Upkeep {
@@ -212,6 +162,8 @@ export interface Upkeep {
   /** Deletes endpoints that expired before `before`, at most `limit`; their uids. */
   deleteExpiredEndpoints(before: number, limit: number): Promise<readonly { id: number; uid: string }[]>;
   deleteExpiredSessions(now: number): Promise<void>;
+  /** Removes mailed links, proven identities and throttles that are over. */
+  deleteStaleAccountRows(now: number): Promise<void>;
   /** True where other processes may write to the same database, so that what is cached must be read again soon. */
   readonly shared: boolean;
   close(): Promise<void>;

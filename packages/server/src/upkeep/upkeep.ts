@@ -45,6 +45,7 @@ export class UpkeepLoop {
   async runOnce(): Promise<boolean> {
     const { store, config, live, now, forgetEndpoint } = this.#options;
     await store.deleteExpiredSessions(now());
+    await store.deleteStaleAccountRows(now());
     const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
     for (const endpoint of expired) {
       forgetEndpoint(endpoint.uid);

@@ -1,5 +1,6 @@
 import { first } from './0001-first.ts';
+import { accounts } from './0002-accounts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [first];
+export const MIGRATIONS: readonly Migration[] = [first, accounts];

@@ -1,16 +1,37 @@
 import { endpointReads, endpointWrites } from './endpoint-queries.ts';
+import { identityReads, identityWrites } from './identity-queries.ts';
+import { mailTokenReads, mailTokenWrites } from './mail-token-queries.ts';
 import { requestReads, requestWrites } from './request-queries.ts';
 import { searchReads } from './search-queries.ts';
+import { sessionReads, sessionWrites } from './session-queries.ts';
+import { throttleReads, throttleWrites } from './throttle-queries.ts';
 import { upkeepWrites } from './upkeep-queries.ts';
 import { accountReads, accountWrites } from './user-queries.ts';
 import type { EngineDatabase } from './unbound.ts';
 
 /** Quick reads, on the readers' thread. */
-export const READS = { ...accountReads, ...endpointReads, ...requestReads };
+export const READS = {
+  ...accountReads,
+  ...sessionReads,
+  ...identityReads,
+  ...mailTokenReads,
+  ...throttleReads,
+  ...endpointReads,
+  ...requestReads,
+};
 /** Reads that may take long, on a thread of their own. */
 export const SCANS = { ...searchReads };
 /** Writes, on the writer's thread or connection. */
-export const WRITES = { ...accountWrites, ...endpointWrites, ...requestWrites, ...upkeepWrites };
+export const WRITES = {
+  ...accountWrites,
+  ...sessionWrites,
+  ...identityWrites,
+  ...mailTokenWrites,
+  ...throttleWrites,
+  ...endpointWrites,
+  ...requestWrites,
+  ...upkeepWrites,
+};
 
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };
 

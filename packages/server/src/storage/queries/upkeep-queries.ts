@@ -90,4 +90,9 @@ export const upkeepWrites = {
   async deleteExpiredSessions(db, now) {
     await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   },
-} satisfies Unbound<Pick<Upkeep, 'checkWritable' | 'purgeSome' | 'deleteExpiredEndpoints' | 'deleteExpiredSessions'>>;
+  async deleteStaleAccountRows(db, now) {
+    await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
+    await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
+    await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
+  },
+} satisfies Unbound<Pick<Upkeep, 'checkWritable' | 'purgeSome' | 'deleteExpiredEndpoints' | 'deleteExpiredSessions' | 'deleteStaleAccountRows'>>;

@@ -1,79 +1,107 @@
-import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsSchema } from '@creel/contract';
-import type { Selectable } from 'kysely';
-import type { Database, SessionsTable, UsersTable } from '../schema.ts';
-import type { AccountStore, NewUser, SessionRecord, UserRecord } from '../store.ts';
-import type { Unbound } from './unbound.ts';
+import type { AccountStore, Identity, NewUser, UserRecord } from '../account-store.ts';
+import { identityKey } from '../identity-key.ts';
+import type { Database, DatabaseTransaction } from '../schema.ts';
+import { removeEndpoint } from './endpoint-queries.ts';
+import type { EngineDatabase, Unbound } from './unbound.ts';
+import { holdUser, toUserRecord } from './user-record.ts';
 
-/** What uniqueness is judged by: compatibility forms folded, lower case (contract 2). */
-export function identityKey(text: string): string {
-  return text.normalize('NFKC').toLowerCase();
-}
+type Taken = 'username' | 'email' | 'identity';
 
-export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
+/** Taken while creating: thrown, so that the transaction rolls back. */
+class AlreadyTaken extends Error {}
+
+function toRow(user: NewUser) {
   return {
-    id: row.id,
-    username: row.username,
-    email: row.email,
-    emailVerified: row.email_verified === 1,
-    passwordHash: row.password_hash,
-    displayName: row.display_name,
-    subscriptionTier: tierSchema.parse(row.subscription_tier),
-    subscriptionStatus: row.subscription_status,
-    subscriptionEndAt: row.subscription_end_at,
-    billingInterval: billingIntervalSchema.nullable().parse(row.billing_interval),
-    stripeCustomerId: row.stripe_customer_id,
-    stripeSubscriptionId: row.stripe_subscription_id,
-    settings: { ...DEFAULT_USER_SETTINGS, ...userSettingsSchema.partial().parse(JSON.parse(row.settings)) },
-    createdAt: row.created_at,
+    username: user.username,
+    username_key: identityKey(user.username),
+    email: user.email,
+    email_key: identityKey(user.email),
+    email_verified: user.emailVerified ? 1 : 0,
+    password_hash: user.passwordHash,
+    display_name: user.displayName,
+    subscription_tier: user.subscriptionTier,
+    subscription_status: 'inactive',
+    subscription_end_at: null,
+    billing_interval: null,
+    stripe_customer_id: null,
+    stripe_subscription_id: null,
+    stripe_customer_metadata: null,
+    settings: JSON.stringify(user.settings),
+    created_at: user.createdAt,
   };
 }
 
-function toSessionRecord(row: Selectable<SessionsTable>): SessionRecord {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    userAgent: row.user_agent,
-    ip: row.ip,
-  };
-}
-
-async function createUser(db: Database, user: NewUser): Promise<{ user: UserRecord } | { taken: ('username' | 'email')[] }> {
-  const keys = { username_key: identityKey(user.username), email_key: identityKey(user.email) };
-  const row = await db
+async function insertUser(
+  transaction: DatabaseTransaction,
+  user: NewUser,
+  identity: Identity | undefined,
+): Promise<UserRecord> {
+  const row = await transaction
     .insertInto('users')
-    .values({
-      ...keys,
-      username: user.username,
-      email: user.email,
-      email_verified: user.emailVerified ? 1 : 0,
-      password_hash: user.passwordHash,
-      display_name: user.displayName,
-      subscription_tier: user.subscriptionTier,
-      subscription_status: 'inactive',
-      subscription_end_at: null,
-      billing_interval: null,
-      stripe_customer_id: null,
-      stripe_subscription_id: null,
-      stripe_customer_metadata: null,
-      settings: JSON.stringify(user.settings),
-      created_at: user.createdAt,
-    })
+    .values(toRow(user))
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (row !== undefined) return { user: toUserRecord(row) };
+  if (row === undefined) throw new AlreadyTaken();
+  if (identity !== undefined) {
+    const linked = await transaction
+      .insertInto('identities')
+      .values({ issuer: identity.issuer, subject: identity.subject, user_id: row.id, created_at: user.createdAt })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('user_id')
+      .executeTakeFirst();
+    if (linked === undefined) throw new AlreadyTaken();
+  }
+  return toUserRecord(row);
+}
+
+async function takenOf(db: Database, user: NewUser, identity: Identity | undefined): Promise<Taken[]> {
+  const keys = { username: identityKey(user.username), email: identityKey(user.email) };
   const others = await db
     .selectFrom('users')
     .select(['username_key', 'email_key'])
-    .where((where) => where.or([where('username_key', '=', keys.username_key), where('email_key', '=', keys.email_key)]))
+    .where((where) => where.or([where('username_key', '=', keys.username), where('email_key', '=', keys.email)]))
     .execute();
-  const taken: ('username' | 'email')[] = [];
-  if (others.some((other) => other.username_key === keys.username_key)) taken.push('username');
-  if (others.some((other) => other.email_key === keys.email_key)) taken.push('email');
-  return { taken };
+  const taken: Taken[] = [];
+  if (others.some((other) => other.username_key === keys.username)) taken.push('username');
+  if (others.some((other) => other.email_key === keys.email)) taken.push('email');
+  if (identity === undefined) return taken;
+  const linked = await db
+    .selectFrom('identities')
+    .select('user_id')
+    .where('issuer', '=', identity.issuer)
+    .where('subject', '=', identity.subject)
+    .executeTakeFirst();
+  return linked === undefined ? taken : [...taken, 'identity'];
+}
+
+async function createUser(
+  db: EngineDatabase,
+  user: NewUser,
+  identity?: Identity,
+): Promise<{ user: UserRecord } | { taken: Taken[] }> {
+  try {
+    return { user: await db.transaction().execute((transaction) => insertUser(transaction, user, identity)) };
+  } catch (error) {
+    if (error instanceof AlreadyTaken) return { taken: await takenOf(db, user, identity) };
+    throw error;
+  }
+}
+
+async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number; uid: string }[] | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    if ((await holdUser(transaction, id)) === undefined) return undefined;
+    const endpoints = await transaction
+      .selectFrom('endpoints')
+      .select(['id', 'uid'])
+      .where('user_id', '=', id)
+      // As every transaction takes endpoints: two that took them crosswise would wait for each other.
+      .orderBy('id')
+      .execute();
+    for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
+    await transaction.deleteFrom('users').where('id', '=', id).execute();
+    return endpoints;
+  });
 }
 
 export const accountReads = {
@@ -82,43 +110,72 @@ export const accountReads = {
     return row && toUserRecord(row);
   },
   async findUserByName(db, username) {
-    const row = await db.selectFrom('users').selectAll().where('username_key', '=', identityKey(username)).executeTakeFirst();
+    const key = identityKey(username);
+    const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
     return row && toUserRecord(row);
   },
-  async findSession(db, tokenHash, now) {
-    const row = await db.selectFrom('sessions').selectAll().where('token_hash', '=', tokenHash).where('expires_at', '>', now).executeTakeFirst();
-    if (row === undefined) return undefined;
-    const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
-    return user && { session: toSessionRecord(row), user: toUserRecord(user) };
+  async findUserByEmail(db, email) {
+    const key = identityKey(email);
+    const row = await db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst();
+    return row && toUserRecord(row);
   },
-  async isSessionOpen(db, id, now) {
-    const row = await db.selectFrom('sessions').select('id').where('id', '=', id).where('expires_at', '>', now).executeTakeFirst();
-    return row !== undefined;
-  },
-} satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findSession' | 'isSessionOpen'>>;
+} satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findUserByEmail'>>;
+
+async function ownerOf(db: Database, usernameKey: string): Promise<number | undefined> {
+  const row = await db.selectFrom('users').select('id').where('username_key', '=', usernameKey).executeTakeFirst();
+  return row?.id;
+}
+
+async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
+  const key = identityKey(username);
+  const owner = await ownerOf(db, key);
+  if (owner !== undefined && owner !== id) return 'taken';
+  try {
+    const row = await db
+      .updateTable('users')
+      .set({ username, username_key: key })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row && toUserRecord(row);
+  } catch (error) {
+    // Somebody else may have taken the name in between; then the database refused it for being there twice.
+    const winner = await ownerOf(db, key);
+    if (winner !== undefined && winner !== id) return 'taken';
+    throw error;
+  }
+}
 
 export const accountWrites = {
   createUser,
-  async createSession(db, tokenHash, session) {
+  renameUser,
+  async replacePassword(db, id, before, after) {
+    const result = await db
+      .updateTable('users')
+      .set({ password_hash: after })
+      .where('id', '=', id)
+      .where('password_hash', before === null ? 'is' : '=', before)
+      .executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  },
+  async saveSettings(db, id, settings) {
+    const result = await db
+      .updateTable('users')
+      .set({ settings: JSON.stringify(settings) })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return result.numUpdatedRows > 0n;
+  },
+  deleteUser,
+  async keepSecret(db, name, candidate) {
     await db
-      .insertInto('sessions')
-      .values({
-        token_hash: tokenHash,
-        id: session.id,
-        user_id: session.userId,
-        created_at: session.createdAt,
-        last_seen_at: session.lastSeenAt,
-        expires_at: session.expiresAt,
-        user_agent: session.userAgent,
-        ip: session.ip,
-      })
+      .insertInto('secrets')
+      .values({ name, value: candidate })
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
+    const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow();
+    return row.value;
   },
-  async touchSession(db, tokenHash, lastSeenAt, expiresAt) {
-    await db.updateTable('sessions').set({ last_seen_at: lastSeenAt, expires_at: expiresAt }).where('token_hash', '=', tokenHash).execute();
-  },
-  async endSession(db, tokenHash) {
-    const row = await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).returning('id').executeTakeFirst();
-    return row?.id;
-  },
-} satisfies Unbound<Pick<AccountStore, 'createUser' | 'createSession' | 'touchSession' | 'endSession'>>;
+} satisfies Unbound<
+  Pick<AccountStore, 'createUser' | 'renameUser' | 'replacePassword' | 'saveSettings' | 'deleteUser' | 'keepSecret'>
+>;

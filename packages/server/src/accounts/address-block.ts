@@ -1,0 +1,13 @@
+import ipaddr from 'ipaddr.js';
+
+/** Groups of an IPv6 address that a provider hands to one customer: the rest is theirs to vary (RFC 6177). */
+const NETWORK_GROUPS = 4;
+
+/** What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. */
+export function addressBlock(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const network = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}

@@ -1,0 +1,136 @@
+import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import type { Credentials, Registration } from '@creel/contract';
+import type { Config } from '../config.ts';
+import { ProblemError, invalid } from '../problem.ts';
+import { identityKey } from '../storage/identity-key.ts';
+import type { Store, UserRecord } from '../storage/store.ts';
+import { addressBlock } from './address-block.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import { hashPassword, isOutdated, verifyPassword } from './passwords.ts';
+import type { Throttle, Turns } from './throttle.ts';
+
+/** Who asks, as far as it can be told before they have proved anything. */
+export interface Visitor {
+  readonly address: string;
+  /** The browser's cookie of known-browsers.ts. */
+  readonly knownBrowser: string | undefined;
+}
+
+export interface SignInOptions {
+  readonly store: Store;
+  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly throttle: Throttle;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly now: () => number;
+}
+
+export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
+
+/** Sign-up and sign-in with a password: who may try, how often, and what it takes (contract 4). */
+export class SignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
+  async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
+    const { store, config, throttle, now } = this.#options;
+    const address = addressBlock(visitor.address);
+    const refused = throttle.of('takenName', address);
+    await refused.check();
+    const signUps = throttle.signUps(config.signupsPerHour, address);
+    await signUps.take();
+    const created = await store
+      .createUser({
+        username: registration.username,
+        email: registration.email,
+        emailVerified: false,
+        // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
+        passwordHash: await hashPassword(registration.password),
+        displayName: null,
+        subscriptionTier: config.defaultTier,
+        settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
+        createdAt: now(),
+      })
+      .catch(async (error: unknown) => {
+        await signUps.giveBack();
+        throw error;
+      });
+    if ('user' in created) return created.user;
+    await signUps.giveBack();
+    await refused.take();
+    throw invalid(
+      Object.fromEntries(created.taken.flatMap((field) => (field === 'identity' ? [] : [[field, TAKEN[field]]]))),
+    );
+  }
+
+  /**
+   * The account of a name and its password. An unknown name goes the same way as a wrong password, is counted alike and takes as
+   * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
+   */
+  async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
+    const user = await this.#options.store.findUserByName(credentials.username);
+    const turns = this.#turnsOf(credentials.username, user, visitor);
+    if (!(await isRight(credentials.password, user, turns)) || user === undefined) {
+      throw new ProblemError('INVALID_CREDENTIALS');
+    }
+    return this.#refresh(user, credentials.password);
+  }
+
+  /** Asks somebody who is signed in for their password once more. @throws ProblemError RATE_LIMITED */
+  async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
+    return isRight(password, user, [this.#options.throttle.of('confirmPassword', String(user.id))]);
+  }
+
+  /** Forgets failed tries: the owner has just proved who they are in another way. */
+  async forgive(user: UserRecord): Promise<void> {
+    const { throttle } = this.#options;
+    await throttle.of('signInName', identityKey(user.username)).forget();
+    await throttle.of('confirmPassword', String(user.id)).forget();
+  }
+
+  /** What a failure is counted against. A browser that the owner has used before is counted by itself, whoever else is guessing. */
+  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): Turns[] {
+    const { throttle, knownBrowsers } = this.#options;
+    const browser = user && knownBrowsers.recognise(user, visitor.knownBrowser);
+    if (browser !== undefined) return [throttle.of('knownBrowser', browser)];
+    return [
+      throttle.of('signInName', identityKey(username)),
+      throttle.of('signInAddress', addressBlock(visitor.address)),
+    ];
+  }
+
+  /** Hashes the password anew if today's parameters are others than when it was set. */
+  async #refresh(user: UserRecord, password: string): Promise<UserRecord> {
+    if (user.passwordHash === null || !isOutdated(user.passwordHash)) return user;
+    const passwordHash = await hashPassword(password);
+    const replaced = await this.#options.store.replacePassword(user.id, user.passwordHash, passwordHash);
+    return replaced ? { ...user, passwordHash } : user;
+  }
+}
+
+/**
+ * Checks a password. Turns are looked at before waiting in the queue, so that it can't be filled by who is refused anyway, and once
+ * more when its turn has come: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
+ */
+async function isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
+  const check = async (): Promise<void> => {
+    for (const turn of turns) await turn.check();
+  };
+  await check();
+  return verifyPassword(password, user?.passwordHash, {
+    before: check,
+    async after(right) {
+      // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
+      if (right) await turns[0]?.forget();
+      else await Promise.all(turns.map((turn) => turn.take().catch(ignoreLimit)));
+    },
+  });
+}
+
+/** Between the check and here another process may have used the last turn up; this one was a guess all the same. */
+function ignoreLimit(error: unknown): void {
+  if (!(error instanceof ProblemError)) throw error;
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import { ProblemError } from '../problem.ts';
+import type { ThrottleRule } from '../storage/throttle-rule.ts';
+import type { ThrottleStore } from '../storage/store.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** 10 in 15 minutes (contract 4), then one more after 1, 2, 4… minutes and at most an hour; forgotten a day after the last. */
+const GUESSES: ThrottleRule = {
+  turns: 10,
+  windowMs: 15 * MINUTE_MS,
+  growing: { firstMs: MINUTE_MS, mostMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
+};
+
+const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
+
+/** What is counted, per what, and how often it may be. */
+export const THROTTLES = {
+  /** Failed sign-ins per username as typed, whether or not there is such an account. */
+  signInName: GUESSES,
+  /** Failed sign-ins per client address (hardening A2). */
+  signInAddress: perHour(100),
+  /** Failed sign-ins in a browser that the owner has signed in from: a person never fails that often. */
+  knownBrowser: { turns: 50, windowMs: 15 * MINUTE_MS },
+  /** Wrong passwords of somebody who is signed in, per user. */
+  confirmPassword: GUESSES,
+  /** Registrations refused because the name or the address is taken, per client address: each tells who has an account. */
+  takenName: perHour(100),
+  /** Test mails per user (contract 4) and per client address, however many accounts it makes. */
+  testMail: perHour(5),
+  testMailAddress: perHour(30),
+  /** Mailed links per address that they go to, and per client address that asks. */
+  mailedLink: perHour(5),
+  mailedLinkAddress: perHour(30),
+} as const satisfies Record<string, ThrottleRule>;
+
+export type ThrottleName = keyof typeof THROTTLES;
+
+/** One thing that is counted. */
+export interface Turns {
+  /** Throws when there are none left. @throws ProblemError RATE_LIMITED */
+  check(): Promise<void>;
+  /** Takes one. @throws ProblemError RATE_LIMITED when there are none left */
+  take(): Promise<void>;
+  giveBack(): Promise<void>;
+  /** Forgets all that were taken. */
+  forget(): Promise<void>;
+}
+
+/** Counts in the database: it survives a restart and holds over several processes. */
+export class Throttle {
+  readonly #store: ThrottleStore;
+  readonly #secret: string;
+  readonly #now: () => number;
+
+  constructor(store: ThrottleStore, secret: string, now: () => number) {
+    this.#store = store;
+    this.#secret = secret;
+    this.#now = now;
+  }
+
+  of(name: ThrottleName, what: string): Turns {
+    return this.#turns(name, THROTTLES[name], what);
+  }
+
+  /** New accounts per client address (contract 8, SIGNUPS_PER_HOUR). */
+  signUps(perHourLimit: number, address: string): Turns {
+    return this.#turns('signUp', perHour(perHourLimit), address);
+  }
+
+  #turns(name: string, rule: ThrottleRule, what: string): Turns {
+    // Keyed: people type passwords into the field for the name, and addresses are nobody's business.
+    const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
+    const refuseUntil = (until: number | undefined): void => {
+      if (until !== undefined) throw tooMany(until - this.#now());
+    };
+    return {
+      check: async () => refuseUntil(await this.#store.findBlock(key, this.#now())),
+      take: async () => refuseUntil((await this.#store.takeTurn(key, rule, this.#now()))?.blockedUntil),
+      giveBack: () => this.#store.giveTurnBack(key, rule),
+      forget: () => this.#store.forgetTurns(key),
+    };
+  }
+}
+
+function tooMany(waitMs: number): ProblemError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const wait =
+    seconds < 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`;
+  return new ProblemError('RATE_LIMITED', {
+    sentence: `Too many attempts. Please try again in ${wait}.`,
+    retryAfter: seconds,
+  });
+}

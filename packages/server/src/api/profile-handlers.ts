@@ -1,0 +1,66 @@
+import { presentUser } from '../accounts/present-user.ts';
+import { hashPassword } from '../accounts/passwords.ts';
+import { TAKEN } from '../accounts/sign-in.ts';
+import { ProblemError, invalid } from '../problem.ts';
+import type { Call, Handlers } from './call.ts';
+import { SESSION, clearCookie, setCookie } from './cookies.ts';
+import { rememberBrowser } from './start-session.ts';
+
+/** How fresh a sign-in is that stands for a password where there is none. */
+const FRESH_MS = 10 * 60_000;
+const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the sign-in page to set one.';
+
+async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Promise<void> {
+  const { user, session } = signedIn;
+  if (user.passwordHash === null) {
+    if (app.now() - session.createdAt > FRESH_MS) throw new ProblemError('SIGN_IN_AGAIN');
+    return;
+  }
+  if (body.password === '') throw invalid({ password: 'Please enter your password' });
+  if (!(await app.accounts.signIn.confirmPassword(user, body.password)))
+    throw invalid({ password: 'Password is incorrect' });
+}
+
+/** The person's own account (spec 2 and 7). */
+export const profileHandlers = {
+  getUser: async ({ signedIn }) => presentUser(signedIn.user),
+
+  async changeUsername({ app, signedIn, body }) {
+    const renamed = await app.store.renameUser(signedIn.user.id, body.username);
+    if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    if (renamed === 'taken') throw invalid({ username: TAKEN.username });
+    return presentUser(renamed);
+  },
+
+  async changePassword(call) {
+    const { app, signedIn, body, reply } = call;
+    const { user, session } = signedIn;
+    if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
+    const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
+      ? await hashPassword(body.newPassword)
+      : undefined;
+    // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
+    if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
+      throw invalid({ currentPassword: 'Current password is incorrect' });
+    }
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+    const token = await app.sessions.renew(session.id);
+    if (token !== undefined) setCookie(reply, SESSION, app.publicUrl(), token);
+    rememberBrowser(call, { ...user, passwordHash });
+    return { message: 'Password updated successfully' };
+  },
+
+  async deleteAccount(call) {
+    await confirmOwner(call);
+    const { app, signedIn, reply } = call;
+    const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
+    app.live.endUserSessions(signedIn.user.id);
+    for (const endpoint of endpoints) {
+      app.forgetEndpoint(endpoint.uid);
+      app.live.publish(endpoint.id, { type: 'gone' });
+    }
+    clearCookie(reply, SESSION, app.publicUrl());
+    void reply.header('clear-site-data', '"cache", "cookies", "storage"');
+  },
+} satisfies Handlers;
