@@ -37,9 +37,9 @@ export function DetailsHeader(props: DetailsHeaderProps) {
         {onBack === undefined ? null : (
           <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={onBack} />
         )}
-        <h2 className="flex min-w-0 grow items-center gap-2 font-mono">
+        <h2 className="flex min-w-0 grow items-center gap-2">
           <MethodBadge method={request.method} className="shrink-0" />
-          <span className="min-w-0 truncate" title={`/h/${uid}${path}`}>
+          <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}`}>
             <span className="text-ink-3">/h/…</span>
             {path}
           </span>

@@ -51,7 +51,7 @@ export const JsonLineView = memo(function JsonLineView({
       aria-level={depth + 1}
       aria-selected={active}
       aria-expanded={foldsTo === undefined ? undefined : !folded}
-      className="group/line flex min-h-5 hover:bg-sunk aria-selected:bg-sunk"
+      className="flex min-h-5 leading-5 hover:bg-sunk aria-selected:bg-sunk"
     >
       <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
         {line + 1}
@@ -69,7 +69,7 @@ export const JsonLineView = memo(function JsonLineView({
         )}
       </span>
       <span
-        className="min-w-0 grow pr-4 leading-5 wrap-anywhere whitespace-pre-wrap"
+        className="min-w-0 grow pr-4 break-all whitespace-pre-wrap"
         style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 2}ch` }}
       >
         {key === undefined ? null : (

@@ -107,14 +107,14 @@ function PathCell({ request }: { readonly request: ListedRequest }) {
   const { event } = labelOf(request);
   const path = readable(request.path) || '/';
   return (
-    <span role="gridcell" className="flex min-w-0 items-center gap-2 font-mono text-sm">
-      <span className="flex min-w-0 shrink items-baseline gap-2">
-        <span className="min-w-6 shrink truncate text-ink" title={path + query}>
+    <span role="gridcell" className="flex min-w-0 items-center gap-2">
+      <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
+        <span className="min-w-0 shrink truncate text-ink" title={path + query}>
           {path}
           {query === '' ? null : <span className="text-ink-3"> …</span>}
         </span>
         {event === '' && query === '' ? null : (
-          <span className="min-w-0 shrink-[4] truncate text-ink-3">{event === '' ? query : event}</span>
+          <span className="min-w-0 shrink-[9999] truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
       {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
