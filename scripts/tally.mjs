@@ -92,6 +92,11 @@ export function tallyPlaywright(report, { code }) {
   return settled('Playwright', addUp([...tests.map(tallyJourney), ...broken]), code);
 }
 
+/** How many tests a report of Playwright's lists, whether they ran or not. */
+export function countJourneys(report) {
+  return (report?.suites ?? []).flatMap((suite) => testsOf(suite, [])).length;
+}
+
 function testsOf(suite, above) {
   const titles = [...above, suite.title];
   const own = (suite.specs ?? []).flatMap((spec) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addUp, strictly, tallyCheck, tallyPlaywright, tallyVitest } from './tally.mjs';
+import { addUp, countJourneys, strictly, tallyCheck, tallyPlaywright, tallyVitest } from './tally.mjs';
 
 const figures = ({ passed, failed, skipped }) => ({ passed, failed, skipped });
 const assertion = (status, title = 'adds') => ({
@@ -75,6 +75,11 @@ describe('Playwright', () => {
     ['nothing', { suites: [], errors: [] }, 0, [0, 1, 0]],
   ])('%s', ([, report, code, [passed, failed, skipped]]) => {
     expect(figures(tallyPlaywright(report, { code }))).toEqual({ passed, failed, skipped });
+  });
+
+  test('tests that are only listed are counted too', () => {
+    expect(countJourneys(journeys(journey('skipped'), journey('skipped')))).toBe(2);
+    expect(countJourneys(null)).toBe(0);
   });
 
   test('names the journey and the reason of a skip', () => {
