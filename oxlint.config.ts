@@ -121,6 +121,8 @@ const rules: Rules = {
   'unicorn/consistent-function-scoping': 'off',
   'unicorn/prefer-add-event-listener': 'off',
   'import/no-named-as-default-member': 'off',
+  'import/no-named-as-default': 'off',
+  'no-unmodified-loop-condition': 'off',
 };
 
 const server = 'packages/server/src';
