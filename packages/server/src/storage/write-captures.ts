@@ -12,10 +12,10 @@ export interface CaptureGroup {
 }
 
 /** The endpoint as a batch finds it, its row held until the batch is committed. */
-export interface ReservedEndpoint {
+export interface HeldEndpoint {
   readonly endpointId: number;
-  /** Index of the batch's first capture. */
-  readonly first: number;
+  /** The index of the next capture. */
+  readonly nextIndex: number;
   /** No unsaved capture lies below it. */
   readonly trimFrom: number;
   readonly autosave: boolean;
@@ -34,6 +34,8 @@ export interface EndpointWrite {
   readonly captures: readonly NewCapture[];
   readonly trimFrom: number;
   readonly trimCount: number;
+  readonly nextIndex: number;
+  readonly latestAt: number;
   readonly savedCount: number;
   readonly unsavedCount: number;
 }
@@ -45,8 +47,8 @@ const MOST_TRIMMED_BEYOND = 500;
 
 /** The statements of a batch, inside its transaction. SQLite answers at once; for PostgreSQL each call is one way there and back. */
 export interface CaptureStatements {
-  /** Gives out indexes; endpoints that are gone are left out. The groups come in ascending order of ids. */
-  reserve(groups: readonly CaptureGroup[]): Maybe<readonly ReservedEndpoint[]>;
+  /** Takes the endpoints, in ascending order of ids, until the commit; those that are gone are left out. */
+  hold(endpointIds: readonly number[]): Maybe<readonly HeldEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
   /** Inserts, trims, and keeps the counters, those by method too. */
   write(writes: readonly EndpointWrite[]): Maybe<void>;
@@ -56,9 +58,9 @@ export interface CaptureStatements {
 export async function writeBatch(statements: CaptureStatements, batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
   const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
   const groups = groupByEndpoint(batch);
-  const reserved = new Map((await statements.reserve(groups)).map((endpoint) => [endpoint.endpointId, endpoint]));
+  const held = new Map((await statements.hold(groups.map((group) => group.endpointId))).map((endpoint) => [endpoint.endpointId, endpoint]));
   const plans = groups.flatMap((group) => {
-    const endpoint = reserved.get(group.endpointId);
+    const endpoint = held.get(group.endpointId);
     return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
   });
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
@@ -67,7 +69,7 @@ export async function writeBatch(statements: CaptureStatements, batch: PackedCap
   const writes = plans.map(({ group, endpoint, toSave }) => {
     const ids = savedIds.slice(used, (used += toSave));
     group.positions.forEach((position, nth) => {
-      outcome.indexes[position] = endpoint.first + nth;
+      outcome.indexes[position] = endpoint.nextIndex + nth;
       outcome.savedIds[position] = ids[nth] ?? 0;
     });
     return endpointWrite(endpoint, group, ids, limits);
@@ -89,11 +91,11 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);
 }
 
-function howManyToSave(endpoint: ReservedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
+function howManyToSave(endpoint: HeldEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
   return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
 }
 
-function endpointWrite(endpoint: ReservedEndpoint, group: CaptureGroup, savedIds: readonly number[], limits: CaptureLimits): EndpointWrite {
+function endpointWrite(endpoint: HeldEndpoint, group: CaptureGroup, savedIds: readonly number[], limits: CaptureLimits): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
   const trimCount = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
@@ -105,11 +107,13 @@ function endpointWrite(endpoint: ReservedEndpoint, group: CaptureGroup, savedIds
       method: capture.method,
       head: capture.head,
       body: capture.body,
-      index: endpoint.first + nth,
+      index: endpoint.nextIndex + nth,
       savedId: savedIds[nth] ?? null,
     })),
     trimFrom: endpoint.trimFrom,
     trimCount,
+    nextIndex: endpoint.nextIndex + group.captures.length,
+    latestAt: group.captures.at(-1)?.receivedAt ?? 0,
     savedCount: endpoint.savedCount + savedIds.length,
     unsavedCount: unsaved - trimCount,
   };

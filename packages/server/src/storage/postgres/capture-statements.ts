@@ -1,15 +1,12 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { methodChanges } from '../method-changes.ts';
-import type { CaptureGroup, CaptureStatements, EndpointWrite, NewCapture, ReservedEndpoint } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, HeldEndpoint, NewCapture } from '../write-captures.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
-/** Rows are taken in the order of ids, whatever the join's: two processes never wait for each other crosswise. */
-const RESERVE = `with wanted as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as w (id, count, latest_at)),
-  held as (select id from endpoints where id = any($1::bigint[]) order by id for no key update)
-  update endpoints e set next_index = e.next_index + w.count, latest_at = w.latest_at
-  from wanted w join held using (id) where e.id = w.id
-  returning e.id as "endpointId", e.next_index - w.count as "first", greatest(e.first_index, e.trimmed_to) as "trimFrom",
-    e.autosave = 1 as autosave, e.saved_count as "savedCount", e.unsaved_count as "unsavedCount"`;
+/** In the order of ids: two processes never wait for each other crosswise. */
+const HOLD = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
+    saved_count as "savedCount", unsaved_count as "unsavedCount"
+  from endpoints where id = any($1::bigint[]) order by id for no key update`;
 
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
@@ -21,21 +18,22 @@ const INSERT = `insert into captured_requests (key, saved_id, method, received_a
     as t (key, saved_id, method, received_at, at, head_length, body_length)`;
 
 /**
- * Trims and keeps the counters, in one statement. $1 to $5 are one element per endpoint, $6 to $9 what was added, per endpoint and
- * method. The rows to trim are told apart first, from the index, and deleted by key.
+ * Trims and keeps the counters, in one statement. $1 to $7 are one element per endpoint, $8 to $11 what was added, per endpoint and
+ * method. The rows to trim are told apart first, from the index, and deleted by key. The endpoint's row is written once per batch: a
+ * second time in a transaction would make PostgreSQL look up, and lock, its owner.
  */
-const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-    as g (id, trim_from, trim_count, saved_count, unsaved_count)),
+const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+    as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count)),
   doomed as materialized (select g.id, r.key, r.method, r.size from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
   gone as (delete from captured_requests where key = any(array(select key from doomed))),
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
-    select * from unnest($6::bigint[], $7::text[], $8::bigint[], $9::bigint[]) as a (id, method, stored, bytes)
+    select * from unnest($8::bigint[], $9::text[], $10::bigint[], $11::bigint[]) as a (id, method, stored, bytes)
     union all select id, method, -1, -size from doomed) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes)
-  update endpoints e set saved_count = g.saved_count, unsaved_count = g.unsaved_count,
+  update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count, unsaved_count = g.unsaved_count,
     trimmed_to = greatest(e.trimmed_to, (select max(d.key & 4294967295) + 1 from doomed d where d.id = g.id))
   from given g where e.id = g.id`;
 
@@ -45,15 +43,15 @@ export const CAPTURE_SETTINGS = 'set enable_seqscan = off; set enable_bitmapscan
 type Run = <Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
 
 /**
- * The statements of one batch. `begin` travels with the reservation and `commit` with the rows, so that a batch is two ways there and
+ * The statements of one batch. `begin` travels with the first statement and `commit` with the rows, so that a batch is two ways there and
  * back: three when it saves. Should a statement fail, those behind it fail too and the commit becomes a rollback.
  */
 export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
-    async reserve(groups) {
+    async hold(endpointIds) {
       const begun = client.query('begin');
-      const [{ rows }] = await allOf([run<ReservedEndpoint & QueryResultRow>('reserve', RESERVE, reserveValues(groups)), begun]);
+      const [, { rows }] = await allOf([begun, run<HeldEndpoint & QueryResultRow>('hold', HOLD, [int8Array(endpointIds)])]);
       return rows;
     },
     async takeSavedIds(count) {
@@ -73,14 +71,6 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
 async function allOf<T extends readonly Promise<unknown>[]>(promises: readonly [...T]): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
-}
-
-function reserveValues(groups: readonly CaptureGroup[]): unknown[] {
-  return [
-    int8Array(groups.map((group) => group.endpointId)),
-    int8Array(groups.map((group) => group.captures.length)),
-    int8Array(groups.map((group) => group.captures.at(-1)?.receivedAt ?? 0)),
-  ];
 }
 
 function insertValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
@@ -103,6 +93,8 @@ function settleValues(writes: readonly EndpointWrite[]): unknown[] {
     int8Array(writes.map((write) => write.endpointId)),
     int8Array(writes.map((write) => write.trimFrom)),
     int8Array(writes.map((write) => write.trimCount)),
+    int8Array(writes.map((write) => write.nextIndex)),
+    int8Array(writes.map((write) => write.latestAt)),
     int8Array(writes.map((write) => write.savedCount)),
     int8Array(writes.map((write) => write.unsavedCount)),
     int8Array(added.map((count) => count.endpointId)),

@@ -12,6 +12,8 @@ export interface SessionKind {
   readonly lockMs: number;
   /** Milliseconds of waiting for a free or a new connection. */
   readonly connectMs: number;
+  /** Milliseconds beyond `statementMs` after which a connection that has not answered counts as cut. */
+  readonly lateMs: number;
 }
 
 /**
@@ -19,15 +21,13 @@ export interface SessionKind {
  * gives up after 10 to 30 s, so a capture says no before that; what a person waits for ends sooner than their patience.
  */
 export const SESSIONS = {
-  capture: { name: 'capture', connections: 1, statementMs: 10_000, lockMs: 5_000, connectMs: 3_000 },
-  read: { name: 'read', connections: 6, statementMs: 10_000, lockMs: 5_000, connectMs: 5_000 },
-  scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 5_000, connectMs: 15_000 },
-  write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 5_000, connectMs: 5_000 },
-  migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000 },
+  capture: { name: 'capture', connections: 1, statementMs: 10_000, lockMs: 5_000, connectMs: 3_000, lateMs: 5_000 },
+  read: { name: 'read', connections: 6, statementMs: 10_000, lockMs: 5_000, connectMs: 5_000, lateMs: 5_000 },
+  scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 5_000, connectMs: 15_000, lateMs: 5_000 },
+  write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 5_000, connectMs: 5_000, lateMs: 5_000 },
+  migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
-/** How long the answer may be late before the connection counts as cut, beyond the time that the server itself allows. */
-const LATE_MS = 5_000;
 /** A transaction that nobody goes on with holds its rows no longer than this: a frozen process must not stop the others. */
 const IDLE_TRANSACTION_MS = 10_000;
 
@@ -44,7 +44,7 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
     connectionTimeoutMillis: kind.connectMs,
     statement_timeout: kind.statementMs,
     lock_timeout: kind.lockMs,
-    ...(kind.statementMs === 0 ? {} : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + LATE_MS }),
+    ...(kind.statementMs === 0 ? {} : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + kind.lateMs }),
     // Finds a peer that is gone while nothing is being sent; `query_timeout` finds it while something is.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

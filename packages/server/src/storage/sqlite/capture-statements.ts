@@ -2,10 +2,9 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { methodChanges } from '../method-changes.ts';
 import { requestKeyValue } from '../request-key.ts';
 import type { MethodCount } from '../store.ts';
-import type { CaptureGroup, CaptureStatements, EndpointWrite, ReservedEndpoint } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, HeldEndpoint } from '../write-captures.ts';
 
-const RESERVE = `update endpoints set next_index = next_index + ?, latest_at = ? where id = ?
-  returning next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count`;
+const HOLD = 'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT = 'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
@@ -14,25 +13,29 @@ const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) 
 const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key <= ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
-const SET_COUNTS = 'update endpoints set saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?) where id = ?';
+const SETTLE = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
+  where id = ?`;
 
 function integer(value: SQLOutputValue | undefined): number {
   return Number(value);
 }
 
-function reserveOne(reserve: StatementSync, group: CaptureGroup): ReservedEndpoint[] {
-  const row = reserve.get(group.captures.length, group.captures.at(-1)?.receivedAt ?? 0, group.endpointId);
-  if (row === undefined) return [];
-  return [
-    {
-      endpointId: group.endpointId,
-      first: integer(row.next_index) - group.captures.length,
-      trimFrom: integer(row.trim_from),
-      autosave: row.autosave === 1,
-      savedCount: integer(row.saved_count),
-      unsavedCount: integer(row.unsaved_count),
-    },
-  ];
+/** The writer is alone and inside its transaction: reading the row is holding it. */
+function holdWith(hold: StatementSync) {
+  return (endpointId: number): HeldEndpoint[] => {
+    const row = hold.get(endpointId);
+    if (row === undefined) return [];
+    return [
+      {
+        endpointId,
+        nextIndex: integer(row.next_index),
+        trimFrom: integer(row.trim_from),
+        autosave: row.autosave === 1,
+        savedCount: integer(row.saved_count),
+        unsavedCount: integer(row.unsaved_count),
+      },
+    ];
+  };
 }
 
 /** Deletes the oldest unsaved requests: what went, by method, and the index behind the last of them. */
@@ -50,14 +53,14 @@ function trimWith(oldest: StatementSync, deleteUnsaved: StatementSync) {
 
 /** The statements of a batch, prepared once. The hot path: no query builder between a capture and its row. */
 export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatements {
-  const reserve = database.prepare(RESERVE);
+  const hold = holdWith(database.prepare(HOLD));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
   const trim = trimWith(database.prepare(OLDEST), database.prepare(DELETE_UNSAVED));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
-  const setCounts = database.prepare(SET_COUNTS);
+  const settle = database.prepare(SETTLE);
   return {
-    reserve: (groups) => groups.flatMap((group) => reserveOne(reserve, group)),
+    hold: (endpointIds) => endpointIds.flatMap(hold),
     takeSavedIds(count) {
       const last = integer(takeSavedIds.get(count)?.value);
       return Array.from({ length: count }, (_, nth) => last - count + 1 + nth);
@@ -69,7 +72,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
         }
         const { trimmed, trimmedTo } = trim(write);
         for (const count of methodChanges(write.captures, trimmed)) addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
-        setCounts.run(write.savedCount, write.unsavedCount, trimmedTo, write.endpointId);
+        settle.run(write.nextIndex, write.latestAt, write.savedCount, write.unsavedCount, trimmedTo, write.endpointId);
       }
     },
   };

@@ -11,9 +11,7 @@ import { StorageThread } from './thread-client.ts';
  * @throws StorageProblem when the folder or the file can't be used.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
-  const writer = await StorageThread.start({ role: 'writer', dataDir });
-  const reader = await StorageThread.start({ role: 'reader', dataDir });
-  const scanner = await StorageThread.start({ role: 'reader', dataDir });
+  const { writer, reader, scanner } = await startThreads(dataDir);
   const log = new LogSyncer(logFile(dataDir));
   /** A write is done when it is on disk, not when it is committed. */
   const synced = async <T>(write: Promise<T>): Promise<T> => {
@@ -25,7 +23,12 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     ...bindQueries(READS, (name, args) => reader.query(name, args)),
     ...bindQueries(SCANS, (name, args) => scanner.query(name, args)),
     ...bindQueries(WRITES, (name, args) => synced(writer.query(name, args))),
-    writeCaptures: (batch, limits) => synced(writer.writeCaptures(batch, limits)),
+    async writeCaptures(batch, limits, onWritten) {
+      const outcome = await writer.writeCaptures(batch, limits);
+      onWritten?.();
+      await log.sync();
+      return outcome;
+    },
     shared: false,
     async close() {
       await Promise.all([reader.close(), scanner.close()]);
@@ -34,4 +37,16 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
       log.close();
     },
   };
+}
+
+/** All three at once, since most of a thread's start is loading its code; when one does not start, none is left behind. */
+async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread; scanner: StorageThread }> {
+  const starts = [StorageThread.start({ role: 'writer', dataDir }), StorageThread.start({ role: 'reader', dataDir }), StorageThread.start({ role: 'reader', dataDir })] as const;
+  try {
+    const [writer, reader, scanner] = await Promise.all(starts);
+    return { writer, reader, scanner };
+  } catch (error) {
+    for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.close();
+    throw error;
+  }
 }

@@ -26,14 +26,17 @@ export class StorageThread {
     worker.on('exit', () => this.#die(new Error('The storage thread has ended.')));
   }
 
-  /** Starts a thread and waits until its connection is open. @throws StorageProblem when it refused. */
+  /** Starts a thread and waits until it takes calls. @throws StorageProblem when it refused. */
   static async start(data: ThreadData): Promise<StorageThread> {
     const worker = new Worker(THREAD, { workerData: data, name: `storage-${data.role}` });
     await new Promise<void>((resolve, reject) => {
+      const ended = (): void => reject(new Error('The storage thread ended before it was ready.'));
       worker.once('error', reject);
+      worker.once('exit', ended);
       worker.once('message', (message: FromThread) => {
         if (message.kind === 'refused') return reject(new StorageProblem(message.problem));
         worker.off('error', reject);
+        worker.off('exit', ended);
         resolve();
       });
     });

@@ -7,9 +7,9 @@ import { withEngine } from '../queries/unbound.ts';
 import type { EngineDatabase } from '../queries/unbound.ts';
 import type { Tables } from '../schema.ts';
 import { StorageProblem } from '../storage-problem.ts';
-import { writeBatch } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
+import { commitBatch } from './commit-batch.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
 import { claimDataDir, leaveSyncingToOthers, openReader, openWriter } from './open-database.ts';
@@ -34,58 +34,71 @@ function post(message: FromThread, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
 }
 
-async function connect(): Promise<Connection> {
-  // Held for the life of the thread.
-  const lock = role === 'writer' ? claimDataDir(dataDir) : undefined;
-  const raw = role === 'writer' ? openWriter(dataDir) : openReader(dataDir);
-  const db = withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine);
-  if (role === 'writer') {
-    await migrate(db, sqliteEngine);
-    leaveSyncingToOthers(raw);
+function connectionOf(raw: DatabaseSync): Omit<Connection, 'statements'> {
+  return { raw, db: withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine) };
+}
+
+async function connectWriter(): Promise<Connection> {
+  const lock = claimDataDir(dataDir);
+  try {
+    const raw = openWriter(dataDir);
+    try {
+      const connection = connectionOf(raw);
+      await migrate(connection.db, sqliteEngine);
+      leaveSyncingToOthers(raw);
+      // Held for the life of the thread.
+      port?.once('close', () => lock.close());
+      return { ...connection, statements: sqliteCaptureStatements(raw) };
+    } catch (error) {
+      raw.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.close();
+    throw error;
   }
-  port?.once('close', () => lock?.close());
-  return { raw, db, statements: role === 'writer' ? sqliteCaptureStatements(raw) : undefined };
 }
 
 async function writeCaptures(connection: Connection, message: Extract<ToThread, { kind: 'captures' }>): Promise<void> {
   if (connection.statements === undefined) throw new Error('A reader was asked to write.');
-  connection.raw.exec('begin immediate');
-  try {
-    const outcome = await writeBatch(connection.statements, message.batch, message.limits);
-    connection.raw.exec('commit');
-    const recycled = message.batch.bytes.buffer;
-    post({ kind: 'captured', id: message.id, outcome: { ...outcome, recycled } }, [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer));
-  } catch (error) {
-    if (connection.raw.isTransaction) connection.raw.exec('rollback');
-    throw error;
-  }
+  const outcome = await commitBatch(connection.raw, connection.statements, message.batch, message.limits);
+  const recycled = message.batch.bytes.buffer;
+  post({ kind: 'captured', id: message.id, outcome: { ...outcome, recycled } }, [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer));
 }
 
 function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {
   return buffer instanceof ArrayBuffer;
 }
 
-async function handle(connection: Connection, message: ToThread): Promise<void> {
+let connection: Connection | undefined;
+
+/** A reader opens the file with its first query: it is started beside the writer, which may still be creating the tables. */
+function connected(): Connection {
+  connection ??= { ...connectionOf(openReader(dataDir)), statements: undefined };
+  return connection;
+}
+
+async function handle(message: ToThread): Promise<void> {
   try {
-    if (message.kind === 'captures') return await writeCaptures(connection, message);
+    if (message.kind === 'captures') return await writeCaptures(connected(), message);
     if (message.kind === 'close') {
-      await connection.db.destroy();
+      await connection?.db.destroy();
       post({ kind: 'result', id: message.id, value: undefined });
       return port?.close();
     }
     const query: unknown = Reflect.get(QUERIES, message.name);
     if (typeof query !== 'function') throw new Error(`There is no query ${message.name}.`);
-    post({ kind: 'result', id: message.id, value: await query(connection.db, ...message.args) });
+    post({ kind: 'result', id: message.id, value: await query(connected().db, ...message.args) });
   } catch (error) {
     post({ kind: 'failure', id: message.id, message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
   }
 }
 
 try {
-  const connection = await connect();
+  if (role === 'writer') connection = await connectWriter();
   let last: Promise<void> = Promise.resolve();
   port.on('message', (message: ToThread) => {
-    last = last.then(() => handle(connection, message));
+    last = last.then(() => handle(message));
   });
   post({ kind: 'ready' });
 } catch (error) {

@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../store.ts';
+import { LIMITS, T0, capture, countersAndRecount, everything, indexesOf, someEndpoint, someUser, textOf } from '../suite/store-world.ts';
+import { openLink } from './link.ts';
+import { startOwnServer } from './own-server.ts';
+import type { OwnServer } from './own-server.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { SESSIONS } from './session.ts';
+
+let server: OwnServer;
+let store: Store;
+
+beforeAll(async () => {
+  server = await startOwnServer();
+  store = await openPostgresStore(server.url);
+});
+
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+});
+
+/** Repeats a call until it succeeds; a database that comes back is used again by itself. */
+async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch {
+      await sleep(20);
+    }
+  }
+}
+
+/** Writes batches until told to stop, and remembers which were acknowledged. */
+function writeOn(endpointId: number): { acknowledged: Map<number, string>; failed: () => number; stop: () => Promise<void> } {
+  const acknowledged = new Map<number, string>();
+  let failures = 0;
+  const end = new AbortController();
+  const written = (async () => {
+    for (let round = 0; !end.signal.aborted; round++) {
+      const bodies = Array.from({ length: 10 }, (_, nth) => `round ${round}, ${nth}`);
+      try {
+        const stored = await capture(store, bodies.map((body) => ({ to: endpointId, body, at: T0 + round })), LIMITS);
+        stored.forEach(({ index }, nth) => acknowledged.set(index, bodies[nth] ?? ''));
+      } catch {
+        failures += 1;
+        await sleep(5);
+      }
+    }
+  })();
+  return {
+    acknowledged,
+    failed: () => failures,
+    stop: async () => {
+      end.abort();
+      await written;
+    },
+  };
+}
+
+async function untilMore(acknowledged: ReadonlyMap<number, string>, more: number): Promise<void> {
+  const wanted = acknowledged.size + more;
+  while (acknowledged.size < wanted) await sleep(5);
+}
+
+describe('while captures are being written', () => {
+  const terminateAll = `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'creel %'`;
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['all connections are ended', () => server.run(terminateAll)],
+    ['the server crashes and recovers', () => server.crash()],
+  ])('%s, again and again: nothing acknowledged is lost, and all goes on by itself', async (_, disturb) => {
+    const { id, uid } = await untilItWorks(() => someEndpoint(store));
+    const writing = writeOn(id);
+    for (let blow = 0; blow < 3; blow++) {
+      await untilMore(writing.acknowledged, 50);
+      await untilItWorks(disturb);
+      await untilMore(writing.acknowledged, 50);
+    }
+    await writing.stop();
+    const rows = new Map<number, string | undefined>();
+    for (let before: number | undefined; ; ) {
+      const page = await untilItWorks(() => store.listRequests({ endpointId: id, which: 'any', limit: 500, before, bodyBytes: 100 }));
+      for (const row of page) rows.set(row.index, textOf(row));
+      if (page.length < 500) break;
+      before = page.at(-1)?.index;
+    }
+    const kept = [...writing.acknowledged].filter(([index]) => index >= Math.min(...rows.keys()));
+    expect(kept.length).toBeGreaterThan(200);
+    expect(kept.filter(([index, body]) => rows.get(index) !== body)).toEqual([]);
+    expect(writing.failed()).toBeGreaterThan(0);
+    const counters = await countersAndRecount(store, uid);
+    expect(counters.kept).toMatchObject({ unsaved: rows.size, saved: 0 });
+  });
+
+  test('idle connections that are ended harm nobody', async () => {
+    const user = await untilItWorks(() => someUser(store));
+    await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
+    await server.run(terminateAll);
+    await sleep(50);
+    const found = await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
+    expect(found.every((one) => one?.id === user.id)).toBe(true);
+  });
+});
+
+describe('settings that make the server lose what it acknowledged', () => {
+  afterEach(async () => {
+    await server.run('alter system reset all');
+    await server.run('select pg_reload_conf()');
+  });
+
+  test.each(['fsync', 'full_page_writes'])('%s=off is refused at the start, and seen while it runs', async (setting) => {
+    await untilItWorks(() => store.checkWritable(T0));
+    await server.run(`alter system set ${setting} = off`);
+    await server.run('select pg_reload_conf()');
+    while ((await server.run(`show ${setting}`))[0]?.[setting] !== 'off') await sleep(10);
+    const sentence = `PostgreSQL runs with ${setting}=off: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
+    await expect(openPostgresStore(server.url)).rejects.toThrow(sentence);
+    await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
+  });
+});
+
+test('a link that is cut fails what is under way and nothing after it is mended; no silent connection stays in a pool', async () => {
+  const link = await openLink(server.url);
+  const short = { statementMs: 500, lockMs: 200, connectMs: 300, lateMs: 200 };
+  const kinds = {
+    ...SESSIONS,
+    capture: { ...SESSIONS.capture, ...short },
+    read: { ...SESSIONS.read, ...short },
+    write: { ...SESSIONS.write, ...short },
+  };
+  const far = await openPostgresStore(link.url, kinds);
+  const { id, uid } = await someEndpoint(far);
+  await capture(far, [{ to: id, body: 'before' }]);
+  await Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));
+  link.cut();
+  const during = await Promise.allSettled([capture(far, [{ to: id, body: 'lost' }]), ...Array.from({ length: 6 }, () => far.findEndpoint(uid)), someUser(far)]);
+  expect(during.map((one) => one.status)).toEqual(during.map(() => 'rejected'));
+  await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);
+  link.mend();
+  const [stored] = await untilItWorks(() => capture(far, [{ to: id, body: 'after' }]));
+  expect(await Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)))).toHaveLength(6);
+  expect(indexesOf(await everything(far, id))).toContain(stored?.index);
+  await far.close();
+  await link.close();
+});
