@@ -1,5 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 
+type Fdatasync = (file: number, done: (error: Error | null) => void) => void;
+
 /**
  * Puts committed transactions on disk. The writer commits without waiting for the disk (`synchronous=NORMAL`: the log is written, not
  * synced); whoever must know that a commit will survive a power cut waits here for an `fdatasync` of the log that began after it.
@@ -7,12 +9,14 @@ import { closeSync, fdatasync, openSync } from 'node:fs';
  */
 export class LogSyncer {
   readonly #file: number;
+  readonly #fdatasync: Fdatasync;
   #running = false;
   #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #broken: Error | undefined;
 
-  constructor(logFile: string) {
+  constructor(logFile: string, sync: Fdatasync = fdatasync) {
     this.#file = openSync(logFile, 'r');
+    this.#fdatasync = sync;
   }
 
   /** Resolves when everything that was committed before the call is on disk. */
@@ -32,7 +36,7 @@ export class LogSyncer {
     const served = this.#waiting;
     this.#waiting = [];
     this.#running = true;
-    fdatasync(this.#file, (error) => {
+    this.#fdatasync(this.#file, (error) => {
       this.#running = false;
       // After a failed sync the kernel may have dropped the pages: nothing that was not yet synced can be promised ever again.
       if (error !== null) this.#broken = error;
