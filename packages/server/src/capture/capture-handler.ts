@@ -76,7 +76,7 @@ function receive(deps: CaptureDependencies, request: IncomingMessage, response: 
 function record(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, body: Buffer | null): void {
   const bodyIsText = body === null || isUtf8(body);
   const head = encodeHead(target, clientAddress(request, deps.trustProxy), bodyIsText, request.rawHeaders);
-  const capture: PendingCapture = { endpointId: endpoint.id, method: request.method ?? '', head, body };
+  const capture: PendingCapture = { endpointId: endpoint.id, method: request.method ?? '', flatHeaders: request.rawHeaders, head, body };
   const bytes = body?.length ?? 0;
   const taken = deps.recorder.push(capture, (result) => {
     deps.budget.give(bytes);

@@ -1,23 +1,20 @@
-import { sourceLabel } from '@creel/contract';
 import type { Config } from '../config.ts';
 import type { Live } from '../live/live.ts';
 import { presentPreview } from '../live/present-request.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { decodeHead } from '../storage/request-head.ts';
 import type { RequestRecord, Store } from '../storage/store.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { createCaptureHandler } from './capture-handler.ts';
 import type { CaptureHandler } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
+import { flatSourceLabel } from './flat-source-label.ts';
 import { Recorder } from './recorder.ts';
 import type { CaptureResult, PendingCapture } from './recorder.ts';
 
 /** Bytes of captured bodies in memory at most; four of the largest in any case. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
-/** How much of a body is looked at for the sender's name. */
-const LABEL_BYTES = 64 * 1024;
 /** A storage failure is logged at most this often: under load there would be thousands of them. */
 const FAILURE_LOG_MS = 1000;
 
@@ -99,8 +96,7 @@ function toRecord(endpointId: number, capture: PendingCapture, result: Exclude<C
 
 /** An endpoint that was created without a source takes the first known label (contract 3). Off the sender's path: it was answered. */
 function detectSource(options: CaptureServiceOptions, endpoints: EndpointCache, endpoint: CachedEndpoint, capture: PendingCapture): void {
-  const { rawHeaders } = decodeHead(Buffer.from(capture.head, 'latin1'));
-  const label = sourceLabel(rawHeaders, capture.body?.toString('latin1', 0, LABEL_BYTES) ?? '');
+  const label = flatSourceLabel(capture.flatHeaders, capture.body);
   if (label === 'Unknown') return;
   endpoint.needsSource = false;
   options.store.setDetectedSource(endpoint.id, label).then(

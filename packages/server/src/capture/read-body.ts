@@ -20,8 +20,8 @@ export function readBody(request: IncomingMessage, limit: number, budget: ByteBu
   function finish(result: BodyResult): void {
     if (finished) return;
     finished = true;
-    request.off('data', onData);
     if (typeof result === 'string') {
+      request.off('data', onData);
       budget.give(size);
       first = null;
       more = undefined;
@@ -38,10 +38,11 @@ export function readBody(request: IncomingMessage, limit: number, budget: ByteBu
     else (more ??= [first]).push(chunk);
   }
 
+  // `on`, not `once`, which wraps: `finish` counts the first call only. A broken connection closes; without an 'error' listener Node
+  // raises no error for it.
   request.on('data', onData);
-  request.once('end', () => finish(more === undefined ? first : Buffer.concat(more, size)));
-  request.once('close', () => finish('cut-off'));
-  request.once('error', () => finish('cut-off'));
+  request.on('end', () => finish(more === undefined ? first : Buffer.concat(more, size)));
+  request.on('close', () => finish('cut-off'));
 }
 
 /**

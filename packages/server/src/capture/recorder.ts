@@ -6,6 +6,8 @@ import type { CaptureLimits, CaptureOutcome, CaptureStore } from '../storage/sto
 export interface PendingCapture {
   readonly endpointId: number;
   readonly method: string;
+  /** Names and values by turns, as they came. */
+  readonly flatHeaders: readonly string[];
   /** Encoded, see request-head.ts. */
   readonly head: string;
   readonly body: Buffer | null;
@@ -29,11 +31,11 @@ export interface RecorderOptions {
 /** What may wait in front of storage; over it a sender is told to come back (contract 3). */
 const MOST_WAITING = 8192;
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
-/** Batches that are under way at once: one is written while the next is gathered. */
-const MOST_UNDER_WAY = 1;
+/** Buffers kept for coming batches. */
+const MOST_RECYCLED = 4;
 
 /**
- * Group commit: while a batch is being written and synced the next one is gathered, so that one sync serves many senders. A capture's
+ * Group commit: while one batch is written the next one is gathered, and while one is synced the next one is written. A capture's
  * `done` is called after its batch is on disk, never before.
  */
 export class Recorder {
@@ -41,10 +43,13 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #packer = new CapturePacker(METHODS);
   #waiting: Waiting[] = [];
+  /** Batches that are not yet on disk. */
   #underWay = 0;
+  /** True while storage writes a batch: then the next one is only gathered. */
+  #writing = false;
   #scheduled = false;
   #lastReceivedAt = 0;
-  #recycled: ArrayBuffer | undefined;
+  readonly #recycled: ArrayBuffer[] = [];
   #idle: (() => void)[] = [];
 
   constructor(store: CaptureStore, options: RecorderOptions) {
@@ -79,7 +84,7 @@ export class Recorder {
 
   /** At the end of this turn of the loop, so that everything that was read in it shares a batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#underWay >= MOST_UNDER_WAY) return;
+    if (this.#scheduled || this.#writing) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -89,15 +94,26 @@ export class Recorder {
 
   #send(): void {
     const batch = this.#waiting;
-    if (batch.length === 0) return;
+    if (this.#writing || batch.length === 0) return;
     this.#waiting = [];
     this.#underWay += 1;
-    const packed = this.#packer.take(this.#recycled);
-    this.#recycled = undefined;
-    this.#store.writeCaptures(packed, this.#options.limits).then(
-      (outcome) => this.#finish(batch, outcome),
+    this.#writing = true;
+    let isWritten = false;
+    const written = (): void => {
+      if (isWritten) return;
+      isWritten = true;
+      this.#writing = false;
+      this.#send();
+    };
+    const packed = this.#packer.take(this.#recycled.pop());
+    this.#store.writeCaptures(packed, this.#options.limits, written).then(
+      (outcome) => {
+        written();
+        this.#finish(batch, outcome);
+      },
       (error: unknown) => {
         this.#options.onFailure(error, batch.length);
+        written();
         this.#finish(batch, undefined);
       },
     );
@@ -105,10 +121,11 @@ export class Recorder {
 
   #finish(batch: readonly Waiting[], outcome: CaptureOutcome | undefined): void {
     this.#underWay -= 1;
-    this.#recycled = outcome?.recycled;
-    // The writer first: it works on the next batch while this one's senders are answered.
-    this.#send();
-    for (const [position, waiting] of batch.entries()) waiting.done(resultAt(outcome, position, waiting.receivedAt));
+    if (outcome?.recycled !== undefined && this.#recycled.length < MOST_RECYCLED) this.#recycled.push(outcome.recycled);
+    for (let position = 0; position < batch.length; position += 1) {
+      const waiting = batch[position];
+      waiting?.done(resultAt(outcome, position, waiting.receivedAt));
+    }
     if (this.#waiting.length === 0 && this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
