@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 50_000;
 
 /** Creel as a process of its own: what a test needs that must see crashes, signals and sockets as they are. */
 export type ServerProcess = {

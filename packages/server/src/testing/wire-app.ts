@@ -27,11 +27,17 @@ export type Sent = {
   readonly body?: Buffer;
 };
 
+/** Starts all three. A server whose sign-up fails does not stay behind. */
 export async function startWireApp(settings: Readonly<Record<string, string>> = {}): Promise<WireApp> {
   const server = await startServerProcess(settings);
-  const owner = await signUp(server.origin);
-  const endpoint = await owner.createEndpoint();
-  return { server, owner, endpoint, base: `/h/${endpoint.uid}` };
+  try {
+    const owner = await signUp(server.origin);
+    const endpoint = await owner.createEndpoint();
+    return { server, owner, endpoint, base: `/h/${endpoint.uid}` };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 /** The header lines of `Sent` as they go out: Host, the given ones, Content-Length. */
