@@ -5,6 +5,7 @@ import './styles.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { preloadPages } from './app/pages.ts';
 import { shareNonce } from './ui/page-nonce.ts';
 import { listenForKeys } from './commands/keys.ts';
 import { followTheme } from './preferences/theme.ts';
@@ -21,3 +22,5 @@ if (root !== null) {
     </StrictMode>,
   );
 }
+
+addEventListener('load', preloadPages);

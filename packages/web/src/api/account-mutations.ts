@@ -11,7 +11,7 @@ import { tellOtherTabs } from './session-channel.ts';
 /** Somebody is signed in. Screens of another person can't stay, nor can what the cache holds of them. */
 function enter(user: User): void {
   const before = queryClient.getQueryData<User | null>(queryKeys.user);
-  tellOtherTabs('signed-in');
+  tellOtherTabs({ type: 'signed-in', userId: user.id });
   if (before && before.id !== user.id) return location.assign('/');
   if (!before) dropPersonal();
   queryClient.setQueryData(queryKeys.user, user);
@@ -25,7 +25,7 @@ function dropPersonal(): void {
 
 function leave(): void {
   queryClient.setQueryData(queryKeys.user, null);
-  tellOtherTabs('signed-out');
+  tellOtherTabs({ type: 'signed-out' });
 }
 
 export const useLogin = () =>

@@ -1,25 +1,35 @@
+import type { User } from '@creel/contract';
+import { z } from 'zod';
 import { noteSignedOut } from './connection.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
-const NAME = 'creel-session';
-type News = 'signed-in' | 'signed-out';
+const newsSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('signed-out') }),
+  z.object({ type: z.literal('signed-in'), userId: z.int() }),
+]);
+type News = z.infer<typeof newsSchema>;
+
+/** One channel for speaking and listening: a channel does not hear itself, but it would hear a second one of its own page. */
+const channel = new BroadcastChannel('creel-session');
 
 /** The other tabs of this browser share the session; they hear of its beginning and end at once. */
 export function tellOtherTabs(news: News): void {
-  const channel = new BroadcastChannel(NAME);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
   channel.postMessage(news);
-  channel.close();
 }
 
 /** Listens for what other tabs tell. A tab that shows nobody's screens has nothing to lose and stays quiet. */
-export function listenToOtherTabs(onSignedIn: () => void): () => void {
-  const channel = new BroadcastChannel(NAME);
-  channel.onmessage = ({ data }: MessageEvent<unknown>) => {
-    if (!queryClient.getQueryData(queryKeys.user)) return;
-    if (data === 'signed-out') noteSignedOut(true);
-    if (data === 'signed-in') onSignedIn();
+export function listenToOtherTabs(): () => void {
+  const onMessage = ({ data }: MessageEvent<unknown>): void => {
+    const news = newsSchema.safeParse(data);
+    const user = queryClient.getQueryData<User | null>(queryKeys.user);
+    if (!news.success || !user) return;
+    if (news.data.type === 'signed-out') noteSignedOut(true);
+    else if (news.data.userId === user.id) noteSignedOut(false);
+    // Another person's session: nothing that is shown here is theirs.
+    else location.assign('/');
   };
-  return () => channel.close();
+  channel.addEventListener('message', onMessage);
+  return () => channel.removeEventListener('message', onMessage);
 }

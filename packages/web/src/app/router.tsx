@@ -4,10 +4,11 @@ import { userQuery } from '../api/queries.ts';
 import { ownPath } from '../model/own-path.ts';
 import { AppLayout } from './layout/app-layout.tsx';
 import { RootLayout } from './layout/root-layout.tsx';
-import { LoadFailed } from './pages/load-failed.tsx';
+import { LoadFailed, RootFailed } from './pages/load-failed.tsx';
 import * as search from './search-params.ts';
+import { pages } from './pages.ts';
 
-const rootRoute = createRootRoute({ component: RootLayout, errorComponent: LoadFailed });
+const rootRoute = createRootRoute({ component: RootLayout, errorComponent: RootFailed });
 
 const authRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -17,21 +18,21 @@ const authRoute = createRoute({
     const user = await queryClient.ensureQueryData(userQuery);
     if (user !== null) throw redirect({ href: ownPath(next), replace: true });
   },
-  component: lazyRouteComponent(() => import('./pages/auth-page.tsx'), 'AuthPage'),
+  component: lazyRouteComponent(pages.AuthPage, 'AuthPage'),
 });
 
 const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/reset',
   validateSearch: search.tokenSearchSchema,
-  component: lazyRouteComponent(() => import('./pages/reset-page.tsx'), 'ResetPage'),
+  component: lazyRouteComponent(pages.ResetPage, 'ResetPage'),
 });
 
 const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/verify',
   validateSearch: search.tokenSearchSchema,
-  component: lazyRouteComponent(() => import('./pages/verify-page.tsx'), 'VerifyPage'),
+  component: lazyRouteComponent(pages.VerifyPage, 'VerifyPage'),
 });
 
 /** Everything else is behind the sign-in (spec 2); the way back is remembered. */
@@ -49,47 +50,47 @@ const signedInRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/home-page.tsx'), 'HomePage'),
+  component: lazyRouteComponent(pages.HomePage, 'HomePage'),
 });
 
 const endpointRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/endpoints/$uid',
   validateSearch: search.endpointSearchSchema,
-  component: lazyRouteComponent(() => import('./pages/endpoint-page.tsx'), 'EndpointPage'),
+  component: lazyRouteComponent(pages.EndpointPage, 'EndpointPage'),
 });
 
 const searchRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/search',
   validateSearch: search.searchSearchSchema,
-  component: lazyRouteComponent(() => import('./pages/search-page.tsx'), 'SearchPage'),
+  component: lazyRouteComponent(pages.SearchPage, 'SearchPage'),
 });
 
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/profile',
   validateSearch: search.profileSearchSchema,
-  component: lazyRouteComponent(() => import('./pages/profile-page.tsx'), 'ProfilePage'),
+  component: lazyRouteComponent(pages.ProfilePage, 'ProfilePage'),
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./pages/settings-page.tsx'), 'SettingsPage'),
+  component: lazyRouteComponent(pages.SettingsPage, 'SettingsPage'),
 });
 
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
-  component: lazyRouteComponent(() => import('./pages/subscription-page.tsx'), 'SubscriptionPage'),
+  component: lazyRouteComponent(pages.SubscriptionPage, 'SubscriptionPage'),
 });
 
 /** Any other path is the signed-in 404 page (spec 2). */
 const missingRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$',
-  component: lazyRouteComponent(() => import('./pages/not-found-page.tsx'), 'NotFoundPage'),
+  component: lazyRouteComponent(pages.NotFoundPage, 'NotFoundPage'),
 });
 
 const routeTree = rootRoute.addChildren([
@@ -107,7 +108,7 @@ const routeTree = rootRoute.addChildren([
   ]),
 ]);
 
-export const router = createRouter({ routeTree, defaultPreload: 'intent', scrollRestoration: false });
+export const router = createRouter({ routeTree, defaultPreload: 'intent', defaultErrorComponent: LoadFailed });
 
 declare module '@tanstack/react-router' {
   interface Register {

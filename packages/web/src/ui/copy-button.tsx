@@ -14,13 +14,14 @@ export interface CopyButtonProps {
   readonly toast?: ToastInput | null;
   /** With words beside the icon it is a button, else an icon. */
   readonly children?: ReactNode;
+  readonly size?: 'sm' | 'md';
   readonly className?: string;
 }
 
 const COPIED: ToastInput = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
 
 /** Copies, and shows a check mark for two seconds (spec 2). */
-export function CopyButton({ text, label, toast: message = COPIED, children, className }: CopyButtonProps) {
+export function CopyButton({ text, label, toast: message = COPIED, children, size, className }: CopyButtonProps) {
   const { copied, copy } = useCopy();
   const run = async (): Promise<void> => {
     const done = await copy(typeof text === 'string' ? text : await text());
@@ -33,7 +34,7 @@ export function CopyButton({ text, label, toast: message = COPIED, children, cla
     else if (message !== null) toast(message);
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;
-  const look = className === undefined ? {} : { className };
+  const look = { ...(className === undefined ? {} : { className }), ...(size === undefined ? {} : { size }) };
   if (children === undefined) return <IconButton label={label} icon={icon} onClick={() => void run()} {...look} />;
   return (
     <Button aria-label={label} onClick={() => void run()} {...look}>

@@ -16,7 +16,7 @@ export function AppLayout() {
   const narrow = useIsNarrow();
   const onLogout = useLeave();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  useEffect(() => listenToOtherTabs(() => location.reload()), []);
+  useEffect(listenToOtherTabs, []);
   return (
     <div className="flex h-full flex-col">
       <a

@@ -18,7 +18,7 @@ export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoti
   const expired = isExpired(endpoint, useNow());
   return (
     <div className="flex flex-col gap-2">
-      <p className="text-sm text-ink-2">{endpointHints(endpoint).join(' ')}</p>
+      <p className="text-sm text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>
       {connected ? null : (
         <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
       )}

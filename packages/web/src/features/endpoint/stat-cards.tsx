@@ -26,7 +26,7 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
   const newest = recent.slice(0, LINE_REQUESTS);
   const courses = sparklineCourses(newest, now);
   return (
-    <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel xl:grid-cols-4">
+    <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
       <StatCard
         title="Total Requests"
         value={formatCount(stats.total)}
@@ -66,7 +66,7 @@ interface StatCardProps {
 
 function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
   return (
-    <div className="flex min-w-0 flex-col gap-0.5 border-line px-3.5 py-2 not-first:border-l max-xl:nth-3:border-l-0 max-xl:nth-[n+3]:border-t">
+    <div className="flex min-w-0 flex-col gap-0.5 border-line px-3.5 py-2 not-first:border-l max-lg:nth-3:border-l-0 max-lg:nth-[n+3]:border-t">
       <h2 className="flex items-center gap-1.5 text-sm text-ink-2 [&_svg]:size-3">
         {icon}
         {title}

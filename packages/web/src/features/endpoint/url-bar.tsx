@@ -14,7 +14,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
     >
       <div className="flex min-w-0 grow basis-72 items-center gap-2 py-1 pr-1.5 pl-3">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
-        <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }}>
+        <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
           Copy
         </CopyButton>
       </div>
@@ -37,7 +37,7 @@ function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }
   );
 }
 
-const CELL = 'flex h-10 items-center gap-2.5 border-line px-3 not-first:border-l sm:border-l max-sm:grow';
+const CELL = 'flex h-9 items-center gap-2.5 border-line px-3 not-first:border-l sm:border-l max-sm:grow';
 
 function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const favorite = useSetFavorite(endpoint.uid);
