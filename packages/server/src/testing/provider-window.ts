@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { TestClient } from './test-client.ts';
+import type { TestProvider } from './test-provider.ts';
+
+const messageSchema = z.object({
+  type: z.literal('creel-sign-in'),
+  identity: z.object({ email: z.string(), displayName: z.string(), uid: z.string() }).optional(),
+  problem: z.string().optional(),
+  message: z.string().optional(),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+/** What the callback page tells the page that opened it. */
+export function messageOf(html: unknown): Message {
+  const attribute = /data-message="([^"]*)"/.exec(String(html))?.[1] ?? '';
+  const text = attribute
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  return messageSchema.parse(JSON.parse(text));
+}
+
+export async function comeBack(browser: TestClient, path: string): Promise<Message> {
+  return messageOf((await browser.tell(path)).body);
+}
+
+/** Through the provider's window, up to what its last page says. */
+export async function prove(provider: TestProvider, browser: TestClient): Promise<NonNullable<Message['identity']>> {
+  const { identity, message } = await comeBack(browser, await provider.walk(browser));
+  if (identity === undefined) throw new Error(`No identity: ${message}`);
+  return identity;
+}
+
+/** The last step by hand, with whatever the page says it was told. */
+export function login(browser: TestClient, identity: object): ReturnType<TestClient['tell']> {
+  return browser.tell('/api/google-login', { method: 'POST', json: identity });
+}
