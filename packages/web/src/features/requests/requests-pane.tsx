@@ -30,7 +30,7 @@ export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
   const filter = view.filter ?? 'all';
   const method = filter === 'all' ? undefined : filter.toUpperCase();
   const state = useList(uid, method, view.find ?? '');
-  const { data: live } = useLiveStatus(uid);
+  const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !isNarrow);
   const actions = useRequestActions(uid, state.items, selection);
   useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });

@@ -1,0 +1,42 @@
+// What journeys around captured requests share: an endpoint of one's own, and things sent to it.
+import { capturedRequestSchema, endpointSchema } from '@creel/contract';
+import type { CapturedRequest, Endpoint } from '@creel/contract';
+import { expect } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import type { App } from './app.ts';
+
+/** Creates an endpoint for whoever is signed in in the context. */
+export async function createEndpoint(context: BrowserContext, app: App, name = 'Journey'): Promise<Endpoint> {
+  const answer = await context.request.post(`${app.url}/api/endpoints`, { data: { name } });
+  expect(answer.status(), await answer.text()).toBe(201);
+  return endpointSchema.parse(await answer.json());
+}
+
+/** Sends a request to a capture URL, as a sender would; its index. */
+export async function send(captureUrl: string, init: RequestInit & { path?: string } = {}): Promise<number> {
+  const answer = await fetch(captureUrl + (init.path ?? ''), { method: 'POST', ...init });
+  expect(answer.status).toBe(200);
+  return Number(answer.headers.get('x-creel-request'));
+}
+
+/** Sends JSON. */
+export function sendJson(captureUrl: string, value: unknown, path = ''): Promise<number> {
+  return send(captureUrl, { path, body: JSON.stringify(value), headers: { 'content-type': 'application/json' } });
+}
+
+/** Everything that the endpoint holds unsaved, newest first. */
+export async function unsaved(context: BrowserContext, app: App, uid: string): Promise<CapturedRequest[]> {
+  const answer = await context.request.get(`${app.url}/api/endpoints/${uid}/temp-requests?limit=500`);
+  return capturedRequestSchema.array().parse(await answer.json());
+}
+
+/** The row of a request in the list. */
+export function row(page: Page, index: number): Locator {
+  return page.locator(`[role="row"][data-index="${index}"]`);
+}
+
+/** Opens the endpoint's page and waits until it is live. */
+export async function openLive(page: Page, endpoint: Endpoint, search = ''): Promise<void> {
+  await page.goto(`/endpoints/${endpoint.uid}${search}`);
+  await expect(page.getByText('Live', { exact: true }).or(page.getByText('No requests received yet.'))).toBeVisible();
+}

@@ -1,0 +1,110 @@
+// What is sent shows up by itself, in order, once, whatever happens to the connection.
+import type { WebSocketRoute } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
+
+test('captures appear as they arrive, newest first', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await openLive(page, endpoint);
+  await expect(page.getByText('No requests received yet.')).toBeVisible();
+
+  await sendJson(endpoint.url, { type: 'order.paid' }, '/orders?probe=1');
+  await expect(row(page, 0)).toContainText('POST');
+  await expect(row(page, 0)).toContainText('/orders');
+  await expect(row(page, 0)).toContainText('order.paid');
+  await expect(row(page, 0)).toContainText('Unsaved');
+  await send(endpoint.url, { method: 'PUT', path: '/two' });
+  await send(endpoint.url, { method: 'DELETE', path: '/three' });
+  await expect(page.locator('[role="row"][data-index]')).toHaveCount(3);
+  const order = await page
+    .locator('[role="row"][data-index]')
+    .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index')));
+  expect(order).toEqual(['2', '1', '0']);
+  await expect(page.getByText('+3 in last session')).toBeVisible();
+});
+
+test('the test request of an empty endpoint is a real one', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Send a test request' }).click();
+  await expect(row(page, 0)).toContainText('test.request');
+});
+
+test('scrolled down, new requests wait behind a pill', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
+  await openLive(page, endpoint);
+  const grid = page.getByRole('grid', { name: 'Captured requests' });
+  await expect(row(page, 59)).toBeVisible();
+  await grid.evaluate((list) => list.scrollTo(0, 600));
+  const seen = await grid.locator('[data-index]').first().getAttribute('data-index');
+  await expect(page.getByRole('button', { name: /new/ }).filter({ hasText: /^\d/ })).toHaveCount(0);
+  await send(endpoint.url);
+  await send(endpoint.url);
+  const pill = page.getByRole('button', { name: '2 new' });
+  await expect(pill).toBeVisible();
+  expect(await grid.locator('[data-index]').first().getAttribute('data-index')).toBe(seen);
+  await pill.click();
+  await expect(row(page, 61)).toBeVisible();
+  await expect(pill).toHaveCount(0);
+});
+
+test('paused, new requests wait; resumed, they come in', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await expect(page.getByText('Paused')).toBeVisible();
+  await send(endpoint.url, { path: '/waits' });
+  await expect(page.getByRole('button', { name: '1 new' })).toBeVisible();
+  await expect(row(page, 1)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await expect(row(page, 1)).toBeVisible();
+});
+
+test('a lost connection is said, and what came meanwhile is there after it', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await sockets[0]?.close({ code: 1001 });
+  await expect(page.getByText('Not connected to real-time updates. Refresh the page to reconnect.')).toBeVisible();
+  await send(endpoint.url, { path: '/meanwhile' });
+  await expect(row(page, 1)).toContainText('/meanwhile');
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect(page.getByText('Not connected to real-time updates. Refresh the page to reconnect.')).toHaveCount(0);
+});
+
+test('a frame that does not fit the contract is left out and counted, and the page goes on', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  sockets[0]?.send('{"type":"request","data":{"id":"not a number"}}');
+  sockets[0]?.send('not even JSON');
+  sockets[0]?.send('{"type":"from-the-future","data":1}');
+  await expect(page.getByText(/2 live messages were not understood/)).toBeVisible();
+  await send(endpoint.url, { path: '/still-here' });
+  await expect(row(page, 1)).toContainText('/still-here');
+});

@@ -1,0 +1,256 @@
+// What can be done with captured requests: look, save, delete, filter, search inside, page back, mark many, compare, copy.
+import { spawn } from 'node:child_process';
+import type { Page } from '@playwright/test';
+import { firstHeader } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { expect, test } from './app.ts';
+import { createEndpoint, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
+
+/** What was copied last. */
+function clipboard(page: Page): Promise<string> {
+  return page.evaluate('navigator.clipboard.readText()');
+}
+
+/** Runs a script as if it had been pasted into a shell; rejects when it fails. */
+function runScript(script: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const shell = spawn('bash', ['-s'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    shell.once('error', reject);
+    shell.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`bash ended with ${code}`))));
+    shell.stdin.end(script);
+  });
+}
+
+test('a request is saved, and deleted after the browser asked', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+  const details = page.getByRole('region', { name: 'Request 0' });
+  await expect(details.getByText('Unsaved')).toBeVisible();
+  await details.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
+  await expect(details.getByText('Unsaved')).toHaveCount(0);
+  await expect(details.getByRole('button', { name: 'Saved' })).toBeDisabled();
+  await expect(row(page, 0)).not.toContainText('Unsaved');
+
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (asked.length === 1 ? dialog.dismiss() : dialog.accept());
+  });
+  await row(page, 0).hover();
+  await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
+  await expect(row(page, 0)).toBeVisible();
+  await row(page, 0).getByRole('button', { name: 'Delete request' }).click();
+  await expect(page.getByText('No requests received yet.')).toBeVisible();
+  expect(asked).toEqual(Array(2).fill('Are you sure you want to delete this request?'));
+});
+
+test('each request opens with the tab that its content asks for, and the address keeps what is looked at', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await send(endpoint.url, { method: 'GET', path: '/?a=1&a=2' });
+  await send(endpoint.url, { body: '<p>hi</p>', headers: { 'content-type': 'text/html' } });
+  await send(endpoint.url, {
+    body: new Uint8Array([123, 125]),
+    headers: { 'content-type': 'application/octet-stream' },
+  });
+  await openLive(page, endpoint);
+  const tab = (index: number, name: string) =>
+    page.getByRole('region', { name: `Request ${index}` }).getByRole('tab', { name });
+  for (const [index, name] of [
+    [0, 'Headers'],
+    [1, 'Raw'],
+    [2, 'JSON'],
+  ] as const) {
+    await row(page, index).click();
+    await expect(tab(index, name)).toHaveAttribute('data-state', 'active');
+  }
+  await row(page, 0).click();
+  await tab(0, 'Query Params').click();
+  await page.getByRole('tab', { name: 'GET' }).click();
+  await expect(row(page, 1)).toHaveCount(0);
+  await page.reload();
+  await expect(tab(0, 'Query Params')).toHaveAttribute('data-state', 'active');
+  await expect(page.getByRole('table', { name: 'Query parameters' }).getByRole('row')).toHaveCount(3);
+  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+  await expect(row(page, 1)).toHaveCount(0);
+});
+
+test('JSON keeps its digits, order and doubles; it folds, copies and is searched', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  const endpoint = await createEndpoint(context, app);
+  const body = String.raw`{"big":12345678901234567890.10,"b":{"x":[1,{"deep":"v\u00e9"}]},"a":1,"a":2}`;
+  await send(endpoint.url, { body, headers: { 'content-type': 'application/json' } });
+  await openLive(page, endpoint);
+  const tree = page.getByRole('tree', { name: 'Body as JSON' });
+  await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
+  await expect(tree.getByText('"a"')).toHaveCount(2);
+  await tree.getByText('"deep"').click();
+  expect(await clipboard(page)).toBe('b.x[1].deep');
+  await tree.getByText(String.raw`"v\u00e9"`).click();
+  expect(await clipboard(page)).toBe('vé');
+  await tree.locator('[data-do="fold"][data-line="2"]').first().click();
+  await expect(tree.getByText('{ 1 key }')).toBeVisible();
+  await expect(tree.getByText('"deep"')).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Search inside' }).click();
+  await page.getByRole('textbox', { name: 'Search inside' }).fill('deep');
+  await expect(page.getByRole('search').getByText('1 of 1')).toBeVisible();
+  await expect(tree.locator('mark')).toHaveText('deep');
+  await page.keyboard.press('Escape');
+  await expect(tree.locator('mark')).toHaveCount(0);
+});
+
+test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('j');
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('k');
+  await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('2');
+  await expect(page.getByRole('table', { name: 'Headers' })).toBeVisible();
+  await page.keyboard.press('s');
+  await expect(row(page, 2)).not.toContainText('Unsaved');
+  await page.keyboard.press('x');
+  await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('1 selected');
+});
+
+test('paging back through everything that is stored', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  for (let at = 0; at < 450; at++) await send(endpoint.url, { path: `/${at}` });
+  for (const index of [3, 200, 420]) {
+    await context.request.post(`${app.url}/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
+  }
+  await openLive(page, endpoint);
+  const grid = page.getByRole('grid', { name: 'Captured requests' });
+  const seen = new Set<string>();
+  await expect(async () => {
+    for (const index of await grid
+      .locator('[data-index]')
+      .evaluateAll((rows) => rows.map((one) => one.getAttribute('data-index') ?? '')))
+      seen.add(index);
+    await grid.evaluate((list) => list.scrollBy(0, 500));
+    expect(seen.size).toBe(450);
+  }).toPass({ timeout: 30_000, intervals: [30] });
+  await expect(row(page, 3)).not.toContainText('Unsaved');
+  await expect(row(page, 0)).toContainText('/0');
+});
+
+test('several are saved and deleted at once, two are compared', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
+  await openLive(page, endpoint);
+  const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+  await row(page, 3).getByRole('checkbox').click();
+  await row(page, 1)
+    .getByRole('checkbox')
+    .click({ modifiers: ['Shift'] });
+  await expect(bar).toContainText('3 selected');
+  await bar.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('3 requests saved').first()).toBeVisible();
+  await expect(row(page, 2)).not.toContainText('Unsaved');
+  page.once('dialog', (dialog) => void dialog.accept());
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+
+  await row(page, 4).getByRole('checkbox').click();
+  await row(page, 0).getByRole('checkbox').click();
+  await bar.getByRole('button', { name: 'Compare' }).click();
+  const compare = page.getByRole('region', { name: 'Compare requests' });
+  await expect(compare.getByText('"at": 0,')).toBeVisible();
+  await expect(compare.getByText('"at": 4,')).toBeVisible();
+  await compare.getByRole('button', { name: 'Back' }).click();
+  await expect(row(page, 4)).toBeVisible();
+});
+
+const NASTY = `'"\\$HOME \`id\` $(id) !! \n\r\t\u001b[31m é 😀 @file`;
+
+for (const { name, body } of [
+  { name: 'text that a shell could take for its own', body: new TextEncoder().encode(NASTY) },
+  { name: 'bytes of every value', body: Uint8Array.from({ length: 256 }, (_, byte) => byte) },
+  { name: 'more than one argument holds', body: new TextEncoder().encode('x\n'.repeat(100_000)) },
+]) {
+  test(`what Copy as cURL gives sends the same again: ${name}`, async ({ page, context, person, app }) => {
+    expect(person.username).toBeTruthy();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, {
+      path: '/a/b?x=1',
+      body,
+      headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
+    });
+    await openLive(page, endpoint);
+    await page.getByRole('button', { name: 'Copy as cURL' }).click();
+    await expect(page.getByText('Content Copied').first()).toBeVisible();
+    await runScript(await clipboard(page));
+    await expect(row(page, 1)).toBeVisible();
+    const [again, first] = await unsaved(context, app, endpoint.uid);
+    expect(await bytesOf(again)).toEqual(await bytesOf(first));
+    expect(again?.path).toBe(first?.path);
+    expect(again?.queryParams).toEqual(first?.queryParams);
+    for (const header of ['x-quote', 'content-type', 'user-agent', 'accept']) {
+      expect(firstHeader(again?.rawHeaders ?? [], header), header).toBe(firstHeader(first?.rawHeaders ?? [], header));
+    }
+
+    async function bytesOf(request: CapturedRequest | undefined): Promise<Buffer> {
+      const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests/${request?.id}/body`);
+      return answer.body();
+    }
+  });
+}
+
+test('an address of a request that is gone says so', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await send(endpoint.url);
+  await openLive(page, endpoint, '?request=77');
+  await expect(page.getByText('This request is not stored any more')).toBeVisible();
+});
+
+test('signed out elsewhere, saving says what it needs', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await expect(row(page, 0)).toBeVisible();
+  await context.request.post(`${app.url}/api/logout`);
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page.getByText('Authentication Required')).toBeVisible();
+  await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
+});
+
+test('on a narrow screen the details lie over the list', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+  await row(page, 0).click();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+  await row(page, 0).click();
+  await page.goBack();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+});

@@ -1,0 +1,61 @@
+// Real webhooks: each appears live, opens with what it is, and its signature holds over the bytes that are downloaded.
+import { expect, test } from './app.ts';
+import { webhookFixtures } from '../fixtures/webhooks/all.ts';
+import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
+import { exchange } from '../fixtures/raw-http.ts';
+import { createEndpoint, openLive, row, unsaved } from './endpoints.ts';
+
+/** Tab that each opens with, by the spec's rule, and something of it that must be read there. */
+const SHOWN: Record<string, { tab: string; text: string }> = {
+  'github-push': { tab: 'JSON', text: '"refs/heads/main"' },
+  'stripe-invoice-paid': { tab: 'JSON', text: '"invoice.paid"' },
+  'shopify-orders-create': { tab: 'JSON', text: '"admin_graphql_api_id"' },
+  'slack-event': { tab: 'JSON', text: '"event_callback"' },
+  'twilio-sms': { tab: 'Raw', text: 'SmsMessageSid' },
+  'sns-notification': { tab: 'Raw', text: '"Notification"' },
+  'multipart-upload': { tab: 'Raw', text: 'Download' },
+  'gzip-json': { tab: 'JSON', text: 'Decoded from gzip' },
+  xml: { tab: 'Raw', text: 'soapenv:Envelope' },
+  'big-json': { tab: 'JSON', text: '"catalogue.exported"' },
+};
+
+test('every webhook appears live, opens, and its signature holds over the downloaded bytes', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app, 'Webhooks');
+  await openLive(page, endpoint);
+  const { hostname, port } = new URL(endpoint.url);
+  for (const [index, fixture] of webhookFixtures.entries()) {
+    const answer = await exchange({ host: hostname, port: Number(port) }, toRawHttp(fixture, endpoint.url));
+    expect(answer.status, fixture.name).toBe(200);
+    await expect(row(page, index), fixture.name).toBeVisible();
+  }
+  const captured = await unsaved(context, app, endpoint.uid);
+  for (const [index, fixture] of webhookFixtures.entries()) {
+    const shown = SHOWN[fixture.name];
+    expect(shown, `${fixture.name} has no line in SHOWN`).toBeDefined();
+    await row(page, index).click();
+    const details = page.getByRole('region', { name: `Request ${index}` });
+    await expect(details.getByRole('tab', { name: shown?.tab ?? '' }), fixture.name).toHaveAttribute(
+      'data-state',
+      'active',
+    );
+    await expect(details.getByText(shown?.text ?? '').first(), fixture.name).toBeVisible();
+
+    await details.getByRole('button', { name: 'More actions' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'Download body' }).click(),
+    ]);
+    const chunks: Buffer[] = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(Buffer.from(chunk));
+    const bytes = Buffer.concat(chunks);
+    const request = captured.find((one) => one.index === index);
+    expect(bytes.equals(fixture.body), `${fixture.name}: bytes`).toBe(true);
+    expect(fixture.verify(bytes, request?.rawHeaders ?? [], endpoint.url), `${fixture.name}: signature`).toBe(true);
+  }
+});
