@@ -6,7 +6,7 @@ import type { AppContext } from '../app-context.ts';
 import { clientAddress } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
 import type { EndpointRecord } from '../storage/store.ts';
-import type { Call, Handler, Handlers } from './call.ts';
+import type { Handlers } from './call.ts';
 import { parseInput } from './parse-input.ts';
 import { changesState, isFromElsewhere } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
@@ -33,8 +33,7 @@ function operationNames(): OperationName[] {
 function registerOperation(server: FastifyInstance, app: AppContext, name: OperationName, handlers: Handlers): void {
   const operation: Operation = OPERATIONS[name];
   const callers = new WeakMap<FastifyRequest, Caller>();
-  // The table's own types tie a name to its handler; a loop over the names can't show that to the compiler.
-  const handler = handlers[name] as Handler<OperationName> | undefined;
+  const handler: AnyHandler | undefined = handlers[name];
   server.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -44,7 +43,7 @@ function registerOperation(server: FastifyInstance, app: AppContext, name: Opera
     },
     handler: async (request, reply) => {
       if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
-      const answer = await handler(toCall(app, operation, request, reply, callers.get(request)));
+      const answer = await handler(toCall(app, operation, request, reply, callers.get(request)) as never);
       if (reply.sent) return reply;
       void reply.code(operation.status);
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
@@ -53,6 +52,12 @@ function registerOperation(server: FastifyInstance, app: AppContext, name: Opera
     },
   });
 }
+
+/**
+ * Any row's handler. `never`: a loop over the names can't show the compiler that the row which parsed a call is the row whose handler
+ * takes it. `Handlers` ties the two together.
+ */
+type AnyHandler = (call: never) => Promise<unknown>;
 
 /** Who calls, and whether the endpoint in the path is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
@@ -79,8 +84,8 @@ function pathParameters(request: FastifyRequest): Record<string, string | undefi
   return typeof params === 'object' && params !== null ? { ...params } : {};
 }
 
-function toCall(app: AppContext, operation: Operation, request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): Call<OperationName> {
-  const call = {
+function toCall(app: AppContext, operation: Operation, request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined) {
+  return {
     app,
     params: pathParameters(request),
     query: operation.query === undefined ? undefined : parseInput(operation.query, request.query),
@@ -91,6 +96,4 @@ function toCall(app: AppContext, operation: Operation, request: FastifyRequest, 
     request,
     reply,
   };
-  // Each part was parsed by the schema of this very row; see the note at `handler`.
-  return call as unknown as Call<OperationName>;
 }

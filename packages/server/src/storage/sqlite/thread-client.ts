@@ -12,6 +12,9 @@ interface Waiting {
 /** Beside this file; in the bundle that `npm start` runs (scripts/build-server.mjs), a file of its own. */
 const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './storage-thread.js', import.meta.url);
 
+/** What lives shortly in these threads is small; by default V8 would let each of them grow to 48 MB before it looks. */
+const YOUNG_GENERATION_MB = 8;
+
 /** The main thread's half of thread.ts: every call is a message and its promise. */
 export class StorageThread {
   readonly #worker: Worker;
@@ -28,7 +31,11 @@ export class StorageThread {
 
   /** Starts a thread and waits until it takes calls. @throws StorageProblem when it refused. */
   static async start(data: ThreadData): Promise<StorageThread> {
-    const worker = new Worker(THREAD, { workerData: data, name: `storage-${data.role}` });
+    const worker = new Worker(THREAD, {
+      workerData: data,
+      name: `storage-${data.role}`,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
     await new Promise<void>((resolve, reject) => {
       const ended = (): void => reject(new Error('The storage thread ended before it was ready.'));
       worker.once('error', reject);
