@@ -10,8 +10,8 @@ export default defineConfig({
     ],
     globalSetup: './scripts/vitest-setup.ts',
     // Real servers and databases on two shared cores; what is slow says so by its own figures, not by a short fuse.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 2,
     retry: 0,
     allowOnly: false,

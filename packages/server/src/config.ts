@@ -140,7 +140,7 @@ function togetherMistakes(environment: Environment): string[] {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
 function toConfig(environment: Environment): Config {
