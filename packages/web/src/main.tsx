@@ -1,7 +1,5 @@
-// oxlint-disable import/no-unassigned-import -- both are imported for what they do to the page
-import './app/without-eval.ts';
+// oxlint-disable-next-line import/no-unassigned-import -- imported for what it does to the page
 import './styles.css';
-// oxlint-enable import/no-unassigned-import
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';

@@ -8,7 +8,7 @@ function apply(): void {
   document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
 }
 
-/** Keeps the page's theme after the preference and, where that says so, after the system. `public/theme.js` did the first paint. */
+/** Keeps the page's theme after the preference and, where that says so, after the system. `public/before-app.js` did the first paint. */
 export function followTheme(): void {
   apply();
   themePreference.subscribe(apply);

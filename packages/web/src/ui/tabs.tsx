@@ -28,6 +28,8 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
     const tab = tabs.find((candidate) => candidate.value === chosen);
     if (tab !== undefined) onValueChange(tab.value);
   };
+  // Tabs that only choose, like a filter, have no panel that they could point to.
+  const withoutPanel = children === undefined ? { 'aria-controls': undefined } : {};
   return (
     <Radix.Root value={value} onValueChange={choose} className={className}>
       <Radix.List aria-label={label} className={clsx('flex items-center gap-1 overflow-x-auto', listClassName)}>
@@ -35,6 +37,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            {...withoutPanel}
             className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-sunk data-[state=active]:text-ink"
           >
             {tab.label}

@@ -1,0 +1,89 @@
+// Contract 6 from the side of the page: the sign-in window and what can become of it. The provider stands in for itself here: what
+// the server makes of an identity is the server's tests' business.
+import type { Page, Route } from '@playwright/test';
+import { expect, test } from './app.ts';
+
+const START = '/auth/oidc/start';
+const CALLBACK = '<!doctype html><title>Signing in</title><script src="/callback.js"></script>';
+
+async function offerProvider(page: Page, publicUrl?: string): Promise<void> {
+  await page.route('**/api/service', async (route) => {
+    const answer = await route.fetch();
+    const info: Record<string, unknown> = await answer.json();
+    const signIn = { name: 'Google', startUrl: START };
+    await route.fulfill({ json: { ...info, signIn, ...(publicUrl === undefined ? {} : { publicUrl }) } });
+  });
+}
+
+/** The window's page: it tells its opener `message` and nothing else. */
+async function callbackTells(page: Page, message: unknown): Promise<void> {
+  const tell = `opener.postMessage(${JSON.stringify(message)}, location.origin)`;
+  await page
+    .context()
+    .route(`**${START}`, (route: Route) => route.fulfill({ contentType: 'text/html', body: CALLBACK }));
+  await page
+    .context()
+    .route('**/callback.js', (route: Route) => route.fulfill({ contentType: 'text/javascript', body: tell }));
+}
+
+const button = (page: Page) => page.getByRole('button', { name: 'Continue with Google' });
+
+test('without a provider the button is disabled and says why', async ({ page }) => {
+  await page.goto('/auth');
+  await expect(button(page)).toBeDisabled();
+  await expect(button(page)).toHaveAccessibleDescription('Sign-in with Google is not set up on this server.');
+});
+
+test('the identity that the window tells goes to the server, whose word counts', async ({ page }) => {
+  await offerProvider(page);
+  await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
+  const sent: unknown[] = [];
+  await page.route('**/api/google-login', async (route) => {
+    sent.push(route.request().postDataJSON());
+    const sentence = 'No email provided from Google account';
+    await route.fulfill({ status: 400, json: { error: sentence, message: sentence, code: 'VALIDATION_FAILED' } });
+  });
+  await page.goto('/auth');
+  await button(page).click();
+  await expect(page.getByRole('alert')).toHaveText('No email provided from Google account');
+  expect(sent).toEqual([{ email: 'marta@example.com', uid: '42', displayName: 'marta' }]);
+});
+
+test('a problem that the window tells is put in a sentence', async ({ page }) => {
+  await offerProvider(page);
+  await callbackTells(page, { type: 'creel-sign-in', problem: 'network-request-failed' });
+  await page.goto('/auth');
+  await button(page).click();
+  await expect(page.getByRole('alert')).toContainText('The sign-in provider could not be reached.');
+});
+
+test('a blocked window is told at once', async ({ page }) => {
+  await offerProvider(page);
+  await page.addInitScript('globalThis.open = () => null;');
+  await page.goto('/auth');
+  await button(page).click();
+  await expect(page.getByRole('alert')).toContainText('The browser blocked the sign-in window.');
+});
+
+test('a closed window is given up after 8 seconds, not before', async ({ page }) => {
+  await offerProvider(page);
+  await page.clock.install();
+  await page.context().route(`**${START}`, (route) => route.fulfill({ contentType: 'text/html', body: 'Provider' }));
+  await page.goto('/auth');
+  const [popup] = await Promise.all([page.waitForEvent('popup'), button(page).click()]);
+  expect(popup.url()).toContain(START);
+  await popup.close();
+  const waiting = page.getByRole('button', { name: 'Waiting for the sign-in window…' });
+  await page.clock.runFor(7900);
+  await expect(waiting).toBeVisible();
+  await page.clock.runFor(1000);
+  await expect(page.getByRole('alert')).toContainText('The sign-in window was closed before you had signed in.');
+  await expect(button(page)).toBeEnabled();
+});
+
+test('from another address than the public one the window is not even opened', async ({ page }) => {
+  await offerProvider(page, 'https://hooks.example.com');
+  await page.goto('/auth');
+  await button(page).click();
+  await expect(page.getByRole('alert')).toContainText('This address is not allowed to sign in with the provider.');
+});

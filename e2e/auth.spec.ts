@@ -1,0 +1,140 @@
+// Spec 2, 5, 8 and contract 6: sign-up, sign-in, sign-out, and what goes wrong with each.
+import type { Page } from '@playwright/test';
+import { expect, register, test } from './app.ts';
+
+async function fillRegistration(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) {
+    await page.getByLabel(label, { exact: true }).fill(value);
+  }
+  await page.getByRole('button', { name: 'Register' }).click();
+}
+
+async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Login' }).click();
+}
+
+test('a person registers, signs out and signs in again', async ({ page }) => {
+  const username = `marta-${Date.now()}`;
+  await page.goto('/');
+  await expect(page).toHaveURL(/\/auth$/);
+  await page.getByRole('tab', { name: 'Register' }).click();
+  await fillRegistration(page, {
+    Username: username,
+    Email: `${username}@example.com`,
+    Password: 'secret1',
+    'Confirm Password': 'secret1',
+  });
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+
+  await page.getByRole('button', { name: `Account of ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/auth$/);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/auth/);
+
+  await signIn(page, username, 'wrong password');
+  await expect(page.getByRole('alert').filter({ hasText: 'Invalid username or password' })).toBeVisible();
+  await signIn(page, `  ${username.toUpperCase()} `, 'secret1');
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+});
+
+test('every message stands at its field, and goes when the field is changed', async ({ page, person }) => {
+  await page.context().clearCookies();
+  await page.goto('/auth?tab=register');
+  await fillRegistration(page, { Username: 'ab', Email: 'nowhere', Password: 'short', 'Confirm Password': 'other' });
+  const messageOf = (label: string) => page.getByLabel(label, { exact: true });
+  await expect(messageOf('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
+  await expect(messageOf('Email')).toHaveAccessibleDescription('Please enter a valid email address');
+  await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
+  await expect(messageOf('Confirm Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
+  await expect(messageOf('Username')).toBeFocused();
+
+  await messageOf('Username').fill('abc');
+  await expect(page.getByText('Username must be at least 3 characters')).toBeHidden();
+
+  await fillRegistration(page, { Password: 'secret1', 'Confirm Password': 'secret2', Email: 'a@example.com' });
+  await expect(messageOf('Confirm Password')).toHaveAccessibleDescription('Passwords do not match');
+
+  // What only the server knows comes back to its field too.
+  await fillRegistration(page, { Username: person.username, 'Confirm Password': 'secret1' });
+  await expect(messageOf('Username')).toHaveAttribute('aria-invalid', 'true');
+  await expect(messageOf('Username')).toBeFocused();
+
+  await page.getByRole('tab', { name: 'Login' }).click();
+  await signIn(page, 'ab', '12345');
+  await expect(messageOf('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
+  await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
+});
+
+test('a visitor goes where they wanted to after signing in, and nowhere else', async ({ page, person }) => {
+  await page.context().clearCookies();
+  await page.goto('/search?q=refs%2Fheads');
+  await expect(page).toHaveURL(/\/auth\?next=/);
+  await signIn(page, person.username, person.password);
+  await expect(page).toHaveURL(/\/search\?q=refs/);
+
+  // Signed in, the sign-in page leads on, but only within this site.
+  await page.goto('/auth?next=%2Fsettings');
+  await expect(page).toHaveURL(/\/settings$/);
+  for (const next of ['https://evil.example/', '//evil.example/x', '/\\evil.example/x', 'javascript:alert(1)']) {
+    await page.goto(`/auth?next=${encodeURIComponent(next)}`);
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe('/');
+  }
+});
+
+test('a session that ended elsewhere is told, and what was typed is kept', async ({ page, person }) => {
+  await page.goto('/profile');
+  await page.getByLabel('Username').fill('typed before');
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Update Username' }).click();
+  const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+  await dialog.getByLabel('Password').fill(person.password);
+  await dialog.getByRole('button', { name: 'Login' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel('Username')).toHaveValue('typed before');
+});
+
+test('signing out in one tab is told in the other', async ({ page, context, person }) => {
+  await page.goto('/subscription');
+  const other = await context.newPage();
+  await other.goto('/');
+  await other.getByRole('button', { name: `Account of ${person.username}` }).click();
+  await other.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+});
+
+test('another person who signs in over an ended session does not see the first one’s screens', async ({
+  page,
+  context,
+  app,
+  person,
+}) => {
+  await page.goto('/profile');
+  await expect(page.getByLabel('Username')).toHaveValue(person.username);
+  const second = await register(context, app);
+  await context.clearCookies();
+  await page.getByLabel('Username').fill('somebody');
+  await page.getByRole('button', { name: 'Update Username' }).click();
+  const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+  await dialog.getByLabel('Username').fill(second.username);
+  await dialog.getByLabel('Password').fill(second.password);
+  await dialog.getByRole('button', { name: 'Login' }).click();
+  await expect(page.getByRole('button', { name: `Account of ${second.username}` })).toBeVisible();
+});
+
+test('without mail, a forgotten password is said to be out of reach', async ({ page }) => {
+  await page.goto('/auth');
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await expect(page.getByText('Mail is off on this server, so no link can be sent.')).toBeVisible();
+});
+
+test('mailed links that lost their token say so', async ({ page }) => {
+  for (const path of ['/auth/reset', '/auth/verify']) {
+    await page.goto(path);
+    await expect(page.getByRole('alert')).toContainText('This link is not complete');
+  }
+});

@@ -1,0 +1,79 @@
+// Spec 2 and 5: the dashboard's three states, and the limits of the Free plan.
+import { expect, test } from './app.ts';
+
+const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
+
+test('loading shows three placeholder cards', async ({ page, person: _ }) => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/endpoints', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto('/');
+  await expect(page.locator('[data-skeleton]')).toHaveCount(3);
+  release();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+});
+
+test('a list that fails says so on the dashboard and in the sidebar, and can be asked for again', async ({
+  page,
+  person: _,
+}) => {
+  await page.route('**/api/endpoints', (route) => route.fulfill({ status: 500, json: failure }));
+  await page.goto('/');
+  await expect(page.getByText('Error loading endpoints')).toBeVisible();
+  await expect(page.getByText('Out of order')).toBeVisible();
+  await expect(page.getByText('Failed to load endpoints')).toBeVisible();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+});
+
+test('on Free one endpoint is the most, favorites need another plan, and the page says both', async ({
+  page,
+  person: _,
+}) => {
+  await page.goto('/');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(page).toHaveURL(/\/endpoints\//);
+  const favorite = page.getByRole('switch', { name: 'Favorite' });
+  await expect(favorite).toBeDisabled();
+  await page.getByRole('note', { name: 'Upgrade plan for favorites' }).focus();
+  await expect(page.getByRole('tooltip')).toHaveText('Upgrade plan for favorites');
+
+  await page.getByRole('button', { name: 'New Endpoint' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+  await expect(dialog.getByText('Free users can only create one endpoint. Please upgrade for more.')).toBeVisible();
+  await expect(dialog.getByRole('button', { name: 'Create Endpoint' })).toBeDisabled();
+});
+
+test('what the page did not foresee the server refuses, and its sentence is shown', async ({ page, person: _ }) => {
+  await page.goto('/');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+  // Created elsewhere since this page last asked.
+  await page.request.post('/api/endpoints', { data: {} });
+  await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(
+    page.getByText('Free users can only create one endpoint. Please upgrade for more.').first(),
+  ).toBeVisible();
+});
+
+test('a missing endpoint is not asked for again and again; one that fails is tried four times', async ({
+  page,
+  person: _,
+}) => {
+  let asked = 0;
+  await page.route('**/api/endpoints/*', async (route) => {
+    asked++;
+    await route.fulfill({ status: 503, json: failure });
+  });
+  await page.goto('/endpoints/whatever');
+  await expect(page.getByText('Loading endpoint...')).toBeVisible();
+  await expect(page.getByText('The endpoint could not be loaded')).toBeVisible();
+  expect(asked).toBe(4);
+});

@@ -1,0 +1,162 @@
+// Spec 2 and 9, design 7: what all pages share. Keys, menus, themes, toasts, small screens.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+test('the sidebar and the user menu lead everywhere', async ({ page, person }) => {
+  await page.goto('/');
+  const links = page.getByRole('navigation', { name: 'Creel' });
+  for (const name of ['Settings', 'Subscription', 'Search']) {
+    await links.getByRole('link', { name }).click();
+    await expect(heading(page, name)).toBeVisible();
+    await expect(page).toHaveTitle(`${name} · Creel`);
+  }
+  const account = page.getByRole('button', { name: `Account of ${person.username}` });
+  await expect(account).toContainText('Free Plan');
+  for (const [item, title] of [
+    ['Profile', 'Profile'],
+    ['Manage Subscription', 'Subscription'],
+    ['Settings', 'Settings'],
+  ] as const) {
+    await account.click();
+    await page.getByRole('menuitem', { name: item }).click();
+    await expect(heading(page, title)).toBeVisible();
+  }
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect(heading(page, 'Dashboard')).toBeVisible();
+});
+
+test('any other path is the 404 page', async ({ page, person: _ }) => {
+  await page.goto('/no/such/page');
+  await expect(heading(page, 'Page Not Found')).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect(heading(page, 'Dashboard')).toBeVisible();
+});
+
+test('keys open the palette, the help and the search, and rest in fields', async ({ page, person: _ }) => {
+  await page.goto('/');
+  await expect(heading(page, 'Dashboard')).toBeVisible();
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(help.getByText('New endpoint')).toBeVisible();
+  // A plain key does nothing while a dialog is open.
+  await page.keyboard.press('n');
+  await expect(page.getByRole('dialog')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(help).toBeHidden();
+
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('subscr');
+  await expect(page.getByRole('option', { selected: true })).toContainText('Subscription');
+  await page.keyboard.press('Enter');
+  await expect(heading(page, 'Subscription')).toBeVisible();
+
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox')).toBeFocused();
+  await page.keyboard.type('n?');
+  await expect(page.getByRole('searchbox')).toHaveValue('n?');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  // The palette comes up even from a field, and searches for what no command is called.
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('refs/heads');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/q=refs%2Fheads/);
+});
+
+test('below 768 px the sidebar is a menu that slides in and closes behind a choice', async ({ page, person: _ }) => {
+  await page.setViewportSize({ width: 767, height: 800 });
+  await page.goto('/');
+  await expect(page.getByRole('complementary')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  const menu = page.getByRole('dialog', { name: 'Menu' });
+  await menu.getByRole('link', { name: 'Settings' }).click();
+  await expect(heading(page, 'Settings')).toBeVisible();
+  await expect(menu).toBeHidden();
+  await page.setViewportSize({ width: 768, height: 800 });
+  await expect(page.getByRole('complementary')).toBeVisible();
+});
+
+test('the theme follows the system until one is chosen, and stands before the first paint', async ({
+  page,
+  person: _,
+}) => {
+  const theme = () => page.locator('html').getAttribute('data-theme');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto('/settings');
+  expect(await theme()).toBe('dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await theme()).toBe('light');
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  expect(await theme()).toBe('dark');
+  // With the app itself held back, the page already has its colours.
+  await page.route('**/assets/index-*.js', () => undefined);
+  await page.reload({ waitUntil: 'commit' });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+});
+
+test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the right closes', async ({
+  page,
+  context,
+  person: _,
+}) => {
+  await context.grantPermissions(['clipboard-write']);
+  const created = await page.request.post('/api/endpoints', { data: {} });
+  const { uid }: { uid: string } = await created.json();
+  await page.clock.install();
+  await page.goto(`/endpoints/${uid}`);
+  const region = page.getByRole('region', { name: /Notifications/ });
+  const toasts = region.getByRole('listitem');
+  const copy = page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' });
+  await copy.click();
+  await expect(toasts).toHaveText(/URL Copied!/);
+  await page.getByRole('switch', { name: 'Autosave' }).click();
+  await expect(toasts).toHaveText(/Autosave enabled/);
+  await expect(toasts).toHaveCount(1);
+  await page.keyboard.press('F8');
+  await expect(region.getByRole('list')).toBeFocused();
+  // While the keyboard is there the clock stands still.
+  await page.clock.runFor(6000);
+  await expect(toasts).toHaveCount(1);
+  await copy.focus();
+  await page.clock.runFor(5100);
+  await expect(toasts).toHaveCount(0);
+
+  await copy.click();
+  await expect(toasts).toHaveCount(1);
+  await swipe(page, 30);
+  await expect(toasts).toHaveCount(1);
+  await swipe(page, 80);
+  await page.clock.runFor(1000);
+  await expect(toasts).toHaveCount(0);
+});
+
+async function swipe(page: Page, distance: number): Promise<void> {
+  const box = await page
+    .getByRole('region', { name: /Notifications/ })
+    .getByRole('listitem')
+    .boundingBox();
+  const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 20];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + distance / 2, y);
+  await page.mouse.move(x + distance, y);
+  await page.mouse.up();
+}
+
+test('a lost connection is told, what was loaded stays, and the return is noticed', async ({
+  page,
+  context,
+  person: _,
+}) => {
+  await page.goto('/');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await context.setOffline(true);
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByLabel('Endpoint Name (Optional)').fill('kept');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(page.getByText('The server cannot be reached.').first()).toBeVisible();
+  await expect(page.getByRole('dialog').getByLabel('Endpoint Name (Optional)')).toHaveValue('kept');
+  await context.setOffline(false);
+  await expect(page.getByText('The server cannot be reached. Trying again')).toBeHidden({ timeout: 10_000 });
+});

@@ -1,0 +1,124 @@
+// Design 7, hardening S6, issue 2: every screen without serious findings of axe, without breaches of the policy, without overflow,
+// and within the budget of what is loaded first.
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page, Response } from '@playwright/test';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from './app.ts';
+
+test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
+
+const SCREENS = [
+  '/',
+  '/profile',
+  '/profile?tab=security',
+  '/settings',
+  '/subscription',
+  '/search?q=push',
+  '/nothing-here',
+];
+const LONG_NAMES = ['W'.repeat(100), 'نقطة نهاية '.repeat(9).trim(), '🎣🧺👩‍👩‍👧‍👦 '.repeat(7).trim()];
+
+async function withEndpoints(page: Page): Promise<string> {
+  let uid = '';
+  for (const name of LONG_NAMES) {
+    const answer = await page.request.post('/api/endpoints', { data: { name } });
+    const created: { uid: string; url: string } = await answer.json();
+    uid = created.uid;
+    await page.request.post(`${created.url}/push${'/long'.repeat(400)}`, { data: { ref: 'refs/heads/main' } });
+  }
+  return uid;
+}
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+}
+
+const PUBLIC = ['/auth', '/auth?tab=register', '/auth/reset?token=x', '/auth/verify?token=x'];
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test.describe(`axe, ${colorScheme}`, () => {
+    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } });
+    test.slow();
+
+    test('has no serious finding on any screen', async ({ page, person: _ }) => {
+      const uid = await withEndpoints(page);
+      for (const path of [...SCREENS, `/endpoints/${uid}`]) {
+        await open(page, path);
+        expect.soft(await seriousFindings(page), path).toEqual([]);
+      }
+    });
+
+    test('has no serious finding in any dialog', async ({ page, person: _ }) => {
+      await open(page, '/');
+      for (const key of ['n', '?', 'ControlOrMeta+k']) {
+        await page.keyboard.press(key);
+        await expect(page.getByRole('dialog')).toBeVisible();
+        expect.soft(await seriousFindings(page), key).toEqual([]);
+        await page.keyboard.press('Escape');
+        await expect(page.getByRole('dialog')).toBeHidden();
+      }
+    });
+
+    test('has no serious finding before the sign-in', async ({ page }) => {
+      for (const path of PUBLIC) {
+        await open(page, path);
+        expect.soft(await seriousFindings(page), path).toEqual([]);
+      }
+    });
+  });
+}
+
+test('no screen breaks the policy that it is served with', async ({ page, person: _ }) => {
+  const breaches: string[] = [];
+  await page.exposeFunction('noteBreach', (breach: string) => breaches.push(breach));
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (breach) => noteBreach(`${breach.violatedDirective} ${breach.blockedURI} ${location.pathname}`))",
+  );
+  const uid = await withEndpoints(page);
+  for (const path of [...SCREENS, `/endpoints/${uid}`]) {
+    await open(page, path);
+    await page.keyboard.press('ControlOrMeta+k');
+    await expect(page.getByRole('dialog')).toBeVisible();
+  }
+  expect(breaches).toEqual([]);
+});
+
+test('names of 100 characters, right to left, and emoji stay within their place', async ({ page, person: _ }) => {
+  const uid = await withEndpoints(page);
+  for (const width of [390, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of ['/', '/search?q=push', `/endpoints/${uid}`]) {
+      await open(page, path);
+      const overflow = await page.evaluate(
+        "[document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth)",
+      );
+      expect.soft(overflow, `${path} at ${width}`).toEqual([0, 0]);
+    }
+  }
+});
+
+test('the first load stays under 250 KB of compressed JavaScript', async ({ page, person: _ }) => {
+  const scripts: Response[] = [];
+  page.on('response', (answer) => {
+    if (new URL(answer.url()).pathname.endsWith('.js')) scripts.push(answer);
+  });
+  await page.goto('/', { waitUntil: 'load' });
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  const sizes = await Promise.all(
+    scripts.map(async (answer) => ({
+      path: new URL(answer.url()).pathname,
+      kilobytes: gzipSync(await answer.body()).length / 1024,
+    })),
+  );
+  const total = sizes.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
+  expect(sizes.length).toBeGreaterThan(0);
+  expect(total, JSON.stringify(sizes, null, 2)).toBeLessThan(250);
+});
