@@ -20,11 +20,14 @@ const staleAfterMs = 30_000;
 export async function withLock(path, { onWait }, work) {
   await mkdir(dirname(path), { recursive: true });
   for (let tries = 0; !(await take(path)); tries += 1) {
-    if (tries === 0) {
+    // The first failure may be a dead holder's lock, which the next try finds gone: nobody to wait for.
+    if (tries === 1) {
       onWait?.();
     }
     await dropIfStale(path);
-    await sleep(100);
+    if (tries > 0) {
+      await sleep(100);
+    }
   }
   const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), heartbeatMs);
   try {

@@ -45,5 +45,7 @@ test('the lock of a holder that was killed is taken over', async () => {
   const { pid } = spawnSync(process.execPath, ['--version']);
   await mkdir(join(folder, 'lock'));
   await writeFile(join(folder, 'lock', 'holder'), String(pid));
-  await expect(withLock(join(folder, 'lock'), {}, async () => 'mine')).resolves.toBe('mine');
+  const told = [];
+  await withLock(join(folder, 'lock'), { onWait: () => told.push('waits') }, async () => told.push('mine'));
+  expect(told).toEqual(['mine']);
 });

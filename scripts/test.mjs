@@ -6,6 +6,7 @@ import process from 'node:process';
 import { buildIfStale } from './build.mjs';
 import { runChecks } from './checks.mjs';
 import { findChromium } from './chromium.mjs';
+import { withLock } from './lock.mjs';
 import { at } from './places.mjs';
 import { startPostgres } from './postgres.mjs';
 import { endTogether, runAside } from './run-aside.mjs';
@@ -82,7 +83,6 @@ async function withoutBrowser(command, env, problem) {
 }
 
 async function main() {
-  endTogether();
   const began = Date.now();
   await Promise.all(Object.values(reports).map((path) => rm(path, { force: true })));
   const database = provideDatabase();
@@ -101,7 +101,10 @@ async function main() {
   }
 }
 
-const { tally, seconds } = await main();
+endTogether();
+// Two runs in one clone would write over each other's reports and screenshots.
+const onWait = () => print('Another test run is under way in this clone; waiting for it.');
+const { tally, seconds } = await withLock(at('.cache', 'test.lock'), { onWait }, main);
 const { passed, failed, lines } = strict ? strictly(tally) : tally;
 print(['', ...lines, '', `It took ${seconds} s.`].join('\n'));
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
