@@ -101,7 +101,7 @@ export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
       <div className="h-full" inert={open}>
         {list}
       </div>
-      {open ? <div className="absolute inset-0 z-20 animate-slide-in-right bg-bg">{details}</div> : null}
+      {open ? <div className="fixed inset-0 z-30 animate-slide-in-right bg-bg">{details}</div> : null}
     </div>
   );
 }

@@ -33,11 +33,11 @@ export function DetailsHeader(props: DetailsHeaderProps) {
   const path = readable(request.path) || '/';
   return (
     <header className="flex shrink-0 flex-col gap-1 px-4 py-2.5">
-      <div className="flex min-w-0 items-center gap-2">
+      <div className="flex min-w-0 flex-wrap items-center gap-2 @md:flex-nowrap">
         {onBack === undefined ? null : (
           <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={onBack} />
         )}
-        <h2 className="flex min-w-0 grow items-center gap-2">
+        <h2 className="flex min-w-0 grow basis-4/5 items-center gap-2 @md:basis-0">
           <MethodBadge method={request.method} className="shrink-0" />
           <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}`}>
             <span className="text-ink-3">/h/…</span>

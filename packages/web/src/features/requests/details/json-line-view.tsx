@@ -51,7 +51,7 @@ export const JsonLineView = memo(function JsonLineView({
       aria-level={depth + 1}
       aria-selected={active}
       aria-expanded={foldsTo === undefined ? undefined : !folded}
-      className="flex min-h-5 leading-5 hover:bg-sunk aria-selected:bg-sunk"
+      className="flex min-h-5 leading-5 hover:bg-sunk group-focus-visible/tree:aria-selected:bg-sunk"
     >
       <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
         {line + 1}

@@ -110,7 +110,7 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
       tabIndex={0}
       onClick={onClick}
       onKeyDown={onKey}
-      className="min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
+      className="group/tree min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
     >
       {lines.length <= DRAW_ALL ? (
         Array.from(lines, draw)

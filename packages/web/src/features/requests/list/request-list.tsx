@@ -126,7 +126,7 @@ function ListHeader() {
         <span role="columnheader" className="text-right">
           Time
         </span>
-        <span role="columnheader" className="text-right">
+        <span role="columnheader" className="hidden text-right @md:block">
           Actions
         </span>
       </div>

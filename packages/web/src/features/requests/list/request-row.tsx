@@ -79,7 +79,7 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
               onMark(request, press.shiftKey);
             }}
             className={clsx(
-              'size-3.5 accent-accent',
+              'ml-1.5 size-3.5 accent-accent @md:ml-2',
               !marking && 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
             )}
           />
@@ -138,7 +138,8 @@ function Actions({ request, selected, canSave, onOpen, onSave, onDelete }: Reque
       role="gridcell"
       className={clsx(
         'flex justify-end gap-0.5 group-hover:opacity-100 focus-within:opacity-100',
-        selected ? 'opacity-100' : 'opacity-0 max-md:opacity-100',
+        '@max-md:absolute @max-md:right-2 @max-md:rounded-md @max-md:bg-panel @max-md:shadow-float',
+        selected ? 'opacity-100 @max-md:opacity-0' : 'opacity-0',
       )}
     >
       {request.saved ? (
