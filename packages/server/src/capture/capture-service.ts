@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
 import type { Live } from '../live/live.ts';
-import { presentPreview } from '../live/present-request.ts';
+import { storedEvent } from '../live/stored-event.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { RequestRecord, Store } from '../storage/store.ts';
+import type { Store } from '../storage/store.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { createCaptureHandler } from './capture-handler.ts';
 import type { CaptureHandler } from './capture-handler.ts';
@@ -11,7 +11,7 @@ import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { flatSourceLabel } from './flat-source-label.ts';
 import { Recorder } from './recorder.ts';
-import type { CaptureResult, PendingCapture } from './recorder.ts';
+import type { PendingCapture } from './recorder.ts';
 
 /** Bytes of captured bodies in memory at most; four of the largest in any case. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
@@ -42,7 +42,11 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
   const endpoints = new EndpointCache(store, config.captureRateLimit, now);
   const budget = new ByteBudget(Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes));
   const onFailure = failureLog(options);
-  const recorder = new Recorder(store, { limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint }, now, onFailure });
+  const recorder = new Recorder(store, {
+    limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint },
+    now,
+    onFailure,
+  });
   const handle = createCaptureHandler({
     endpoints,
     recorder,
@@ -52,7 +56,8 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     now,
     onStored: (endpoint, capture, result) => {
       options.metrics().stored.inc();
-      if (options.live().isWatched(endpoint.id)) publish(options.live(), endpoint.id, capture, result);
+      if (options.live().isWatched(endpoint.id))
+        options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
     onFailure: (error) => onFailure(error, 1),
@@ -76,26 +81,13 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
   };
 }
 
-function publish(live: Live, endpointId: number, capture: PendingCapture, result: Exclude<CaptureResult, string>): void {
-  const present = (): ReturnType<typeof presentPreview> => presentPreview(toRecord(endpointId, capture, result));
-  live.publish(endpointId, { type: 'request', index: result.index, present });
-}
-
-function toRecord(endpointId: number, capture: PendingCapture, result: Exclude<CaptureResult, string>): RequestRecord {
-  return {
-    endpointId,
-    index: result.index,
-    savedId: result.savedId,
-    method: capture.method,
-    receivedAt: result.receivedAt,
-    head: Buffer.from(capture.head, 'latin1'),
-    body: capture.body,
-    size: capture.body?.length ?? 0,
-  };
-}
-
 /** An endpoint that was created without a source takes the first known label (contract 3). Off the sender's path: it was answered. */
-function detectSource(options: CaptureServiceOptions, endpoints: EndpointCache, endpoint: CachedEndpoint, capture: PendingCapture): void {
+function detectSource(
+  options: CaptureServiceOptions,
+  endpoints: EndpointCache,
+  endpoint: CachedEndpoint,
+  capture: PendingCapture,
+): void {
   const label = flatSourceLabel(capture.flatHeaders, capture.body);
   if (label === 'Unknown') return;
   endpoint.needsSource = false;

@@ -19,10 +19,6 @@ export class Hub {
     return this.#listeners.has(endpointId);
   }
 
-  get watchedCount(): number {
-    return this.#listeners.size;
-  }
-
   /** Calls `listener` with every event from now on. Returns the unsubscribe. */
   subscribe(endpointId: number, listener: Listener): () => void {
     const listeners = this.#listeners.get(endpointId) ?? new Set();
@@ -41,6 +37,7 @@ export class Hub {
         listener(event);
       } catch (error) {
         listeners.delete(listener);
+        if (listeners.size === 0) this.#listeners.delete(endpointId);
         this.#onFailure(error);
       }
     }

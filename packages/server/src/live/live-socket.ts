@@ -1,42 +1,40 @@
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
-import type { LiveMessage } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { SignedIn } from '../accounts/sessions.ts';
-import type { EndpointRecord, RequestStore } from '../storage/store.ts';
+import type { EndpointRecord, EndpointStore, RequestStore } from '../storage/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { EndpointMessage, LiveEvent } from './live-event.ts';
 import type { Live } from './live.ts';
-import { Viewer } from './viewer.ts';
+import { Peer } from './peer.ts';
+import type { CloseCode } from './peer.ts';
+import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
-/** Viewers have nothing to say; a large message is not read. */
-const MAX_MESSAGE_BYTES = 64 * 1024;
-/** Messages from a viewer per ping interval, beyond pongs, before it is taken for a flood. */
-const MAX_MESSAGES = 1000;
-const POLICY_VIOLATION = 1008;
-const GOING_AWAY = 1001;
-
-interface Peer {
-  readonly socket: WebSocket;
-  readonly viewer: Viewer;
-  readonly endpoint: { readonly id: number; readonly uid: string };
-  readonly sessionId: string;
-  readonly userId: number;
-  alive: boolean;
-  messages: number;
-}
+/** Viewers have nothing to say: what they say is not large, and not in many pieces. @types/ws 8.18 does not know all of these. */
+const SOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 1024,
+  /** Milliseconds that a viewer that was sent away may take to say goodbye: contract 5 wants it gone within a second. */
+  closeTimeout: 900,
+};
 
 export interface LiveSocketOptions {
-  readonly store: Pick<RequestStore, 'listRequests'>;
+  readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
   /** The `endpoint` message for a uid; `undefined` when it is gone. */
-  readonly describeEndpoint: (uid: string) => Promise<Extract<LiveMessage, { type: 'endpoint' }> | undefined>;
-  /** Whether a session still holds; asked with every ping. */
+  readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
+  /** Whether a session still holds; asked when a viewer comes and with every ping. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
+  /** Milliseconds between two pings; a peer that did not answer the one before is dropped. */
+  readonly pingMs?: number | undefined;
 }
 
 /** All live sockets of this process (contract 5). */
@@ -45,15 +43,18 @@ export class LiveSockets implements Live {
   readonly #hub: Hub;
   readonly #ticker: EndpointTicker;
   readonly #peers = new Set<Peer>();
-  readonly #server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES, clientTracking: false });
+  readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
+  #closed = false;
 
   constructor(options: LiveSocketOptions) {
     this.#options = options;
     this.#hub = new Hub(options.onFailure);
-    this.#ticker = new EndpointTicker((endpointId) => void this.#tellEndpoint(endpointId).catch(options.onFailure));
-    this.#pings = setInterval(() => this.#ping(), PING_MS);
+    this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
+    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
     this.#pings.unref();
+    // A handshake that is none: the same shape of answer as everywhere else.
+    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
   }
 
   get viewerCount(): number {
@@ -70,81 +71,79 @@ export class LiveSockets implements Live {
   }
 
   endSession(sessionId: string): void {
-    this.#closeWhere((peer) => peer.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT, 'signed out');
+    this.#sendAway((peer) => peer.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
   }
 
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#closeWhere((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT, 'signed out');
+    this.#sendAway((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT);
   }
 
   /** Completes an upgrade that was checked: who, where from, and that the endpoint is theirs. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
-    this.#server.handleUpgrade(request, socket, head, (webSocket) => this.#connect(webSocket, socket, signedIn, endpoint));
+    if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#connect(webSocket, socket, signedIn, endpoint),
+    );
   }
 
-  /** Sends everybody away: the server stops. */
+  /** Sends everybody away and takes nobody any more: the server stops. */
   close(): void {
+    this.#closed = true;
     clearInterval(this.#pings);
     this.#ticker.stop();
-    this.#closeWhere(() => true, GOING_AWAY, 'the server stops');
+    this.#sendAway(() => true, 1001);
   }
 
   #connect(socket: WebSocket, wire: Duplex, signedIn: SignedIn, endpoint: EndpointRecord): void {
-    const outlet = {
-      send: (frame: string) => socket.send(frame),
-      pendingBytes: () => socket.bufferedAmount,
-      cork: () => wire.cork(),
-      uncork: () => wire.uncork(),
-    };
-    const viewer = new Viewer(endpoint.id, this.#options.store, outlet, this.#options.onFailure);
-    const peer: Peer = { socket, viewer, endpoint, sessionId: signedIn.session.id, userId: signedIn.user.id, alive: true, messages: 0 };
-    // Subscribed before the snapshot is read: what comes in between is held, not lost.
-    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => {
-      if (event.type === 'gone') socket.close(LIVE_CLOSE_ENDPOINT_GONE, 'the endpoint is gone');
-      else if (event.type !== 'changed') viewer.take(event);
-    });
-    this.#peers.add(peer);
-    socket.on('pong', () => {
-      peer.alive = true;
-    });
-    socket.on('message', () => {
-      peer.messages += 1;
-      if (peer.messages > MAX_MESSAGES) socket.close(POLICY_VIOLATION, 'too many messages');
-    });
-    // A protocol error closes the socket by itself; without a listener it would end the process.
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
+    const { store, onFailure } = this.#options;
+    const onGone = (peer: Peer): void => {
       unsubscribe();
-      viewer.stop();
       this.#peers.delete(peer);
-    });
-    viewer.start();
+    };
+    const peer = new Peer({ socket, wire, signedIn, endpoint, store, onFailure, onGone });
+    // Subscribed before the snapshot is read: what comes in between is held, not lost.
+    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
+    this.#peers.add(peer);
+    peer.viewer.start();
+    void this.#recheck(peer);
   }
 
   async #tellEndpoint(endpointId: number): Promise<void> {
-    const watching = [...this.#peers].filter((peer) => peer.endpoint.id === endpointId);
-    const [first] = watching;
-    if (first === undefined) return;
-    const message = await this.#options.describeEndpoint(first.endpoint.uid);
-    if (message !== undefined) for (const peer of watching) peer.viewer.sendNow(message);
+    const uid = this.#watching(endpointId)[0]?.endpoint.uid;
+    if (uid === undefined) return;
+    const message = await this.#options.describeEndpoint(uid);
+    if (message !== undefined) for (const peer of this.#watching(endpointId)) peer.viewer.takeEndpoint(message);
   }
 
-  #ping(): void {
+  #watching(endpointId: number): Peer[] {
+    return [...this.#peers].filter((peer) => peer.endpoint.id === endpointId);
+  }
+
+  #pingAll(): void {
     for (const peer of this.#peers) {
-      if (!peer.alive) {
-        peer.socket.terminate();
-        continue;
-      }
-      peer.alive = false;
-      peer.messages = 0;
-      peer.socket.ping();
-      this.#options.isSignedIn(peer.sessionId).then((still) => {
-        if (!still) peer.socket.close(LIVE_CLOSE_SIGNED_OUT, 'signed out');
-      }, this.#options.onFailure);
+      peer.ping();
+      void this.#recheck(peer);
     }
   }
 
-  #closeWhere(matches: (peer: Peer) => boolean, code: number, reason: string): void {
-    for (const peer of this.#peers) if (matches(peer)) peer.socket.close(code, reason);
+  /**
+   * Whether the viewer may still listen. Asked once it is among the peers, because a session that ended, or an endpoint that went,
+   * while the upgrade was checked did not find it there.
+   */
+  async #recheck(peer: Peer): Promise<void> {
+    try {
+      const [signedIn, endpoint] = await Promise.all([
+        this.#options.isSignedIn(peer.sessionId),
+        this.#options.store.findEndpoint(peer.endpoint.uid),
+      ]);
+      if (!signedIn) peer.sendAway(LIVE_CLOSE_SIGNED_OUT);
+      else if (endpoint === undefined) peer.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  #sendAway(matches: (peer: Peer) => boolean, code: CloseCode): void {
+    for (const peer of this.#peers) if (matches(peer)) peer.sendAway(code);
   }
 }

@@ -29,10 +29,17 @@ export function presentRequest(record: RequestRecord): CapturedRequest {
 /** A stored request as lists and live messages show it: at most the first 16 KiB of the body. */
 export function presentPreview(record: RequestRecord): CapturedRequest {
   const { body } = record;
-  return presentRequest(body === null || body.length <= BODY_PREVIEW_BYTES ? record : { ...record, body: body.subarray(0, BODY_PREVIEW_BYTES) });
+  return presentRequest(
+    body === null || body.length <= BODY_PREVIEW_BYTES
+      ? record
+      : { ...record, body: body.subarray(0, BODY_PREVIEW_BYTES) },
+  );
 }
 
-function presentBody(record: RequestRecord, isText: boolean): Pick<CapturedRequest, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
+function presentBody(
+  record: RequestRecord,
+  isText: boolean,
+): Pick<CapturedRequest, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
   const { body } = record;
   const bodyEncoding = isText ? 'utf8' : 'base64';
   if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };

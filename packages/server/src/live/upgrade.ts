@@ -1,5 +1,6 @@
 import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
+import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SignedIn } from '../accounts/sessions.ts';
@@ -21,19 +22,39 @@ export interface UpgradeChecks {
 }
 
 /** Who may listen: the owner, signed in, from our own origin (contract 1 and 5). A code of the closed list when not. */
-export async function checkUpgrade(request: IncomingMessage, checks: UpgradeChecks): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
+export async function checkUpgrade(
+  request: IncomingMessage,
+  checks: UpgradeChecks,
+): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
   if (checks.isFromElsewhere(request)) return 'CROSS_ORIGIN';
   const signedIn = await checks.signedIn(request);
   if (signedIn === undefined) return 'NOT_SIGNED_IN';
-  const uid = new URLSearchParams(request.url?.split('?', 2)[1] ?? '').get('endpoint') ?? '';
-  const endpoint = await checks.findEndpoint(uid);
+  const endpoint = await checks.findEndpoint(uidOf(request.url ?? ''));
   return endpoint?.userId === signedIn.user.id ? { signedIn, endpoint } : 'ENDPOINT_NOT_FOUND';
 }
 
-/** Refuses an upgrade as HTTP, and closes. */
+function uidOf(url: string): string {
+  const queryAt = url.indexOf('?');
+  return new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)).get('endpoint') ?? '';
+}
+
+/** How long a refused client may take to read its answer and hang up: the HTTP server's own time-outs don't hold for an upgrade. */
+const REFUSED_MS = 1000;
+
+/** Refuses an upgrade as HTTP, and closes. What the client sent behind its request is read, so that it does not cost it the answer. */
 export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
   const { status, sentence } = PROBLEMS[code];
   const body = JSON.stringify({ error: sentence, message: sentence, code });
-  const head = [`HTTP/1.1 ${status} ${code}`, 'content-type: application/json; charset=utf-8', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? code}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    'connection: close',
+  ];
+  const timer = setTimeout(() => socket.destroy(), REFUSED_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.resume();
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,7 +1,8 @@
 import { BODY_PREVIEW_BYTES, LIVE_INIT_SIZE } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
-import type { RequestStore } from '../storage/store.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { RequestRecord, RequestStore } from '../storage/store.ts';
+import { frameOf } from './frame.ts';
+import type { EndpointMessage, FeedEvent } from './live-event.ts';
 import { presentPreview } from './present-request.ts';
 
 /** The wire to one viewer. */
@@ -14,10 +15,9 @@ export interface Outlet {
   uncork(): void;
 }
 
-type Sendable = Exclude<LiveEvent, { type: 'changed' } | { type: 'gone' }>;
-
-/** Events that wait for a viewer at most; over it they are dropped and an `init` follows. */
+/** Events that wait for a viewer at most, and their bytes; over either they are dropped and an `init` follows. */
 const MOST_WAITING = 1000;
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 /** Frames that leave in one go, and how long the next go waits: about 4,000 a second, more than a screen can show. */
 const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
@@ -25,118 +25,181 @@ const FLUSH_MS = 16;
 const MOST_PENDING_BYTES = 1024 * 1024;
 /** Between two `init`s for a viewer that can't keep up. */
 const HEAL_MS = 250;
+/** Before the snapshot is asked for again when storage failed. */
+const RETRY_MS = 1000;
 
 /**
- * One viewer's feed: `init`, then every event once, in order (contract 5). Events are held while the snapshot is read, and those that
- * the snapshot has already, by index, are dropped: no gap and no double. Costs bounded memory however slowly the viewer reads.
+ * One viewer's feed: `init`, then every event once, in order (contract 5). Events are held while the snapshot is read, and requests
+ * that it has already, by index, are dropped, also those that are published only later: a reader sees a capture as soon as it is
+ * committed, its event comes after it is synced. Costs bounded memory however slowly the viewer reads.
  */
 export class Viewer {
   readonly #endpointId: number;
   readonly #store: Pick<RequestStore, 'listRequests'>;
   readonly #outlet: Outlet;
   readonly #onFailure: (error: unknown) => void;
-  #waiting: Sendable[] = [];
+  #waiting: FeedEvent[] = [];
+  #waitingBytes = 0;
+  /** The newest one that was not sent yet: the next replaces it. */
+  #endpoint: EndpointMessage | undefined;
+  /** Highest index that the viewer was told of. Within an endpoint captures are published in the order of their indexes. */
+  #newest = -1;
   /** `behind`: events were dropped, and only a new `init` can heal that. */
-  #state: 'loading' | 'live' | 'behind' | 'stopped' = 'loading';
-  #overflowed = false;
+  #state: 'new' | 'loading' | 'live' | 'behind' | 'stopped' = 'new';
+  /** What became of the snapshot while it was read: `cleared` makes it worthless, `overflowed` makes it the first of two. */
+  #meanwhile: 'nothing' | 'overflowed' | 'cleared' = 'nothing';
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(endpointId: number, store: Pick<RequestStore, 'listRequests'>, outlet: Outlet, onFailure: (error: unknown) => void) {
+  constructor(
+    endpointId: number,
+    store: Pick<RequestStore, 'listRequests'>,
+    outlet: Outlet,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#endpointId = endpointId;
     this.#store = store;
     this.#outlet = outlet;
     this.#onFailure = onFailure;
   }
 
-  /** Call after subscribing: reads the snapshot and sends `init`. */
+  /** Call once, after subscribing: reads the snapshot and sends `init`. */
   start(): void {
-    this.#load();
+    if (this.#state === 'new') this.#load();
   }
 
-  /** Takes an event from the hub. Never waits. */
-  take(event: Sendable): void {
-    if (this.#state === 'stopped' || this.#state === 'behind') return;
-    if (this.#waiting.length >= MOST_WAITING) {
-      this.#waiting = [];
-      if (this.#state === 'loading') this.#overflowed = true;
-      else this.#fallBehind();
-      return;
-    }
+  /** Takes an event from the hub. Never waits and never throws. */
+  take(event: FeedEvent): void {
+    if (this.#state === 'loading' && event.type === 'clear') return this.#noteClear();
+    if (this.#state !== 'loading' && this.#state !== 'live') return;
+    this.#waitingBytes += bytesOf(event);
+    if (this.#waiting.length >= MOST_WAITING || (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0))
+      return this.#overflow();
     this.#waiting.push(event);
     if (this.#state === 'live') this.#scheduleFlush(0);
   }
 
-  /** A message beside the requests, such as the endpoint's own; left out for a viewer that is behind. */
-  sendNow(message: LiveMessage): void {
-    if (this.#state === 'live' && this.#outlet.pendingBytes() < MOST_PENDING_BYTES) this.#outlet.send(JSON.stringify(message));
+  /** Takes the endpoint's own message. Whatever the viewer is busy with, it gets the last of them as soon as it can. */
+  takeEndpoint(message: EndpointMessage): void {
+    if (this.#state === 'stopped') return;
+    this.#endpoint = message;
+    if (this.#state === 'live') this.#scheduleFlush(0);
   }
 
   stop(): void {
     this.#state = 'stopped';
-    this.#waiting = [];
-    clearTimeout(this.#timer);
+    this.#empty();
+    this.#endpoint = undefined;
+    this.#clearTimer();
+  }
+
+  /** The snapshot may be of before, and what was stored since may be in it as well: neither it nor the clear is sent, but the next. */
+  #noteClear(): void {
+    this.#empty();
+    this.#meanwhile = 'cleared';
+  }
+
+  #overflow(): void {
+    this.#empty();
+    if (this.#state === 'live') this.#fallBehind(HEAL_MS);
+    else if (this.#meanwhile === 'nothing') this.#meanwhile = 'overflowed';
   }
 
   #load(): void {
     this.#state = 'loading';
-    this.#overflowed = false;
-    this.#waiting = [];
-    this.#store.listRequests({ endpointId: this.#endpointId, which: 'any', limit: LIVE_INIT_SIZE, bodyBytes: BODY_PREVIEW_BYTES }).then(
-      (records) => {
-        if (this.#state !== 'loading') return;
-        const newest = records[0]?.index ?? -1;
-        this.#outlet.send(JSON.stringify({ type: 'init', data: records.map(presentPreview) } satisfies LiveMessage));
-        if (this.#overflowed) return this.#fallBehind();
-        this.#state = 'live';
-        this.#waiting = this.#waiting.filter((event) => event.type !== 'request' || event.index > newest);
-        if (this.#waiting.length > 0) this.#scheduleFlush(0);
-      },
-      (error: unknown) => {
+    this.#meanwhile = 'nothing';
+    this.#empty();
+    this.#store
+      .listRequests({
+        endpointId: this.#endpointId,
+        which: 'any',
+        limit: LIVE_INIT_SIZE,
+        bodyBytes: BODY_PREVIEW_BYTES,
+      })
+      .then((records) => this.#state === 'loading' && this.#goLive(records))
+      .catch((error: unknown) => {
         this.#onFailure(error);
-        if (this.#state === 'loading') this.#fallBehind();
-      },
-    );
+        if (this.#state !== 'stopped') this.#fallBehind(RETRY_MS);
+      });
   }
 
-  #fallBehind(): void {
+  #goLive(records: readonly RequestRecord[]): void {
+    if (this.#meanwhile === 'cleared') return this.#load();
+    this.#outlet.send(JSON.stringify({ type: 'init', data: records.map(presentPreview) } satisfies LiveMessage));
+    this.#newest = Math.max(this.#newest, records[0]?.index ?? -1);
+    if (this.#meanwhile === 'overflowed') return this.#fallBehind(HEAL_MS);
+    this.#state = 'live';
+    this.#scheduleFlush(0);
+  }
+
+  #fallBehind(wait: number): void {
     this.#state = 'behind';
-    this.#waiting = [];
-    clearTimeout(this.#timer);
+    this.#empty();
+    this.#clearTimer();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#state !== 'behind') return;
-      if (this.#outlet.pendingBytes() > 0) this.#fallBehind();
+      if (this.#outlet.pendingBytes() > 0) this.#fallBehind(HEAL_MS);
       else this.#load();
-    }, HEAL_MS);
+    }, wait);
   }
 
   #scheduleFlush(delay: number): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
+    this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#flush();
     }, delay);
   }
 
   #flush(): void {
-    if (this.#state !== 'live') return;
-    if (this.#outlet.pendingBytes() > MOST_PENDING_BYTES) return this.#waiting.length > 0 ? this.#scheduleFlush(FLUSH_MS) : undefined;
     this.#outlet.cork();
-    for (const event of this.#waiting.splice(0, FRAMES_PER_FLUSH)) this.#outlet.send(JSON.stringify(toMessage(event)));
+    // Before the requests: what it does not count yet must not be on the page already.
+    if (this.#endpoint !== undefined && this.#hasRoom()) {
+      this.#send(this.#endpoint);
+      this.#endpoint = undefined;
+    }
+    let sent = 0;
+    for (; sent < FRAMES_PER_FLUSH && sent < this.#waiting.length && this.#hasRoom(); sent += 1)
+      this.#sendNext(this.#waiting[sent]);
     this.#outlet.uncork();
-    if (this.#waiting.length > 0) this.#scheduleFlush(FLUSH_MS);
+    this.#waiting.splice(0, sent);
+    if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush(FLUSH_MS);
+  }
+
+  #hasRoom(): boolean {
+    return this.#outlet.pendingBytes() <= MOST_PENDING_BYTES;
+  }
+
+  #sendNext(event: FeedEvent | undefined): void {
+    if (event === undefined) return;
+    this.#waitingBytes -= bytesOf(event);
+    if (event.type === 'request') {
+      if (event.index <= this.#newest) return;
+      this.#newest = event.index;
+    }
+    this.#send(event);
+  }
+
+  /** What can't be presented is left out and told: one bad event never kills the feed. */
+  #send(event: FeedEvent | EndpointMessage): void {
+    try {
+      this.#outlet.send(frameOf(event));
+    } catch (error) {
+      this.#onFailure(error);
+    }
+  }
+
+  #empty(): void {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 }
 
-function toMessage(event: Sendable): LiveMessage {
-  switch (event.type) {
-    case 'request':
-      return { type: 'request', data: event.present() };
-    case 'saved':
-      return { type: 'saved', data: { oldId: event.oldId, request: event.request } };
-    case 'deleted':
-      return { type: 'deleted', data: { id: event.id } };
-    case 'clear':
-      return { type: 'clear', data: {} };
-  }
+/** What is held by an event that waits. */
+function bytesOf(event: FeedEvent): number {
+  if (event.type === 'request') return event.bytes;
+  return event.type === 'saved' ? frameOf(event).length : 0;
 }

@@ -1,0 +1,29 @@
+import type { LiveMessage } from '@creel/contract';
+import type { EndpointMessage, FeedEvent } from './live-event.ts';
+
+/** Frames by their event: what twenty viewers are sent is written down once. Forgotten with the event. */
+const frames = new WeakMap<FeedEvent | EndpointMessage, string>();
+
+/** The text of the frame that tells a viewer of this (contract 5). */
+export function frameOf(event: FeedEvent | EndpointMessage): string {
+  const known = frames.get(event);
+  if (known !== undefined) return known;
+  const frame = JSON.stringify(toMessage(event));
+  frames.set(event, frame);
+  return frame;
+}
+
+function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
+  switch (event.type) {
+    case 'request':
+      return { type: 'request', data: event.present() };
+    case 'saved':
+      return { type: 'saved', data: { oldId: event.oldId, request: event.request } };
+    case 'deleted':
+      return { type: 'deleted', data: { id: event.id } };
+    case 'clear':
+      return { type: 'clear', data: {} };
+    case 'endpoint':
+      return event;
+  }
+}

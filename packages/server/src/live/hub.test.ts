@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { Hub } from './hub.ts';
+import type { LiveEvent } from './live-event.ts';
+
+const CLEAR: LiveEvent = { type: 'clear' };
+
+function newHub() {
+  const failures: unknown[] = [];
+  const hub = new Hub((error) => failures.push(error));
+  const heard: string[] = [];
+  const listen = (name: string, endpointId: number) =>
+    hub.subscribe(endpointId, (event) => heard.push(`${name}:${event.type}`));
+  return { hub, failures, heard, listen };
+}
+
+test('an event reaches everybody who watches its endpoint, in the order in which they came, and nobody else', () => {
+  const { hub, heard, listen } = newHub();
+  listen('a', 1);
+  listen('b', 1);
+  listen('c', 2);
+  hub.publish(1, CLEAR);
+  expect(heard).toEqual(['a:clear', 'b:clear']);
+});
+
+test('watched means that somebody is there', () => {
+  const { hub, listen } = newHub();
+  expect(hub.isWatched(1)).toBe(false);
+  const [stopA, stopB] = [listen('a', 1), listen('b', 1)];
+  stopA();
+  expect(hub.isWatched(1)).toBe(true);
+  stopB();
+  expect(hub.isWatched(1)).toBe(false);
+});
+
+test('unsubscribing twice takes nobody else off', () => {
+  const { hub, heard, listen } = newHub();
+  const stop = listen('a', 1);
+  stop();
+  listen('b', 1);
+  stop();
+  hub.publish(1, CLEAR);
+  expect(heard).toEqual(['b:clear']);
+});
+
+test('a listener that throws is told of and taken off; the publisher and the others notice nothing', () => {
+  const { hub, heard, failures, listen } = newHub();
+  const broken = new Error('broken listener');
+  hub.subscribe(1, () => {
+    throw broken;
+  });
+  listen('a', 1);
+  hub.publish(1, CLEAR);
+  hub.publish(1, CLEAR);
+  expect(heard).toEqual(['a:clear', 'a:clear']);
+  expect(failures).toEqual([broken]);
+});
+
+test('nothing is left of an endpoint whose only listener broke', () => {
+  const { hub } = newHub();
+  const stop = hub.subscribe(1, () => {
+    throw new Error('broken listener');
+  });
+  hub.publish(1, CLEAR);
+  expect(hub.isWatched(1)).toBe(false);
+  stop();
+});
+
+test('a listener that leaves while it is told does not cost the next one the event', () => {
+  const { hub, heard, listen } = newHub();
+  const stop = hub.subscribe(1, () => stop());
+  listen('b', 1);
+  hub.publish(1, CLEAR);
+  expect(heard).toEqual(['b:clear']);
+});
