@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isClosing, rawRefusal } from './capture/answers.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
+import type { Switchboard } from './switchboard.ts';
 
 const KIB = 1024;
 
@@ -21,7 +22,15 @@ export interface ListenerTimeouts {
 }
 
 /** The bare HTTP server in front of everything, set so that it keeps what senders send. */
-export function createListener(onRequest: RequestListener, onContinue: RequestListener, timeouts: ListenerTimeouts = {}): Server {
+export function createListener({ onRequest, onContinue }: Switchboard, timeouts: ListenerTimeouts = {}): Server {
+  /** Leaves requests alone that were sent behind one that ended the connection; says goodbye with every answer once it is being closed. */
+  const guarded =
+    (handle: RequestListener): RequestListener =>
+    (request, response) => {
+      if (isClosing(request.socket)) return;
+      if (!server.listening) response.shouldKeepAlive = false;
+      handle(request, response);
+    };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -34,25 +43,23 @@ export function createListener(onRequest: RequestListener, onContinue: RequestLi
       // Node's own refusal has no body, and what is sent behind it would be taken; `isAmbiguous` refuses it.
       requireHostHeader: false,
     },
-    unlessClosing(onRequest),
+    guarded(onRequest),
   );
   // By default Node drops headers past 2,000 lines without a word. Their bytes are bounded above.
   server.maxHeadersCount = 0;
   // A sender that says "no more bytes" after its request (as `nc` does) still waits for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('checkContinue', unlessClosing(onContinue));
+  server.on('checkContinue', guarded(onContinue));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    socket.end('HTTP/1.1 405 METHOD_NOT_ALLOWED\r\ncontent-length: 0\r\nallow: GET, POST\r\nconnection: close\r\n\r\n');
+    // Node has let go of this socket: nobody else listens for its errors, or hangs up.
+    socket.on('error', () => undefined);
+    socket.end(
+      'HTTP/1.1 405 METHOD_NOT_ALLOWED\r\ncontent-length: 0\r\nallow: GET, POST\r\nconnection: close\r\n\r\n',
+      () => socket.destroySoon(),
+    );
   });
   server.on('clientError', answerParseError);
   return server;
-}
-
-/** Leaves requests alone that were sent behind one that ended the connection. */
-function unlessClosing(handle: RequestListener): RequestListener {
-  return (request, response) => {
-    if (!isClosing(request.socket)) handle(request, response);
-  };
 }
 
 /** What is not HTTP gets a plain answer and a closed connection. */
@@ -66,6 +73,11 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
     socket.destroySoon();
     return;
   }
-  const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_REQUEST';
+  const code =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'HEADERS_TOO_LARGE'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'REQUEST_TIMEOUT'
+        : 'BAD_REQUEST';
   socket.end(rawRefusal(code), () => socket.destroySoon());
 }

@@ -10,12 +10,14 @@ import { StorageProblem } from './storage/storage-problem.ts';
 
 /** Why the server can't start, in sentences for the person at the terminal; `undefined` for what nobody foresaw. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof ConfigProblem) return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
+  if (error instanceof ConfigProblem)
+    return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
   if (error instanceof StorageProblem) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
   if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') return "HOST is not an address of this machine. Set it to one, or to 0.0.0.0 for all.";
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return 'HOST is not an address of this machine. Set it to one, or to 0.0.0.0 for all.';
   return undefined;
 }
 
@@ -32,7 +34,9 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
 }
 
 /** Under npm one press of Ctrl-C arrives several times: from the terminal, from npm, from scripts/setup.mjs. */
-const SAME_PRESS_MS = 1000;
+const SAME_PRESS_MS = 500;
+/** A server that can't be stopped in good order, because its storage hangs, is stopped all the same. */
+const STOP_LIMIT_MS = 9500;
 
 /** The first signal ends it in good order, a second one at once. */
 function stopOnSignals(server: RunningServer, log: Logger): void {
@@ -44,6 +48,10 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
     }
     askedAt = performance.now();
     log.info({ signal }, 'stopping: what is in flight is finished');
+    setTimeout(() => {
+      log.error('stopping took too long; what was not answered may not be stored');
+      process.exit(1);
+    }, STOP_LIMIT_MS).unref();
     server.stop().then(
       () => {
         log.info('stopped');

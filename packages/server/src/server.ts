@@ -1,35 +1,32 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
-import { presentEndpointDetail } from './api/present-endpoint.ts';
+import type { Socket } from 'node:net';
 import { createApiServer } from './api/api-server.ts';
-import { isFromElsewhere } from './api/same-origin.ts';
-import { readCookie, SESSION } from './api/cookies.ts';
+import { createLiveUpgrade } from './api/live-upgrade.ts';
+import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
-import { answerRefused } from './capture/answers.ts';
-import type { CaptureHandler } from './capture/capture-handler.ts';
 import { createCaptureService } from './capture/capture-service.ts';
-import { isCaptureTarget } from './capture/capture-target.ts';
-import { inspectHead, isAmbiguous } from './capture/inspect-head.ts';
 import type { Config } from './config.ts';
+import { Connections } from './connections.ts';
 import { createListener } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LiveSockets } from './live/live-socket.ts';
-import { checkUpgrade, isLiveUpgrade, refuseUpgrade } from './live/upgrade.ts';
 import type { Logger } from './log.ts';
 import { createMailer } from './mail/mailer.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { defaultSender } from './mail/sender.ts';
 import { createMetrics } from './metrics.ts';
 import { registerPages } from './pages.ts';
 import type { Store } from './storage/store.ts';
+import { createSwitchboard } from './switchboard.ts';
 import { UpkeepLoop } from './upkeep/upkeep.ts';
+import { originOf, portOf } from './where-it-listens.ts';
 
-/** How long what is in flight may take once the server was told to stop. */
+/** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
 const STOP_MS = 8000;
+const SETTLE_MS = 500;
 
 export interface RunningServer {
   /** Where it listens, for links and capture URLs. */
@@ -45,6 +42,8 @@ export interface ServerOptions {
   readonly log: Logger;
   readonly now?: () => number;
   readonly timeouts?: ListenerTimeouts;
+  /** Milliseconds between two pings of a live socket. */
+  readonly livePingMs?: number | undefined;
 }
 
 /** The switchboard: capture, upgrade, or everything else. Listens when it resolves; throws what `listen` throws. */
@@ -52,95 +51,70 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { config, store, log, now = Date.now } = options;
   let listener: Server | undefined;
   let stopping = false;
-  const publicUrl = (): string => config.publicUrl ?? `http://${urlHost(config.host)}:${portOf(listener)}`;
+  const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const sessions = new Sessions(store, now);
-  const onFailure = (error: unknown): void => log.error({ err: error }, 'the live view failed');
-  const live = new LiveSockets({
-    store,
-    describeEndpoint: async (uid) => {
-      const detail = await store.findEndpointDetail(uid);
-      return detail && { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
-    },
-    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
-    onFailure,
-  });
+  const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = createMetrics({ viewers: () => live.viewerCount, waitingCaptures: capture.waitingCount, bodyBytesInMemory: capture.bodyBytes });
+  const metrics = createMetrics({
+    viewers: () => live.viewerCount,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+  });
   const background = new Background(log);
-  const mailer = config.smtpUrl === undefined ? undefined : createMailer(config.smtpUrl, () => config.mailFrom ?? defaultSender(publicUrl()));
+  const mailer = mailerOf(config, publicUrl);
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, now });
-  const app: AppContext = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint: capture.forgetEndpoint };
+  const { forgetEndpoint } = capture;
+  const app: AppContext = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
 
+  let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
-    listener = createListener(...switchboard(capture.handle, handler), options.timeouts);
+    listener = createListener(createSwitchboard(capture.handle, handler), options.timeouts);
+    connections = new Connections(listener);
     return listener;
   };
-  const api = await createApiServer(app, serverFactory, { metrics: metrics.registry, isStopping: () => stopping }, registerPages);
-  listener?.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => void upgrade(app, api, live, request, socket, head));
+  const sources = { metrics: metrics.registry, isStopping: () => stopping };
+  const api = await createApiServer(app, serverFactory, sources, registerPages);
+  const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
+  listener?.on('upgrade', (...upgraded: [IncomingMessage, Socket, Buffer]) => void upgrade(...upgraded));
   await api.listen({ port: config.port, host: config.host });
-  const upkeep = new UpkeepLoop({ store, config, live, log, now, forgetEndpoint: capture.forgetEndpoint });
+  const upkeep = new UpkeepLoop({ store, config, live, log, now, forgetEndpoint });
   upkeep.start();
 
+  /** The order matters: while requests are under way, all that they need is there. */
   async function stopAll(): Promise<void> {
     stopping = true;
-    await upkeep.stop();
+    const until = performance.now() + STOP_MS;
     live.close();
-    const force = setTimeout(() => listener?.closeAllConnections(), STOP_MS);
-    await api.close();
-    clearTimeout(force);
-    await background.settle(STOP_MS);
+    await Promise.all([connections?.close(STOP_MS), upkeep.stop()]);
+    // Senders that were cut off wait for nothing any more, but what they sent whole is stored.
     await capture.drain();
+    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+    await api.close();
     await store.close();
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
 }
 
-/** What is called for a request, and for one that waits for `100 Continue`: capture, or everything else. */
-function switchboard(capture: CaptureHandler, everythingElse: RequestListener): [RequestListener, RequestListener] {
-  const others: RequestListener = (request, response) => {
-    if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    else everythingElse(request, response);
-  };
-  const onRequest: RequestListener = (request, response) => (isCaptureTarget(request.url ?? '') ? capture(request, response, false) : others(request, response));
-  const onContinue: RequestListener = (request, response) => {
-    if (isCaptureTarget(request.url ?? '')) return capture(request, response, true);
-    response.writeContinue();
-    others(request, response);
-  };
-  return [onRequest, onContinue];
+function createLive(
+  { config, store, log, livePingMs }: ServerOptions,
+  now: () => number,
+  publicUrl: () => string,
+): LiveSockets {
+  return new LiveSockets({
+    store,
+    describeEndpoint: async (uid) => {
+      const detail = await store.findEndpointDetail(uid);
+      if (detail === undefined) return undefined;
+      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
+    },
+    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    onFailure: (error) => log.error({ err: error }, 'the live view failed'),
+    pingMs: livePingMs,
+  });
 }
 
-/** An IPv6 address stands in brackets in a URL. */
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function portOf(listener: Server | undefined): number {
-  const address: AddressInfo | string | null | undefined = listener?.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** A live view: checked as HTTP, so that a refusal has a status (contract 5). */
-async function upgrade(app: AppContext, api: FastifyInstance, live: LiveSockets, request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-  // Without a listener, a peer that vanishes during the checks would end the process.
-  const ignore = (): void => undefined;
-  socket.on('error', ignore);
-  try {
-    if (!isLiveUpgrade(request)) return refuseUpgrade(socket, 'NOT_FOUND');
-    const allowed = await checkUpgrade(request, {
-      isFromElsewhere: (from) => isFromElsewhere(from.headers, app.publicUrl()),
-      signedIn: async (from) => {
-        const token = readCookie({ cookies: api.parseCookie(from.headers.cookie ?? '') }, SESSION, app.publicUrl());
-        return token === undefined ? undefined : app.sessions.find(token);
-      },
-      findEndpoint: (uid) => app.store.findEndpoint(uid),
-    });
-    if (typeof allowed === 'string') return refuseUpgrade(socket, allowed);
-    socket.off('error', ignore);
-    live.accept(request, socket, head, allowed.signedIn, allowed.endpoint);
-  } catch (error) {
-    app.log.error({ err: error }, 'a live view could not be opened');
-    refuseUpgrade(socket, 'INTERNAL');
-  }
+/** `undefined` without SMTP_URL: mail is off. */
+function mailerOf({ smtpUrl, mailFrom }: Config, publicUrl: () => string): Mailer | undefined {
+  return smtpUrl === undefined ? undefined : createMailer(smtpUrl, () => mailFrom ?? defaultSender(publicUrl()));
 }

@@ -52,6 +52,7 @@ export interface TestServerOptions {
   /** Opens another store than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<Store>;
   readonly timeouts?: ServerOptions['timeouts'];
+  readonly livePingMs?: number;
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
   readonly dataDir?: string;
@@ -86,6 +87,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     store,
     log,
     now: clock.now,
+    livePingMs: options.livePingMs,
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
   const origin = `http://127.0.0.1:${running.port}`;
