@@ -31,6 +31,9 @@ export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received
 /** Milliseconds between two counts of what was received: faster, nobody reads. */
 const COUNT_MS = 250;
 
+/** Milliseconds between two frames of a screen, and a little more. */
+const FRAME_MS = 20;
+
 /** Milliseconds after which waiting frames are shown where there are no animation frames: hidden tabs. */
 const HIDDEN_MS = 250;
 
@@ -78,7 +81,10 @@ function noteBadFrame(uid: string, reason: string): void {
   });
 }
 
-/** Gathers messages and hands them on once per animation frame, or by a timer where there are none. */
+/**
+ * Hands messages on: one that comes alone at once, those that follow it within a frame together with the next animation frame, or by
+ * a timer where there are none.
+ */
 export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
   add: (message: LiveMessage) => void;
   stop: () => void;
@@ -86,6 +92,7 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
   let waiting: LiveMessage[] = [];
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let appliedAt = Number.NEGATIVE_INFINITY;
   const stop = (): void => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
@@ -96,11 +103,13 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
     const messages = waiting;
     waiting = [];
     apply(messages);
+    appliedAt = performance.now();
   };
   const add = (message: LiveMessage): void => {
     waiting.push(message);
     if (waiting.length >= MOST_WAITING) return flush();
     if (timer !== undefined) return;
+    if (performance.now() - appliedAt > FRAME_MS) return flush();
     frame = requestAnimationFrame(flush);
     timer = setTimeout(flush, HIDDEN_MS);
   };
