@@ -15,13 +15,20 @@ import { registerSecurityHeaders } from './security-headers.ts';
 export type RegisterPages = (server: FastifyInstance) => Promise<void>;
 
 /** Everything but the capture path and the live socket: the API, its operational routes and the pages. */
-export async function createApiServer(app: AppContext, serverFactory: FastifyServerFactory, sources: OperationalSources, registerPages: RegisterPages): Promise<FastifyInstance> {
+export async function createApiServer(
+  app: AppContext,
+  serverFactory: FastifyServerFactory,
+  sources: OperationalSources,
+  registerPages: RegisterPages,
+): Promise<FastifyInstance> {
   const server = Fastify({
     serverFactory,
     logger: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 200 },
+    // Longer than any head may be: otherwise the router would answer by itself, without our headers.
+    routerOptions: { maxParamLength: 100_000 },
+    rewriteUrl: (request) => addressOf(request.url),
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
@@ -33,6 +40,16 @@ export async function createApiServer(app: AppContext, serverFactory: FastifySer
   registerOperationalRoutes(server, app, sources);
   await registerPages(server);
   return server;
+}
+
+/** An address that can't be decoded names nothing. The router would answer it by itself, without our headers. */
+function addressOf(url = '/'): string {
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '');
+    return url;
+  } catch {
+    return '/api/undecodable';
+  }
 }
 
 /** JSON and nothing else; a body that is not JSON is told so by the contract's own sentence. */
@@ -57,7 +74,9 @@ export function explainMissing(request: FastifyRequest): ProblemError {
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
     if (!pattern.test(path)) continue;
     const methods = operations.map((operation) => operation.method);
-    return new ProblemError('METHOD_NOT_ALLOWED', { allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods });
+    return new ProblemError('METHOD_NOT_ALLOWED', {
+      allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
+    });
   }
   return new ProblemError('NOT_FOUND');
 }
