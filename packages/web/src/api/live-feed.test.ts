@@ -43,6 +43,17 @@ test('a hidden tab has no frames: a timer shows what waits', () => {
   expect(applied).toBe(2);
 });
 
+test('a stream is drawn a few times a second', () => {
+  const applied: number[] = [];
+  const gather = gatherFrames((messages) => applied.push(messages.length));
+  for (let round = 0; round < 3; round++) {
+    for (let index = 0; index < 100; index++) gather.add(live(index));
+    frames.at(-1)?.();
+    vi.advanceTimersByTime(149);
+  }
+  expect(applied).toEqual([1, 99, 200]);
+});
+
 test('what waits is bounded even when neither comes', () => {
   const applied: number[] = [];
   const gather = gatherFrames((messages) => applied.push(messages.length));

@@ -34,6 +34,12 @@ const COUNT_MS = 250;
 /** Milliseconds between two frames of a screen, and a little more. */
 const FRAME_MS = 20;
 
+/** More messages than this at once are a stream: nobody reads along, and drawing every frame would only cost the page its calm. */
+const STREAM = 15;
+
+/** Milliseconds between two drawings of a stream. */
+const STREAM_MS = 150;
+
 /** Milliseconds after which waiting frames are shown where there are no animation frames: hidden tabs. */
 const HIDDEN_MS = 250;
 
@@ -83,7 +89,7 @@ function noteBadFrame(uid: string, reason: string): void {
 
 /**
  * Hands messages on: one that comes alone at once, those that follow it within a frame together with the next animation frame, or by
- * a timer where there are none.
+ * a timer where there are none, and a stream a few times a second.
  */
 export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
   add: (message: LiveMessage) => void;
@@ -93,6 +99,7 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let appliedAt = Number.NEGATIVE_INFINITY;
+  let isStream = false;
   const stop = (): void => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
@@ -104,14 +111,15 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
     waiting = [];
     apply(messages);
     appliedAt = performance.now();
+    isStream = messages.length > STREAM;
   };
   const add = (message: LiveMessage): void => {
     waiting.push(message);
     if (waiting.length >= MOST_WAITING) return flush();
     if (timer !== undefined) return;
-    if (performance.now() - appliedAt > FRAME_MS) return flush();
-    frame = requestAnimationFrame(flush);
-    timer = setTimeout(flush, HIDDEN_MS);
+    if (performance.now() - appliedAt > (isStream ? STREAM_MS : FRAME_MS)) return flush();
+    if (!isStream) frame = requestAnimationFrame(flush);
+    timer = setTimeout(flush, isStream ? STREAM_MS : HIDDEN_MS);
   };
   return { add, stop };
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
+import type { ListItems } from '../../../model/list-items.ts';
 import { formatCount } from '../../../model/sizes.ts';
 import { COLUMNS } from './columns.ts';
 import { GapRow } from './gap-row.tsx';
@@ -34,10 +35,8 @@ export function RequestList(props: RequestListProps) {
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
-    getItemKey: (position) => {
-      const item = items.at(position);
-      return item === undefined ? position : item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
-    },
+    // A new function would have every row measured anew.
+    getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
@@ -108,6 +107,12 @@ export function RequestList(props: RequestListProps) {
       </div>
     </div>
   );
+}
+
+function keyOf(items: ListItems, position: number): string | number {
+  const item = items.at(position);
+  if (item === undefined) return position;
+  return item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
 }
 
 function ListHeader() {
