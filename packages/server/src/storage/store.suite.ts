@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { accountLinksSuite } from './suite/account-links.suite.ts';
 import { accountsSuite } from './suite/accounts.suite.ts';
 import { captureSuite } from './suite/captures.suite.ts';
 import { endpointsSuite } from './suite/endpoints.suite.ts';
 import { randomOperationsSuite } from './suite/random-operations.suite.ts';
 import { requestsSuite } from './suite/requests.suite.ts';
 import { searchSuite } from './suite/search.suite.ts';
+import { throttlesSuite } from './suite/throttles.suite.ts';
 import { upkeepSuite } from './suite/upkeep.suite.ts';
 import type { Store } from './store.ts';
 
@@ -27,6 +29,8 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
       return opened.store;
     };
     accountsSuite(store);
+    accountLinksSuite(store);
+    throttlesSuite(store);
     endpointsSuite(store);
     captureSuite(store);
     requestsSuite(store);
