@@ -4,9 +4,11 @@ import { requestKeyValue } from '../request-key.ts';
 import type { MethodCount } from '../store.ts';
 import type { CaptureStatements, EndpointWrite, HeldEndpoint } from '../write-captures.ts';
 
-const HOLD = 'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
+const HOLD =
+  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
-const INSERT = 'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
+const INSERT =
+  'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
   select key, method, coalesce(length(body), 0) as size from captured_requests
   where key >= ? and key < ? and saved_id is null order by key limit ?) group by method`;
@@ -46,7 +48,11 @@ function trimWith(oldest: StatementSync, deleteUnsaved: StatementSync) {
     const rows = oldest.all(from, requestKeyValue(write.endpointId + 1, 0), write.trimCount);
     const last = Math.max(...rows.map((row) => integer(row.last_index)));
     deleteUnsaved.run(from, requestKeyValue(write.endpointId, last));
-    const trimmed = rows.map((row) => ({ method: String(row.method), stored: integer(row.stored), bytes: integer(row.bytes) }));
+    const trimmed = rows.map((row) => ({
+      method: String(row.method),
+      stored: integer(row.stored),
+      bytes: integer(row.bytes),
+    }));
     return { trimmed, trimmedTo: last + 1 };
   };
 }
@@ -68,10 +74,18 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
     write(writes) {
       for (const write of writes) {
         for (const row of write.captures) {
-          insert.run(requestKeyValue(row.endpointId, row.index), row.savedId, row.method, row.receivedAt, row.head, row.body);
+          insert.run(
+            requestKeyValue(row.endpointId, row.index),
+            row.savedId,
+            row.method,
+            row.receivedAt,
+            row.head,
+            row.body,
+          );
         }
         const { trimmed, trimmedTo } = trim(write);
-        for (const count of methodChanges(write.captures, trimmed)) addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
+        for (const count of methodChanges(write.captures, trimmed))
+          addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
         settle.run(write.nextIndex, write.latestAt, write.savedCount, write.unsavedCount, trimmedTo, write.endpointId);
       }
     },

@@ -27,7 +27,8 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
 const MAX_STATEMENTS = 500;
 
 function bindable(value: unknown): SQLInputValue {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || value === null) return value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint' || value === null)
+    return value;
   if (value instanceof Uint8Array) return value;
   throw new TypeError(`SQLite can't bind a ${typeof value}.`);
 }

@@ -1,5 +1,5 @@
-import { constants, accessSync, existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { constants, accessSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../storage-problem.ts';
 
@@ -36,10 +36,12 @@ export function databaseFile(dataDir: string): string {
  */
 export function claimDataDir(dataDir: string): DatabaseSync {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
-    throw new StorageProblem(`The data folder ${dataDir} can't be written (${reason(error)}). Set DATA_DIR to a folder that can.`);
+    throw new StorageProblem(
+      `The data folder ${dataDir} can't be written (${reason(error)}). Set DATA_DIR to a folder that can.`,
+    );
   }
   try {
     const lock = new DatabaseSync(join(dataDir, 'creel.lock'), { timeout: 0 });
@@ -47,10 +49,21 @@ export function claimDataDir(dataDir: string): DatabaseSync {
     return lock;
   } catch (error) {
     if (/locked/.test(reason(error))) {
-      throw new StorageProblem(`Another Creel server is using the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`);
+      throw new StorageProblem(
+        `Another Creel server is using the data folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`,
+      );
     }
-    throw new StorageProblem(`The data folder ${dataDir} can't be used (${reason(error)}). Set DATA_DIR to a folder that can be written.`);
+    throw new StorageProblem(
+      `The data folder ${dataDir} can't be used (${reason(error)}). Set DATA_DIR to a folder that can be written.`,
+    );
   }
+}
+
+/** Not by `recursive: true`: where a folder can't be made though its parent is there (/proc), Node tries for ever. */
+function makeFolder(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** Opens the writer's connection. A file that is not a database is left as it is. */
@@ -63,13 +76,17 @@ export function openWriter(dataDir: string): DatabaseSync {
     if (existed) database.prepare('select count(*) from sqlite_schema').get();
     return database;
   } catch (error) {
-    throw new StorageProblem(`The database ${file} can't be opened (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`);
+    throw new StorageProblem(
+      `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
+    );
   }
 }
 
 /** Makes sure that the log exists and is on disk, then leaves the syncing of commits to log-syncer.ts. */
 export function leaveSyncingToOthers(database: DatabaseSync): void {
-  database.exec(`insert into counters (name, value) values ('starts', 1) on conflict (name) do update set value = value + 1`);
+  database.exec(
+    `insert into counters (name, value) values ('starts', 1) on conflict (name) do update set value = value + 1`,
+  );
   database.exec('pragma synchronous = NORMAL');
 }
 

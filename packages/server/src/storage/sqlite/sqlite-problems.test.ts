@@ -15,38 +15,34 @@ import { sqliteCaptureStatements } from './capture-statements.ts';
 import { commitBatch } from './commit-batch.ts';
 import { databaseFile, openWriter } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
+import { openWriterConnection } from './writer-connection.ts';
 
 let dataDir = '';
-let opened: Store[] = [];
 
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
 });
 
-afterEach(async () => {
-  for (const store of opened.splice(0)) await store.close();
-  await rm(dataDir, { recursive: true, force: true });
-});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-async function open(dir = dataDir): Promise<Store> {
-  const store = await openSqliteStore(dir);
-  opened.push(store);
-  return store;
+/** Opens a folder as the writer's thread does, in this one, and closes it. */
+async function openAndClose(dir = dataDir): Promise<void> {
+  const { raw, release } = await openWriterConnection(dir);
+  raw.close();
+  release();
 }
 
 /** What stands in the way of opening the folder; its sentence. */
 async function problemOf(dir = dataDir): Promise<string> {
-  const error: unknown = await open(dir).catch((thrown: unknown) => thrown);
+  const error: unknown = await openAndClose(dir).catch((thrown: unknown) => thrown);
   if (!(error instanceof StorageProblem)) throw new Error('It was opened, or failed otherwise.', { cause: error });
   return error.message;
 }
 
-/** Fills a folder with a database that has something in it, and closes it. */
-async function filledDatabase(): Promise<void> {
-  const store = await open();
-  await captureMany(store, (await someEndpoint(store)).id, 200);
-  opened = [];
-  await store.close();
+/** Runs a test's work on a store in the folder, and closes it. */
+async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(dataDir);
+  return work(store).finally(() => store.close());
 }
 
 describe('a database that can’t be used is left as it is, with a sentence', () => {
@@ -58,26 +54,26 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
   });
 
   test('a database of which the end is missing', async () => {
-    await filledDatabase();
+    await openAndClose();
     const file = databaseFile(dataDir);
     await truncate(file, 3 * 4096 + 100);
     const before = await readFile(file);
     expect(await problemOf()).toContain("can't be opened");
-    expect(await readFile(file)).toEqual(before);
+    expect(before.equals(await readFile(file))).toBe(true);
   });
 
   test('a database whose inner pages are garbage', async () => {
-    await filledDatabase();
+    await openAndClose();
     const file = databaseFile(dataDir);
     const bytes = await readFile(file);
     bytes.fill(0xa5, 100, 4096);
     await writeFile(file, bytes);
     expect(await problemOf()).toContain("can't be opened");
-    expect(await readFile(file)).toEqual(bytes);
+    expect(bytes.equals(await readFile(file))).toBe(true);
   });
 
   test('a database of a newer version', async () => {
-    await filledDatabase();
+    await openAndClose();
     const file = databaseFile(dataDir);
     const raw = new DatabaseSync(file);
     raw.exec(`insert into schema_version values (999, ${T0})`);
@@ -87,13 +83,15 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     expect(await problemOf()).toBe(
       `The database was written by a newer version of Creel (schema 999, this version knows ${MIGRATIONS.length}). Start the newer version, or restore a backup.`,
     );
-    expect(await readFile(file)).toEqual(before);
+    expect(before.equals(await readFile(file))).toBe(true);
   });
 
   test('a folder that can’t be written, or is none', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, 'kept');
-    expect(await problemOf(file)).toMatch(/^The data folder \S+ can't be written \(.*\)\. Set DATA_DIR to a folder that can\.$/);
+    expect(await problemOf(file)).toMatch(
+      /^The data folder \S+ can't be written \(.*\)\. Set DATA_DIR to a folder that can\.$/,
+    );
     expect(await readFile(file, 'utf8')).toBe('kept');
     expect(await problemOf(join(file, 'below'))).toContain("can't be written");
     // For root no folder of a disk is read-only, but not even root may write in /proc.
@@ -105,23 +103,27 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
 
 describe('a data folder belongs to one server', () => {
   test('a second one in the same process is refused, and let in when the first is gone', async () => {
-    const first = await open();
-    expect(await problemOf()).toMatch(/^Another Creel server is using the data folder \S+\. Stop it, or set DATA_DIR to another folder\.$/);
-    await expect(someUser(first)).resolves.toBeDefined();
-    opened = [];
-    await first.close();
-    await expect(someUser(await open())).resolves.toBeDefined();
+    await withStore(async (store) => {
+      expect(await problemOf()).toMatch(
+        /^Another Creel server is using the data folder \S+\. Stop it, or set DATA_DIR to another folder\.$/,
+      );
+      // The same, from the thread that says it.
+      await expect(openSqliteStore(dataDir)).rejects.toBeInstanceOf(StorageProblem);
+      expect(await someUser(store)).toBeDefined();
+    });
+    await expect(openAndClose()).resolves.toBeUndefined();
   });
 
   test('so is one in another process, and kill -9 leaves nothing to clear away', async () => {
     const other = await startAndWaitFor('open', './hold-store.ts', [dataDir]);
     expect(await problemOf()).toContain('Another Creel server');
     await other.kill();
-    await expect(someUser(await open())).resolves.toBeDefined();
+    await expect(openAndClose()).resolves.toBeUndefined();
   });
 
   test('of eight that start at once one gets it, and each migration is applied once', async () => {
-    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => open()));
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openWriterConnection(dataDir)));
+    for (const one of tries) if (one.status === 'fulfilled') one.value.release();
     const refused = tries.filter((one) => one.status === 'rejected').map((one): unknown => one.reason);
     expect(refused).toHaveLength(7);
     expect(refused.every((error) => error instanceof StorageProblem)).toBe(true);
@@ -137,12 +139,17 @@ function versionsIn(dir: string): unknown[] {
 }
 
 describe('killed in the middle of a migration', () => {
-  test.each(MIGRATIONS.map((migration) => migration.version))('number %i: the next start completes it', async (version) => {
-    await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
-    expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version).filter((applied) => applied < version));
-    await expect(someUser(await open())).resolves.toBeDefined();
-    expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version));
-  });
+  test.each(MIGRATIONS.map((migration) => migration.version))(
+    'number %i: the next start completes it',
+    async (version) => {
+      await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
+      expect(versionsIn(dataDir)).toEqual(
+        MIGRATIONS.map((migration) => migration.version).filter((applied) => applied < version),
+      );
+      await openAndClose();
+      expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version));
+    },
+  );
 });
 
 describe('a full disk', () => {
@@ -153,29 +160,28 @@ describe('a full disk', () => {
   }
 
   test('refuses the batch whole, keeps what was there, and takes the next one when there is room', async () => {
-    const store = await open();
-    const { id, uid } = await someEndpoint(store);
-    await captureMany(store, id, 10);
-    opened = [];
-    await store.close();
+    const { id, uid } = await withStore(async (store) => {
+      const endpoint = await someEndpoint(store);
+      await captureMany(store, endpoint.id, 10);
+      return endpoint;
+    });
     const writer = openWriter(dataDir);
     const statements = sqliteCaptureStatements(writer);
     const pages = Number(writer.prepare('pragma page_count').get()?.page_count);
     writer.exec(`pragma max_page_count = ${pages + 30}`);
     await expect(commitBatch(writer, statements, batchOf(id, 500), LIMITS)).rejects.toThrow(/full/);
     expect(writer.isTransaction).toBe(false);
-    expect((await commitBatch(writer, statements, batchOf(id, 5), LIMITS)).indexes).toEqual(Float64Array.of(10, 11, 12, 13, 14));
+    expect((await commitBatch(writer, statements, batchOf(id, 5), LIMITS)).indexes).toEqual(
+      Float64Array.of(10, 11, 12, 13, 14),
+    );
     writer.exec('pragma max_page_count = 1000000');
     expect((await commitBatch(writer, statements, batchOf(id, 100), LIMITS)).indexes[0]).toBe(15);
     expect(writer.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
     writer.close();
-    const { kept, counted } = await countersAndRecount(await open(), uid);
+    const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
     expect(kept).toEqual(counted);
     expect(kept).toMatchObject({ unsaved: 115 });
+    // Closing folds the log back into the database.
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('creel.db'))).toEqual(['creel.db']);
   });
-});
-
-test('closing folds the log back into the database', async () => {
-  await filledDatabase();
-  expect((await readdir(dataDir)).filter((name) => name.startsWith('creel.db'))).toEqual(['creel.db']);
 });

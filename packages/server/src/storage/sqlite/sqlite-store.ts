@@ -40,8 +40,14 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
 }
 
 /** All three at once, since most of a thread's start is loading its code; when one does not start, none is left behind. */
-async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread; scanner: StorageThread }> {
-  const starts = [StorageThread.start({ role: 'writer', dataDir }), StorageThread.start({ role: 'reader', dataDir }), StorageThread.start({ role: 'reader', dataDir })] as const;
+async function startThreads(
+  dataDir: string,
+): Promise<{ writer: StorageThread; reader: StorageThread; scanner: StorageThread }> {
+  const starts = [
+    StorageThread.start({ role: 'writer', dataDir }),
+    StorageThread.start({ role: 'reader', dataDir }),
+    StorageThread.start({ role: 'reader', dataDir }),
+  ] as const;
   try {
     const [writer, reader, scanner] = await Promise.all(starts);
     return { writer, reader, scanner };

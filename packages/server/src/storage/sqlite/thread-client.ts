@@ -56,7 +56,10 @@ export class StorageThread {
 
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
     return this.#send((id) =>
-      this.#worker.postMessage({ kind: 'captures', id, batch, limits } satisfies ToThread, [batch.numbers.buffer, batch.bytes.buffer]),
+      this.#worker.postMessage({ kind: 'captures', id, batch, limits } satisfies ToThread, [
+        batch.numbers.buffer,
+        batch.bytes.buffer,
+      ]),
     );
   }
 

@@ -1,7 +1,6 @@
 import { Kysely } from 'kysely';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
-import { migrate } from '../migrations/migrate.ts';
 import { QUERIES } from '../queries/catalogue.ts';
 import { withEngine } from '../queries/unbound.ts';
 import type { EngineDatabase } from '../queries/unbound.ts';
@@ -12,8 +11,9 @@ import { sqliteCaptureStatements } from './capture-statements.ts';
 import { commitBatch } from './commit-batch.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
-import { claimDataDir, leaveSyncingToOthers, openReader, openWriter } from './open-database.ts';
+import { openReader } from './open-database.ts';
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
+import { openWriterConnection } from './writer-connection.ts';
 
 /**
  * One thread with one connection to the SQLite file: the writer, or a reader. Messages are worked off strictly one after the
@@ -34,36 +34,30 @@ function post(message: FromThread, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
 }
 
-function connectionOf(raw: DatabaseSync): Omit<Connection, 'statements'> {
-  return { raw, db: withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine) };
+async function connectWriter(): Promise<Connection> {
+  const { raw, db, release } = await openWriterConnection(dataDir);
+  // Held for the life of the thread.
+  port?.once('close', release);
+  return { raw, db: withEngine(db, sqliteEngine), statements: sqliteCaptureStatements(raw) };
 }
 
-async function connectWriter(): Promise<Connection> {
-  const lock = claimDataDir(dataDir);
-  try {
-    const raw = openWriter(dataDir);
-    try {
-      const connection = connectionOf(raw);
-      await migrate(connection.db, sqliteEngine);
-      leaveSyncingToOthers(raw);
-      // Held for the life of the thread.
-      port?.once('close', () => lock.close());
-      return { ...connection, statements: sqliteCaptureStatements(raw) };
-    } catch (error) {
-      raw.close();
-      throw error;
-    }
-  } catch (error) {
-    lock.close();
-    throw error;
-  }
+function connectReader(): Connection {
+  const raw = openReader(dataDir);
+  return {
+    raw,
+    db: withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine),
+    statements: undefined,
+  };
 }
 
 async function writeCaptures(connection: Connection, message: Extract<ToThread, { kind: 'captures' }>): Promise<void> {
   if (connection.statements === undefined) throw new Error('A reader was asked to write.');
   const outcome = await commitBatch(connection.raw, connection.statements, message.batch, message.limits);
   const recycled = message.batch.bytes.buffer;
-  post({ kind: 'captured', id: message.id, outcome: { ...outcome, recycled } }, [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer));
+  post(
+    { kind: 'captured', id: message.id, outcome: { ...outcome, recycled } },
+    [outcome.indexes.buffer, outcome.savedIds.buffer, recycled].filter(isArrayBuffer),
+  );
 }
 
 function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {
@@ -74,7 +68,7 @@ let connection: Connection | undefined;
 
 /** A reader opens the file with its first query: it is started beside the writer, which may still be creating the tables. */
 function connected(): Connection {
-  connection ??= { ...connectionOf(openReader(dataDir)), statements: undefined };
+  connection ??= connectReader();
   return connection;
 }
 
@@ -90,7 +84,11 @@ async function handle(message: ToThread): Promise<void> {
     if (typeof query !== 'function') throw new Error(`There is no query ${message.name}.`);
     post({ kind: 'result', id: message.id, value: await query(connected().db, ...message.args) });
   } catch (error) {
-    post({ kind: 'failure', id: message.id, message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) });
+    post({
+      kind: 'failure',
+      id: message.id,
+      message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    });
   }
 }
 

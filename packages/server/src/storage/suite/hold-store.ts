@@ -1,5 +1,7 @@
-import { openSqliteStore } from '../sqlite/sqlite-store.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openWriterConnection } from '../sqlite/writer-connection.ts';
 
-/** A process that opens a data folder, says `open`, and keeps it until it is killed. */
-await openSqliteStore(process.argv[2] ?? '');
+/** A process that claims a data folder, says `open`, and keeps it until it is killed. */
+await openWriterConnection(process.argv[2] ?? '');
 process.stdout.write('open\n');
+await sleep(60_000);

@@ -28,11 +28,16 @@ const db: Database = place.startsWith('postgres')
   : new Kysely<Tables>({ dialect: sqliteDialect(openWriter(place)) });
 const engine = place.startsWith('postgres') ? postgresEngine : sqliteEngine;
 
-const afterAll: Migration = { version: MIGRATIONS.length + 1, up: async (transaction) => void (await sql`create table later (id integer)`.execute(transaction)) };
+const afterAll: Migration = {
+  version: MIGRATIONS.length + 1,
+  up: async (transaction) => void (await sql`create table later (id integer)`.execute(transaction)),
+};
 await migrate(
   db,
   engine,
   [...MIGRATIONS, afterAll].map((migration) =>
-    migration.version === Number(version) ? { ...migration, up: (transaction, of) => halfway(transaction, of, migration.up) } : migration,
+    migration.version === Number(version)
+      ? { ...migration, up: (transaction, of) => halfway(transaction, of, migration.up) }
+      : migration,
   ),
 );

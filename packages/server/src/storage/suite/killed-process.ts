@@ -9,7 +9,9 @@ export interface WaitingProcess {
 
 /** Starts a file of this folder and comes back when it has said the word. @throws Error with what it said instead */
 export async function startAndWaitFor(word: string, file: string, args: readonly string[]): Promise<WaitingProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'exit');
   const errors: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (piece: string) => errors.push(piece));
