@@ -3,6 +3,9 @@ import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store } from './store.ts';
 
 /** Opens the store that the configuration names: PostgreSQL by its URL, else the file in the data folder. @throws StorageProblem */
-export function openStore(config: { readonly databaseUrl?: string | undefined; readonly dataDir: string }): Promise<Store> {
+export function openStore(config: {
+  readonly databaseUrl?: string | undefined;
+  readonly dataDir: string;
+}): Promise<Store> {
   return config.databaseUrl === undefined ? openSqliteStore(config.dataDir) : openPostgresStore(config.databaseUrl);
 }

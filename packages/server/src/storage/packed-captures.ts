@@ -60,9 +60,15 @@ export class CapturePacker {
 
   /** Hands the batch over and starts an empty one. `recycled` is a buffer that came back from the writer. */
   take(recycled?: ArrayBuffer): PackedCaptures {
-    const packed = { count: this.count, numbers: this.#numbers, bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used) };
+    const packed = {
+      count: this.count,
+      numbers: this.#numbers,
+      bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used),
+    };
     this.#numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
-    this.#bytes = Buffer.from(recycled !== undefined && recycled.byteLength > 0 ? recycled : new ArrayBuffer(FIRST_BYTES));
+    this.#bytes = Buffer.from(
+      recycled !== undefined && recycled.byteLength > 0 ? recycled : new ArrayBuffer(FIRST_BYTES),
+    );
     this.#used = 0;
     this.count = 0;
     return packed;
@@ -92,6 +98,12 @@ export function* unpackCaptures(packed: PackedCaptures, methods: readonly string
     const head = new Uint8Array(bytes.buffer, offset, headLength);
     const body = bodyLength === 0 ? null : new Uint8Array(bytes.buffer, offset + headLength, bodyLength);
     offset += headLength + bodyLength;
-    yield { endpointId: numbers[at] ?? 0, receivedAt: numbers[at + 1] ?? 0, method: methods[numbers[at + 2] ?? -1] ?? 'UNKNOWN', head, body };
+    yield {
+      endpointId: numbers[at] ?? 0,
+      receivedAt: numbers[at + 1] ?? 0,
+      method: methods[numbers[at + 2] ?? -1] ?? 'UNKNOWN',
+      head,
+      body,
+    };
   }
 }

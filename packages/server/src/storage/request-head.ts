@@ -16,7 +16,12 @@ export interface RequestHead {
  * holds the bytes of the wire. Joining lines costs a quarter of `JSON.stringify`, on the path where every microsecond counts.
  * What the server adds is the first line alone, so that a search begins behind it.
  */
-export function encodeHead(target: string, sourceIp: string, bodyIsText: boolean, flatHeaders: readonly string[]): string {
+export function encodeHead(
+  target: string,
+  sourceIp: string,
+  bodyIsText: boolean,
+  flatHeaders: readonly string[],
+): string {
   return (bodyIsText ? 'text ' : 'bytes ') + sourceIp + '\n' + target + '\n' + flatHeaders.join('\n');
 }
 

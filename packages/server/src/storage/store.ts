@@ -50,7 +50,9 @@ export interface EndpointChanges {
   readonly source?: string | null;
   readonly autosave?: boolean;
   /** Favourite on: at most `limit` of the user's endpoints may be one. Off: expires at `expiresAt`. */
-  readonly favorite?: { readonly on: true; readonly limit: number } | { readonly on: false; readonly expiresAt: number };
+  readonly favorite?:
+    | { readonly on: true; readonly limit: number }
+    | { readonly on: false; readonly expiresAt: number };
 }
 
 export interface EndpointStore {
@@ -122,7 +124,12 @@ export interface RequestStore {
    * Saves the request with this index, beginning of the body in the answer. Saved already: the same request again, `changed` false.
    * `undefined` when there is no such request, `limit` when the endpoint holds `maxSaved` saved ones.
    */
-  saveRequest(endpointId: number, index: number, maxSaved: number, bodyBytes: number): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
+  saveRequest(
+    endpointId: number,
+    index: number,
+    maxSaved: number,
+    bodyBytes: number,
+  ): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
   /** False when there was no such request. */
   deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
   /** Clears an endpoint: what it holds goes from sight at once and from disk by `purgeSome`. */

@@ -55,10 +55,16 @@ export interface CaptureStatements {
 }
 
 /** Writes a batch: per endpoint its indexes, its rows, what is trimmed for them, and its counters. */
-export async function writeBatch(statements: CaptureStatements, batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
+export async function writeBatch(
+  statements: CaptureStatements,
+  batch: PackedCaptures,
+  limits: CaptureLimits,
+): Promise<CaptureOutcome> {
   const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
   const groups = groupByEndpoint(batch);
-  const held = new Map((await statements.hold(groups.map((group) => group.endpointId))).map((endpoint) => [endpoint.endpointId, endpoint]));
+  const held = new Map(
+    (await statements.hold(groups.map((group) => group.endpointId))).map((endpoint) => [endpoint.endpointId, endpoint]),
+  );
   const plans = groups.flatMap((group) => {
     const endpoint = held.get(group.endpointId);
     return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
@@ -84,7 +90,8 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   let position = 0;
   for (const capture of unpackCaptures(batch, METHODS)) {
     let group = groups.get(capture.endpointId);
-    if (group === undefined) groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));
+    if (group === undefined)
+      groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));
     group.captures.push(capture);
     group.positions.push(position++);
   }
@@ -95,7 +102,12 @@ function howManyToSave(endpoint: HeldEndpoint, group: CaptureGroup, limits: Capt
   return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
 }
 
-function endpointWrite(endpoint: HeldEndpoint, group: CaptureGroup, savedIds: readonly number[], limits: CaptureLimits): EndpointWrite {
+function endpointWrite(
+  endpoint: HeldEndpoint,
+  group: CaptureGroup,
+  savedIds: readonly number[],
+  limits: CaptureLimits,
+): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
   const trimCount = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);

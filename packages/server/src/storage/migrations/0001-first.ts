@@ -82,7 +82,9 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
     .addColumn('body', sql.raw(engine.bytesType))
     .execute();
   // Partial: an unsaved capture pays for neither.
-  await sql`create unique index captured_requests_saved_id on captured_requests (saved_id) where saved_id is not null`.execute(db);
+  await sql`create unique index captured_requests_saved_id on captured_requests (saved_id) where saved_id is not null`.execute(
+    db,
+  );
   await sql`create index captured_requests_saved on captured_requests (key) where saved_id is not null`.execute(db);
   await db.schema
     .createTable('purges')
@@ -99,5 +101,6 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
   await sql`insert into counters (name, value) values ('saved_id', 0)`.execute(db);
   if (engine.name === 'postgres') await sql`create sequence saved_request_ids`.execute(db);
   // Compressing a long body would cost each capture more than the disk it saves, and a preview would have to unpack all of it.
-  if (engine.name === 'postgres') await sql`alter table captured_requests alter column body set storage external`.execute(db);
+  if (engine.name === 'postgres')
+    await sql`alter table captured_requests alter column body set storage external`.execute(db);
 }

@@ -10,7 +10,11 @@ import type { Migration } from './migration.ts';
  * start goes on where this one stopped. Several processes may call it at once.
  * @throws StorageProblem when the database was written by a newer version; nothing is changed then.
  */
-export async function migrate(db: Database, engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+export async function migrate(
+  db: Database,
+  engine: Engine,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   const newest = Math.max(...migrations.map((migration) => migration.version));
   // Read before anything is written: a newer database is left exactly as it was.
   const version = (await engine.tableExists(db, 'schema_version')) ? await versionOf(db, newest) : 0;
@@ -18,21 +22,27 @@ export async function migrate(db: Database, engine: Engine, migrations: readonly
   await db.transaction().execute(async (transaction) => {
     // Held here too: two processes that create the same table at once disturb each other even with `if not exists`.
     await engine.lockForMigration(transaction);
-    await sql`create table if not exists schema_version (version integer primary key, applied_at bigint not null)`.execute(transaction);
+    await sql`create table if not exists schema_version (version integer primary key, applied_at bigint not null)`.execute(
+      transaction,
+    );
   });
   for (const migration of migrations) {
     await db.transaction().execute(async (transaction) => {
       await engine.lockForMigration(transaction);
       if ((await versionOf(transaction, newest)) >= migration.version) return;
       await migration.up(transaction, engine);
-      await sql`insert into schema_version (version, applied_at) values (${migration.version}, ${Date.now()})`.execute(transaction);
+      await sql`insert into schema_version (version, applied_at) values (${migration.version}, ${Date.now()})`.execute(
+        transaction,
+      );
     });
   }
 }
 
 /** The schema's version. @throws StorageProblem when it is above what is known. */
 async function versionOf(db: Database | DatabaseTransaction, newest: number): Promise<number> {
-  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db);
+  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(
+    db,
+  );
   const version = rows[0]?.version ?? 0;
   if (version > newest) throw new StorageProblem(newerDatabase(version, newest));
   return version;

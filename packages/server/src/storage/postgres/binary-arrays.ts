@@ -19,7 +19,12 @@ export function keyArray(rows: readonly { readonly endpointId: number; readonly 
   });
 }
 
-function binaryArray<T>(oid: number, size: number, values: readonly T[], write: (buffer: Buffer, value: T, at: number) => void): Buffer {
+function binaryArray<T>(
+  oid: number,
+  size: number,
+  values: readonly T[],
+  write: (buffer: Buffer, value: T, at: number) => void,
+): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * (4 + size));
   // Dimensions, no nulls, element type, length of the one dimension, its lower bound.
   [1, 0, oid, values.length, 1].forEach((word, nth) => buffer.writeInt32BE(word, nth * 4));

@@ -40,7 +40,11 @@ const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], 
 /** Plans for these must never come from estimates of the batch's size: what is looked up lies in an index, always. */
 export const CAPTURE_SETTINGS = 'set enable_seqscan = off; set enable_bitmapscan = off';
 
-type Run = <Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
+type Run = <Row extends QueryResultRow>(
+  name: string,
+  text: string,
+  values: readonly unknown[],
+) => Promise<QueryResult<Row>>;
 
 /**
  * The statements of one batch. `begin` travels with the first statement and `commit` with the rows, so that a batch is two ways there and
@@ -51,7 +55,10 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
   return {
     async hold(endpointIds) {
       const begun = client.query('begin');
-      const [, { rows }] = await allOf([begun, run<HeldEndpoint & QueryResultRow>('hold', HOLD, [int8Array(endpointIds)])]);
+      const [, { rows }] = await allOf([
+        begun,
+        run<HeldEndpoint & QueryResultRow>('hold', HOLD, [int8Array(endpointIds)]),
+      ]);
       return rows;
     },
     async takeSavedIds(count) {
@@ -59,7 +66,14 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
       return rows.map((row) => row.id).toSorted((a, b) => a - b);
     },
     async write(writes) {
-      const inserted = run('insert', INSERT, insertValues(writes.flatMap((write) => write.captures), bytes));
+      const inserted = run(
+        'insert',
+        INSERT,
+        insertValues(
+          writes.flatMap((write) => write.captures),
+          bytes,
+        ),
+      );
       const settled = run('settle', SETTLE, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
       if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
@@ -68,7 +82,9 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
 }
 
 /** Like `Promise.all`, but comes back only when all have ended, and with the first failure. */
-async function allOf<T extends readonly Promise<unknown>[]>(promises: readonly [...T]): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+async function allOf<T extends readonly Promise<unknown>[]>(
+  promises: readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
@@ -88,7 +104,9 @@ function insertValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[]
 }
 
 function settleValues(writes: readonly EndpointWrite[]): unknown[] {
-  const added = writes.flatMap((write) => methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpointId })));
+  const added = writes.flatMap((write) =>
+    methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpointId })),
+  );
   return [
     int8Array(writes.map((write) => write.endpointId)),
     int8Array(writes.map((write) => write.trimFrom)),

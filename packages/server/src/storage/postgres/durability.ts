@@ -36,9 +36,13 @@ function problemWith(promises: Promises): string | undefined {
     `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
   if (promises.fsync !== 'on') return lossy('fsync', promises.fsync);
   if (promises.full_page_writes !== 'on') return lossy('full_page_writes', promises.full_page_writes);
-  if (!WAITS_FOR_DISK.includes(promises.synchronous_commit)) return lossy('synchronous_commit', promises.synchronous_commit);
-  if (promises.server_encoding !== 'UTF8') return `The PostgreSQL database has the encoding ${promises.server_encoding}. Create one with UTF8.`;
-  if (Number(promises.server_version_num) < OLDEST_VERSION) return 'PostgreSQL is older than version 14. Use a newer one.';
-  if (promises.in_recovery) return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
+  if (!WAITS_FOR_DISK.includes(promises.synchronous_commit))
+    return lossy('synchronous_commit', promises.synchronous_commit);
+  if (promises.server_encoding !== 'UTF8')
+    return `The PostgreSQL database has the encoding ${promises.server_encoding}. Create one with UTF8.`;
+  if (Number(promises.server_version_num) < OLDEST_VERSION)
+    return 'PostgreSQL is older than version 14. Use a newer one.';
+  if (promises.in_recovery)
+    return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
   return undefined;
 }

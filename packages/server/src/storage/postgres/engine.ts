@@ -20,7 +20,9 @@ export const postgresEngine: Engine = {
   },
   afterFirstLine: (bytes) => sql<Uint8Array>`substr(${bytes}, position('\\x0a'::bytea in ${bytes}) + 1)`,
   async takeSavedIds(transaction, count) {
-    const { rows } = await sql<{ id: number }>`select nextval('saved_request_ids') as id from generate_series(1, ${count})`.execute(transaction);
+    const { rows } = await sql<{
+      id: number;
+    }>`select nextval('saved_request_ids') as id from generate_series(1, ${count})`.execute(transaction);
     return rows.map((row) => row.id);
   },
   async tableExists(db, name) {

@@ -1,7 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../store.ts';
-import { LIMITS, T0, capture, countersAndRecount, everything, indexesOf, someEndpoint, someUser, textOf } from '../suite/store-world.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  someUser,
+  textOf,
+} from '../suite/store-world.ts';
 import { openLink } from './link.ts';
 import { startOwnServer } from './own-server.ts';
 import type { OwnServer } from './own-server.ts';
@@ -33,7 +43,11 @@ async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /** Writes batches until told to stop, and remembers which were acknowledged. */
-function writeOn(endpointId: number): { acknowledged: Map<number, string>; failed: () => number; stop: () => Promise<void> } {
+function writeOn(endpointId: number): {
+  acknowledged: Map<number, string>;
+  failed: () => number;
+  stop: () => Promise<void>;
+} {
   const acknowledged = new Map<number, string>();
   let failures = 0;
   const end = new AbortController();
@@ -41,7 +55,11 @@ function writeOn(endpointId: number): { acknowledged: Map<number, string>; faile
     for (let round = 0; !end.signal.aborted; round++) {
       const bodies = Array.from({ length: 10 }, (_, nth) => `round ${round}, ${nth}`);
       try {
-        const stored = await capture(store, bodies.map((body) => ({ to: endpointId, body, at: T0 + round })), LIMITS);
+        const stored = await capture(
+          store,
+          bodies.map((body) => ({ to: endpointId, body, at: T0 + round })),
+          LIMITS,
+        );
         stored.forEach(({ index }, nth) => acknowledged.set(index, bodies[nth] ?? ''));
       } catch {
         failures += 1;
@@ -80,8 +98,10 @@ describe('while captures are being written', () => {
     }
     await writing.stop();
     const rows = new Map<number, string | undefined>();
-    for (let before: number | undefined; ; ) {
-      const page = await untilItWorks(() => store.listRequests({ endpointId: id, which: 'any', limit: 500, before, bodyBytes: 100 }));
+    for (let before: number | undefined; ;) {
+      const page = await untilItWorks(() =>
+        store.listRequests({ endpointId: id, which: 'any', limit: 500, before, bodyBytes: 100 }),
+      );
       for (const row of page) rows.set(row.index, textOf(row));
       if (page.length < 500) break;
       before = page.at(-1)?.index;
@@ -110,15 +130,18 @@ describe('settings that make the server lose what it acknowledged', () => {
     await server.run('select pg_reload_conf()');
   });
 
-  test.each(['fsync', 'full_page_writes'])('%s=off is refused at the start, and seen while it runs', async (setting) => {
-    await untilItWorks(() => store.checkWritable(T0));
-    await server.run(`alter system set ${setting} = off`);
-    await server.run('select pg_reload_conf()');
-    while ((await server.run(`show ${setting}`))[0]?.[setting] !== 'off') await sleep(10);
-    const sentence = `PostgreSQL runs with ${setting}=off: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
-    await expect(openPostgresStore(server.url)).rejects.toThrow(sentence);
-    await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
-  });
+  test.each(['fsync', 'full_page_writes'])(
+    '%s=off is refused at the start, and seen while it runs',
+    async (setting) => {
+      await untilItWorks(() => store.checkWritable(T0));
+      await server.run(`alter system set ${setting} = off`);
+      await server.run('select pg_reload_conf()');
+      while ((await server.run(`show ${setting}`))[0]?.[setting] !== 'off') await sleep(10);
+      const sentence = `PostgreSQL runs with ${setting}=off: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
+      await expect(openPostgresStore(server.url)).rejects.toThrow(sentence);
+      await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
+    },
+  );
 });
 
 test('a link that is cut fails what is under way and nothing after it is mended; no silent connection stays in a pool', async () => {
@@ -135,7 +158,11 @@ test('a link that is cut fails what is under way and nothing after it is mended;
   await capture(far, [{ to: id, body: 'before' }]);
   await Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));
   link.cut();
-  const during = await Promise.allSettled([capture(far, [{ to: id, body: 'lost' }]), ...Array.from({ length: 6 }, () => far.findEndpoint(uid)), someUser(far)]);
+  const during = await Promise.allSettled([
+    capture(far, [{ to: id, body: 'lost' }]),
+    ...Array.from({ length: 6 }, () => far.findEndpoint(uid)),
+    someUser(far),
+  ]);
   expect(during.map((one) => one.status)).toEqual(during.map(() => 'rejected'));
   await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);
   link.mend();

@@ -46,11 +46,16 @@ const known = MIGRATIONS.map((migration) => migration.version);
 
 describe('a server that can’t be used is named, with what to do, and without the password', () => {
   test('nobody listens', async () => {
-    expect(await problemOf(changed((url) => (url.port = '9')))).toMatch(/^PostgreSQL at 127\.0\.0\.1:9\/\S+ refuses connections\. Start it, or correct DATABASE_URL\.$/);
+    expect(await problemOf(changed((url) => (url.port = '9')))).toMatch(
+      /^PostgreSQL at 127\.0\.0\.1:9\/\S+ refuses connections\. Start it, or correct DATABASE_URL\.$/,
+    );
   });
 
   test('the password or the user is wrong', async () => {
-    for (const url of [changed((one) => (one.password = 'secret-guess')), changed((one) => (one.username = 'nobody-known'))]) {
+    for (const url of [
+      changed((one) => (one.password = 'secret-guess')),
+      changed((one) => (one.username = 'nobody-known')),
+    ]) {
       const problem = await problemOf(url);
       expect(problem).toMatch(/^PostgreSQL at \S+ refuses the user or the password\. Correct DATABASE_URL\.$/);
       expect(problem).not.toContain('secret-guess');
@@ -58,7 +63,9 @@ describe('a server that can’t be used is named, with what to do, and without t
   });
 
   test('there is no such database', async () => {
-    expect(await problemOf(changed((url) => (url.pathname = '/creel_not_there')))).toMatch(/has no such database\. Create it, or correct DATABASE_URL\.$/);
+    expect(await problemOf(changed((url) => (url.pathname = '/creel_not_there')))).toMatch(
+      /has no such database\. Create it, or correct DATABASE_URL\.$/,
+    );
   });
 
   test('the database belongs to another program, or takes no writes', async () => {
@@ -91,22 +98,29 @@ describe('a server that can’t be used is named, with what to do, and without t
 describe('what is acknowledged has to be on disk', () => {
   test('synchronous_commit=off is refused', async () => {
     await database.run(`alter database ${database.name} set synchronous_commit = off`);
-    expect(await problemOf()).toBe('PostgreSQL runs with synchronous_commit=off: a power cut could lose requests that were acknowledged. Set synchronous_commit to on.');
+    expect(await problemOf()).toBe(
+      'PostgreSQL runs with synchronous_commit=off: a power cut could lose requests that were acknowledged. Set synchronous_commit to on.',
+    );
   });
 
-  test.each(['local', 'remote_write', 'on', 'remote_apply'])('synchronous_commit=%s is taken, and kept as it is', async (level) => {
-    await database.run(`alter database ${database.name} set synchronous_commit = ${level}`);
-    const store = await open();
-    await database.run(`alter database ${database.name} set synchronous_commit = off`);
-    await expect(captureMany(store, (await someEndpoint(store)).id, 1)).resolves.toEqual([{ index: 0, savedId: 0 }]);
-    await expect(store.checkWritable(T0)).resolves.toBeUndefined();
-  });
+  test.each(['local', 'remote_write', 'on', 'remote_apply'])(
+    'synchronous_commit=%s is taken, and kept as it is',
+    async (level) => {
+      await database.run(`alter database ${database.name} set synchronous_commit = ${level}`);
+      const store = await open();
+      await database.run(`alter database ${database.name} set synchronous_commit = off`);
+      await expect(captureMany(store, (await someEndpoint(store)).id, 1)).resolves.toEqual([{ index: 0, savedId: 0 }]);
+      await expect(store.checkWritable(T0)).resolves.toBeUndefined();
+    },
+  );
 
   test('a connection that is opened later is looked at too, and readiness says so', async () => {
     const store = await open();
     const { id } = await someEndpoint(store);
     await database.run(`alter database ${database.name} set synchronous_commit = off`);
-    await database.run(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'creel capture' and datname = current_database()`);
+    await database.run(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'creel capture' and datname = current_database()`,
+    );
     await expect(captureMany(store, id, 1)).rejects.toBeInstanceOf(Error);
     await expect(captureMany(store, id, 1)).rejects.toThrow(StorageProblem);
     await expect(store.checkWritable(T0)).rejects.toThrow('synchronous_commit=off');
@@ -133,7 +147,9 @@ describe('beside other servers on the same database', () => {
   test('the limit holds for 50 creations over two of them', async () => {
     const [one, other] = [await open(), await open()];
     const { id: userId } = await someUser(one);
-    const tries = await Promise.allSettled(Array.from({ length: 50 }, (_, nth) => someEndpoint(nth % 2 === 0 ? one : other, { userId }, 4)));
+    const tries = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, nth) => someEndpoint(nth % 2 === 0 ? one : other, { userId }, 4)),
+    );
     expect(tries.filter((made) => made.status === 'fulfilled')).toHaveLength(4);
     expect(await other.listEndpoints(userId)).toHaveLength(4);
   });
@@ -159,7 +175,10 @@ describe('beside other servers on the same database', () => {
     holder.on('error', () => undefined);
     await holder.connect();
     await holder.query('begin; lock table users in access exclusive mode');
-    const waiting = Promise.allSettled([...Array.from({ length: 10 }, () => store.findUser(1)), ...Array.from({ length: 10 }, () => someUser(store))]);
+    const waiting = Promise.allSettled([
+      ...Array.from({ length: 10 }, () => store.findUser(1)),
+      ...Array.from({ length: 10 }, () => someUser(store)),
+    ]);
     expect(await captureMany(store, id, 5)).toHaveLength(5);
     await holder.query('commit');
     await holder.end();

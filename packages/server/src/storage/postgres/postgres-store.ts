@@ -49,7 +49,10 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
 }
 
 function openDatabase(url: string, kind: SessionKind): EngineDatabase {
-  return withEngine(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, kind) }) }), postgresEngine);
+  return withEngine(
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url, kind) }) }),
+    postgresEngine,
+  );
 }
 
 /** A table that is busy is waited for shortly and often: see `lockForMigration`. */

@@ -44,7 +44,9 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
     connectionTimeoutMillis: kind.connectMs,
     statement_timeout: kind.statementMs,
     lock_timeout: kind.lockMs,
-    ...(kind.statementMs === 0 ? {} : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + kind.lateMs }),
+    ...(kind.statementMs === 0
+      ? {}
+      : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + kind.lateMs }),
     // Finds a peer that is gone while nothing is being sent; `query_timeout` finds it while something is.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

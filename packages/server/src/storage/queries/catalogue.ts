@@ -37,7 +37,9 @@ export const QUERIES = { ...READS, ...SCANS, ...WRITES };
 
 /** The queries as methods of a store: each bound to a way of running it. */
 export type Bound<Queries> = {
-  [Name in keyof Queries]: Queries[Name] extends (db: EngineDatabase, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
+  [Name in keyof Queries]: Queries[Name] extends (db: EngineDatabase, ...args: infer Args) => infer Result
+    ? (...args: Args) => Result
+    : never;
 };
 
 export type StoreQueries = Bound<typeof QUERIES>;

@@ -26,7 +26,11 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
  * user's row is a lock in both databases; `for update` is not. (Not to its id: PostgreSQL lets nobody write to an identity.)
  */
 async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<void> {
-  await transaction.updateTable('users').set({ created_at: sql`created_at` }).where('id', '=', userId).execute();
+  await transaction
+    .updateTable('users')
+    .set({ created_at: sql`created_at` })
+    .where('id', '=', userId)
+    .execute();
 }
 
 async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
@@ -71,9 +75,17 @@ async function favoritesOf(transaction: DatabaseTransaction, userId: number, exc
   return row.count;
 }
 
-async function changeEndpoint(db: EngineDatabase, id: number, changes: EndpointChanges): Promise<EndpointRecord | 'limit' | undefined> {
+async function changeEndpoint(
+  db: EngineDatabase,
+  id: number,
+  changes: EndpointChanges,
+): Promise<EndpointRecord | 'limit' | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const before = await transaction.selectFrom('endpoints').select(['user_id', 'is_favorite']).where('id', '=', id).executeTakeFirst();
+    const before = await transaction
+      .selectFrom('endpoints')
+      .select(['user_id', 'is_favorite'])
+      .where('id', '=', id)
+      .executeTakeFirst();
     if (before === undefined) return undefined;
     const { favorite } = changes;
     if (favorite?.on) {
@@ -88,7 +100,9 @@ async function changeEndpoint(db: EngineDatabase, id: number, changes: EndpointC
         ...(changes.autosave === undefined ? {} : { autosave: changes.autosave ? 1 : 0 }),
         ...(favorite?.on ? { is_favorite: 1, expires_at: null } : {}),
         // Taking a mark off that is not there must not prolong the endpoint's life.
-        ...(favorite?.on === false && before.is_favorite === 1 ? { is_favorite: 0, expires_at: favorite.expiresAt } : {}),
+        ...(favorite?.on === false && before.is_favorite === 1
+          ? { is_favorite: 0, expires_at: favorite.expiresAt }
+          : {}),
         // There is always something to set, and the row is always ours until the commit.
         next_index: sql`next_index`,
       })
@@ -130,7 +144,12 @@ export const endpointWrites = {
   },
   changeEndpoint,
   async setDetectedSource(db, id, source) {
-    const result = await db.updateTable('endpoints').set({ source }).where('id', '=', id).where('source', 'is', null).executeTakeFirst();
+    const result = await db
+      .updateTable('endpoints')
+      .set({ source })
+      .where('id', '=', id)
+      .where('source', 'is', null)
+      .executeTakeFirst();
     return result.numUpdatedRows > 0n;
   },
   async deleteEndpoint(db, id) {
@@ -140,9 +159,16 @@ export const endpointWrites = {
 
 /** Deletes an endpoint's row and leaves its requests to the purge. */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
-  const row = await transaction.deleteFrom('endpoints').where('id', '=', id).returning(['first_index', 'next_index']).executeTakeFirst();
+  const row = await transaction
+    .deleteFrom('endpoints')
+    .where('id', '=', id)
+    .returning(['first_index', 'next_index'])
+    .executeTakeFirst();
   if (row === undefined) return false;
   await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', id).execute();
-  await transaction.insertInto('purges').values({ endpoint_id: id, from_index: row.first_index, below_index: row.next_index }).execute();
+  await transaction
+    .insertInto('purges')
+    .values({ endpoint_id: id, from_index: row.first_index, below_index: row.next_index })
+    .execute();
   return true;
 }

@@ -34,7 +34,10 @@ export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,
 ): SelectQueryBuilder<Tables, 'captured_requests', O & RequestRow> {
-  const body = bodyBytes === undefined ? sql<Uint8Array | null>`body` : sql<Uint8Array | null>`substr(body, 1, ${sql.lit(bodyBytes)})`;
+  const body =
+    bodyBytes === undefined
+      ? sql<Uint8Array | null>`body`
+      : sql<Uint8Array | null>`substr(body, 1, ${sql.lit(bodyBytes)})`;
   return query.select([
     indexOfKey.as('index'),
     'saved_id',
@@ -49,12 +52,20 @@ export function selectRequest<O>(
 type Bounds = Pick<Selectable<EndpointsTable>, 'saved_count' | 'unsaved_count' | 'next_index' | 'first_index'>;
 
 async function boundsOf(db: Database | DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
-  return db.selectFrom('endpoints').select(['next_index', 'first_index', 'saved_count', 'unsaved_count']).where('id', '=', endpointId).executeTakeFirst();
+  return db
+    .selectFrom('endpoints')
+    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
 }
 
 /** How many rows can match at most: with it as the limit, a scan ends at the last match and not at the end of the table. */
 async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
-  const bySaved = { saved: bounds.saved_count, unsaved: bounds.unsaved_count, any: bounds.saved_count + bounds.unsaved_count }[query.which];
+  const bySaved = {
+    saved: bounds.saved_count,
+    unsaved: bounds.unsaved_count,
+    any: bounds.saved_count + bounds.unsaved_count,
+  }[query.which];
   if (query.method === undefined || bySaved === 0) return bySaved;
   const row = await db
     .selectFrom('endpoint_method_counts')
@@ -82,16 +93,30 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
 }
 
 /** Narrows a query to one request of an endpoint; what was cleared is not found. */
-function oneRequest(db: Database | DatabaseTransaction, endpointId: number, firstIndex: number, name: RequestName, bodyBytes?: number) {
+function oneRequest(
+  db: Database | DatabaseTransaction,
+  endpointId: number,
+  firstIndex: number,
+  name: RequestName,
+  bodyBytes?: number,
+) {
   const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes);
-  if ('index' in name) return query.where('key', '=', requestKey(endpointId, Math.max(name.index, firstIndex))).where(indexOfKey, '=', name.index);
+  if ('index' in name)
+    return query
+      .where('key', '=', requestKey(endpointId, Math.max(name.index, firstIndex)))
+      .where(indexOfKey, '=', name.index);
   return query
     .where('saved_id', '=', name.savedId)
     .where('key', '>=', requestKey(endpointId, firstIndex))
     .where('key', '<', requestKey(endpointId + 1, 0));
 }
 
-async function findRequest(db: EngineDatabase, endpointId: number, name: RequestName, bodyBytes?: number): Promise<RequestRecord | undefined> {
+async function findRequest(
+  db: EngineDatabase,
+  endpointId: number,
+  name: RequestName,
+  bodyBytes?: number,
+): Promise<RequestRecord | undefined> {
   const bounds = await boundsOf(db, endpointId);
   if (bounds === undefined) return undefined;
   const row = await oneRequest(db, endpointId, bounds.first_index, name, bodyBytes).executeTakeFirst();
@@ -99,7 +124,9 @@ async function findRequest(db: EngineDatabase, endpointId: number, name: Request
   return toRequestRecord(endpointId, row);
 }
 
-export const requestReads = { listRequests, findRequest } satisfies Unbound<Pick<RequestStore, 'listRequests' | 'findRequest'>>;
+export const requestReads = { listRequests, findRequest } satisfies Unbound<
+  Pick<RequestStore, 'listRequests' | 'findRequest'>
+>;
 
 /** Takes the endpoint's row for this transaction, so that its counters and its requests change together. */
 async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
@@ -164,7 +191,11 @@ async function deleteRequest(db: EngineDatabase, endpointId: number, name: Reque
   });
 }
 
-async function latestOf(transaction: DatabaseTransaction, endpointId: number, bounds: Bounds): Promise<CapturedRequestsTable['received_at'] | null> {
+async function latestOf(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  bounds: Bounds,
+): Promise<CapturedRequestsTable['received_at'] | null> {
   const row = await transaction
     .selectFrom('captured_requests')
     .select('received_at')
@@ -186,7 +217,10 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .where('id', '=', endpointId)
       .execute();
     await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
-    await transaction.insertInto('purges').values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index }).execute();
+    await transaction
+      .insertInto('purges')
+      .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
+      .execute();
   });
 }
 

@@ -41,12 +41,18 @@ function newestFirst(a: RequestRecord, b: RequestRecord): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
 }
 
-async function searchEndpoint(db: EngineDatabase, endpoint: SearchedEndpoint, query: SearchQuery, since: number | undefined): Promise<RequestRecord[]> {
+async function searchEndpoint(
+  db: EngineDatabase,
+  endpoint: SearchedEndpoint,
+  query: SearchQuery,
+  since: number | undefined,
+): Promise<RequestRecord[]> {
   const found: RequestRecord[] = [];
   let below = endpoint.next_index;
   while (found.length < query.limit) {
     const candidates = await candidatesBelow(db, endpoint, below, query, since);
-    for (const { inBody, record } of candidates) if (inBody || headMatches(record.method, decodeHead(record.head), query.text)) found.push(record);
+    for (const { inBody, record } of candidates)
+      if (inBody || headMatches(record.method, decodeHead(record.head), query.text)) found.push(record);
     const last = candidates.at(-1);
     if (last === undefined || candidates.length < query.limit) break;
     below = last.record.index;
@@ -71,7 +77,10 @@ async function candidatesBelow(
   const inBody = engine.contains(sql.ref<Uint8Array>('body'), Buffer.from(asciiLower(query.text), 'utf8'));
   // The first line of a head is the server's own note, not what was sent.
   const sentHead = engine.afterFirstLine(sql.ref<Uint8Array>('head'));
-  const conditions: Expression<SqlBool>[] = [inBody, ...needleForms(query.text).map((form) => engine.contains(sentHead, form))];
+  const conditions: Expression<SqlBool>[] = [
+    inBody,
+    ...needleForms(query.text).map((form) => engine.contains(sentHead, form)),
+  ];
   const methods = methodsWith(query.text);
   if (methods.length > 0) conditions.push(sql<SqlBool>`method in (${sql.join(methods)})`);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
@@ -84,7 +93,10 @@ async function candidatesBelow(
     .where((where) => where.or(conditions))
     .orderBy('key', 'desc')
     .limit(query.limit);
-  return (await rows.execute()).map((row) => ({ inBody: row.in_body === 1, record: toRequestRecord(endpoint.id, row) }));
+  return (await rows.execute()).map((row) => ({
+    inBody: row.in_body === 1,
+    record: toRequestRecord(endpoint.id, row),
+  }));
 }
 
 /** The cursor in the order of `newestFirst`. */

@@ -32,12 +32,15 @@ export function methodsWith(text: string): readonly string[] {
 /** Whether method, path, query, a header name or a header value contains the text; the address and the seams between don't count. */
 export function headMatches(method: string, head: RequestHead, text: string): boolean {
   const needle = asciiLower(text);
-  const contains = (part: string): boolean => asciiLower(part).includes(needle) || asciiLower(asUtf8(part)).includes(needle);
+  const contains = (part: string): boolean =>
+    asciiLower(part).includes(needle) || asciiLower(asUtf8(part)).includes(needle);
   if (contains(method) || contains(head.target)) return true;
   if (head.rawHeaders.some(([name, value]) => contains(name) || contains(value))) return true;
   const query = head.target.indexOf('?');
   if (query < 0) return false;
-  return Object.entries(queryMap(head.target.slice(query + 1))).some(([name, value]) => contains(name) || [value].flat().some(contains));
+  return Object.entries(queryMap(head.target.slice(query + 1))).some(
+    ([name, value]) => contains(name) || [value].flat().some(contains),
+  );
 }
 
 /** Header bytes read as UTF-8, as many senders mean them; what is plain ASCII comes back as it is. */

@@ -6,7 +6,9 @@ import type { Database } from '../schema.ts';
  * needs it. The same functions run inside SQLite's threads and, for PostgreSQL, in the main one.
  */
 export type Unbound<Methods> = {
-  [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Result ? (db: EngineDatabase, ...args: Args) => Result : never;
+  [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Result
+    ? (db: EngineDatabase, ...args: Args) => Result
+    : never;
 };
 
 /** A database that knows its engine. */

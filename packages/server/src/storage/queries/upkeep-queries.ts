@@ -43,7 +43,8 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const purge = await holdPurge(transaction);
-    if (purge === undefined) return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
+    if (purge === undefined)
+      return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
     const next = await removeRows(transaction, purge, limit);
     if (next === undefined) await transaction.deleteFrom('purges').where('id', '=', purge.id).execute();
     else await transaction.updateTable('purges').set({ from_index: next }).where('id', '=', purge.id).execute();
@@ -51,7 +52,11 @@ async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   });
 }
 
-async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit: number): Promise<{ id: number; uid: string }[]> {
+async function deleteExpiredEndpoints(
+  db: EngineDatabase,
+  before: number,
+  limit: number,
+): Promise<{ id: number; uid: string }[]> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
       .selectFrom('endpoints')
@@ -95,4 +100,9 @@ export const upkeepWrites = {
     await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
     await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
   },
-} satisfies Unbound<Pick<Upkeep, 'checkWritable' | 'purgeSome' | 'deleteExpiredEndpoints' | 'deleteExpiredSessions' | 'deleteStaleAccountRows'>>;
+} satisfies Unbound<
+  Pick<
+    Upkeep,
+    'checkWritable' | 'purgeSome' | 'deleteExpiredEndpoints' | 'deleteExpiredSessions' | 'deleteStaleAccountRows'
+  >
+>;

@@ -3,16 +3,41 @@ import type { SessionRecord, Store } from '../store.ts';
 import { T0, someUser, unique } from './store-world.ts';
 
 function sessionOf(userId: number, details: Partial<SessionRecord> = {}): SessionRecord {
-  return { id: unique('session'), userId, createdAt: T0, lastSeenAt: T0, expiresAt: T0 + 1000, userAgent: 'Firefox', ip: '192.0.2.7', ...details };
+  return {
+    id: unique('session'),
+    userId,
+    createdAt: T0,
+    lastSeenAt: T0,
+    expiresAt: T0 + 1000,
+    userAgent: 'Firefox',
+    ip: '192.0.2.7',
+    ...details,
+  };
 }
 
 /** Users and their sessions. */
 export function accountsSuite(open: () => Store): void {
   describe('users', () => {
     test('one that was created is found by id and by name, with all that was given', async () => {
-      const created = await someUser(open(), { displayName: 'Ann Ønym 🦀', subscriptionTier: 'PREMIUM', emailVerified: true, passwordHash: null });
-      expect(created).toMatchObject({ displayName: 'Ann Ønym 🦀', subscriptionTier: 'PREMIUM', emailVerified: true, passwordHash: null, createdAt: T0 });
-      expect(created).toMatchObject({ subscriptionEndAt: null, billingInterval: null, stripeCustomerId: null, stripeSubscriptionId: null });
+      const created = await someUser(open(), {
+        displayName: 'Ann Ønym 🦀',
+        subscriptionTier: 'PREMIUM',
+        emailVerified: true,
+        passwordHash: null,
+      });
+      expect(created).toMatchObject({
+        displayName: 'Ann Ønym 🦀',
+        subscriptionTier: 'PREMIUM',
+        emailVerified: true,
+        passwordHash: null,
+        createdAt: T0,
+      });
+      expect(created).toMatchObject({
+        subscriptionEndAt: null,
+        billingInterval: null,
+        stripeCustomerId: null,
+        stripeSubscriptionId: null,
+      });
       expect(await open().findUser(created.id)).toEqual(created);
       expect(await open().findUserByName(created.username)).toEqual(created);
     });
@@ -53,7 +78,9 @@ export function accountsSuite(open: () => Store): void {
 
     test('of 20 who take the same name at once one gets it', async () => {
       const username = unique('wanted');
-      const tries = await Promise.allSettled(Array.from({ length: 20 }, () => someUser(open(), { username, email: unique('mail') })));
+      const tries = await Promise.allSettled(
+        Array.from({ length: 20 }, () => someUser(open(), { username, email: unique('mail') })),
+      );
       expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
     });
   });
@@ -84,7 +111,11 @@ export function accountsSuite(open: () => Store): void {
       const token = unique('token');
       await open().createSession(token, sessionOf((await someUser(open())).id), 'hash');
       await open().touchSession(token, T0 + 500, T0 + 5000);
-      expect((await open().findSession(token, T0 + 4999))?.session).toMatchObject({ createdAt: T0, lastSeenAt: T0 + 500, expiresAt: T0 + 5000 });
+      expect((await open().findSession(token, T0 + 4999))?.session).toMatchObject({
+        createdAt: T0,
+        lastSeenAt: T0 + 500,
+        expiresAt: T0 + 5000,
+      });
       await open().touchSession(unique('token'), T0, T0);
     });
 

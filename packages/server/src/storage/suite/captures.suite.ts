@@ -2,14 +2,28 @@ import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { decodeHead } from '../request-head.ts';
 import type { Store } from '../store.ts';
-import { LIMITS, T0, capture, captureMany, countersAndRecount, everything, indexesOf, someEndpoint, textOf } from './store-world.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from './store-world.ts';
 
 /** Batches of captures: order, indexes, trimming, autosave, and bytes as they came. */
 export function captureSuite(open: () => Store): void {
   describe('captures', () => {
     test('a batch over several endpoints keeps the order within each', async () => {
       const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
-      const turns = [b, a, c, a, b, a, c, a].map((endpoint, nth) => ({ to: endpoint.id, body: `turn ${nth}`, at: T0 + nth }));
+      const turns = [b, a, c, a, b, a, c, a].map((endpoint, nth) => ({
+        to: endpoint.id,
+        body: `turn ${nth}`,
+        at: T0 + nth,
+      }));
       expect((await capture(open(), turns)).map((stored) => stored.index)).toEqual([0, 0, 0, 1, 1, 2, 1, 3]);
       expect((await everything(open(), a.id)).map(textOf)).toEqual(['turn 7', 'turn 5', 'turn 3', 'turn 1']);
       expect((await everything(open(), b.id)).map(textOf)).toEqual(['turn 4', 'turn 0']);
@@ -103,7 +117,10 @@ export function captureSuite(open: () => Store): void {
 
     test('every method that the parser knows comes back as itself', async () => {
       const { id } = await someEndpoint(open());
-      await capture(open(), METHODS.map((method) => ({ to: id, method })));
+      await capture(
+        open(),
+        METHODS.map((method) => ({ to: id, method })),
+      );
       expect((await everything(open(), id)).map((row) => row.method)).toEqual(METHODS.toReversed());
     });
   });
@@ -114,13 +131,20 @@ export function captureSuite(open: () => Store): void {
       ['every byte there is', all],
       ['NUL alone', Buffer.alloc(1)],
       ['NUL in JSON', Buffer.from('{"a":"\0\\u0000"}')],
-      ['UTF-8 that is none: overlong, lone surrogate, cut off', Buffer.from([0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xe2, 0x82])],
+      [
+        'UTF-8 that is none: overlong, lone surrogate, cut off',
+        Buffer.from([0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xe2, 0x82]),
+      ],
       ['UTF-16 with its mark', Buffer.from('\ufeffwide 🦀', 'utf16le')],
       ['line ends and backslashes', Buffer.from('\r\n\\x41\\000\\\\\n')],
       ['25 MiB', Buffer.alloc(25 * 1024 * 1024, all)],
     ])('a body is kept byte for byte: %s', async (_, body) => {
       const { id } = await someEndpoint(open());
-      await capture(open(), [{ to: id, body: 'before' }, { to: id, body }, { to: id, body: 'after' }]);
+      await capture(open(), [
+        { to: id, body: 'before' },
+        { to: id, body },
+        { to: id, body: 'after' },
+      ]);
       const kept = await open().findRequest(id, { index: 1 });
       expect(kept?.size).toBe(body.length);
       expect(Buffer.compare(Buffer.from(kept?.body ?? []), body)).toBe(0);
@@ -129,7 +153,11 @@ export function captureSuite(open: () => Store): void {
 
     test('no body and an empty one are the same: none', async () => {
       const { id } = await someEndpoint(open());
-      await capture(open(), [{ to: id, body: null }, { to: id, body: '' }, { to: id, body: 'x' }]);
+      await capture(open(), [
+        { to: id, body: null },
+        { to: id, body: '' },
+        { to: id, body: 'x' },
+      ]);
       expect((await everything(open(), id)).map((row) => [row.body === null, row.size])).toEqual([
         [false, 1],
         [true, 0],
@@ -140,14 +168,31 @@ export function captureSuite(open: () => Store): void {
     test('a head is kept: target, address, names and values in their order, case and bytes', async () => {
       const { id } = await someEndpoint(open());
       const high = Array.from({ length: 128 }, (_, byte) => String.fromCharCode(128 + byte)).join('');
-      const headers = ['X-A', '1', 'x-a', '2', 'X-A', '', 'Bytes', `\t${high}`, 'Utf8', Buffer.from('é🦀').toString('latin1')];
+      const headers = [
+        'X-A',
+        '1',
+        'x-a',
+        '2',
+        'X-A',
+        '',
+        'Bytes',
+        `\t${high}`,
+        'Utf8',
+        Buffer.from('é🦀').toString('latin1'),
+      ];
       await capture(open(), [{ to: id, target: '//a%zz?b=%00&b=c#', headers, sourceIp: '2001:db8::7', body: 'b' }]);
       const row = await open().findRequest(id, { index: 0 });
       expect(decodeHead(row?.head ?? new Uint8Array())).toEqual({
         target: '//a%zz?b=%00&b=c#',
         sourceIp: '2001:db8::7',
         bodyIsText: true,
-        rawHeaders: [['X-A', '1'], ['x-a', '2'], ['X-A', ''], ['Bytes', `\t${high}`], ['Utf8', Buffer.from('é🦀').toString('latin1')]],
+        rawHeaders: [
+          ['X-A', '1'],
+          ['x-a', '2'],
+          ['X-A', ''],
+          ['Bytes', `\t${high}`],
+          ['Utf8', Buffer.from('é🦀').toString('latin1')],
+        ],
       });
     });
   });

@@ -8,8 +8,20 @@ const NOWHERE = 2_000_000_000;
 export function endpointsSuite(open: () => Store): void {
   describe('endpoints', () => {
     test('one that was created is found by its exact uid', async () => {
-      const endpoint = await someEndpoint(open(), { uid: unique('Aa_-'), name: 'Näme 🦀', source: 'Stripe', autosave: true });
-      expect(endpoint).toMatchObject({ name: 'Näme 🦀', source: 'Stripe', autosave: true, isFavorite: false, createdAt: T0, expiresAt: T0 + DAY });
+      const endpoint = await someEndpoint(open(), {
+        uid: unique('Aa_-'),
+        name: 'Näme 🦀',
+        source: 'Stripe',
+        autosave: true,
+      });
+      expect(endpoint).toMatchObject({
+        name: 'Näme 🦀',
+        source: 'Stripe',
+        autosave: true,
+        isFavorite: false,
+        createdAt: T0,
+        expiresAt: T0 + DAY,
+      });
       expect(endpoint).toMatchObject({ savedCount: 0, unsavedCount: 0, latestAt: null });
       expect(await open().findEndpoint(endpoint.uid)).toEqual(endpoint);
       expect(await open().findEndpointDetail(endpoint.uid)).toEqual({ ...endpoint, methodCounts: [] });
@@ -33,7 +45,18 @@ export function endpointsSuite(open: () => Store): void {
     test('the limit counts what is not expired, at the very moment', async () => {
       const { id: userId } = await someUser(open());
       const create = (createdAt: number) =>
-        open().createEndpoint({ uid: unique('uid'), userId, name: null, source: null, createdAt, expiresAt: createdAt + 1000, autosave: false }, 1);
+        open().createEndpoint(
+          {
+            uid: unique('uid'),
+            userId,
+            name: null,
+            source: null,
+            createdAt,
+            expiresAt: createdAt + 1000,
+            autosave: false,
+          },
+          1,
+        );
       expect(await create(T0)).toMatchObject({ userId });
       expect(await create(T0 + 999)).toBe('limit');
       expect(await create(T0 + 1000)).toMatchObject({ userId });
@@ -43,7 +66,18 @@ export function endpointsSuite(open: () => Store): void {
       const { id: userId } = await someUser(open());
       const tries = await Promise.all(
         Array.from({ length: 50 }, () =>
-          open().createEndpoint({ uid: unique('uid'), userId, name: null, source: null, createdAt: T0, expiresAt: T0 + DAY, autosave: false }, 5),
+          open().createEndpoint(
+            {
+              uid: unique('uid'),
+              userId,
+              name: null,
+              source: null,
+              createdAt: T0,
+              expiresAt: T0 + DAY,
+              autosave: false,
+            },
+            5,
+          ),
         ),
       );
       expect(tries.filter((one) => one !== 'limit')).toHaveLength(5);
@@ -54,8 +88,15 @@ export function endpointsSuite(open: () => Store): void {
       const endpoint = await someEndpoint(open(), { name: 'old', source: 'GitHub' });
       expect(await open().changeEndpoint(endpoint.id, {})).toEqual(endpoint);
       expect(await open().changeEndpoint(endpoint.id, { name: 'new' })).toEqual({ ...endpoint, name: 'new' });
-      expect(await open().changeEndpoint(endpoint.id, { name: null, source: null })).toEqual({ ...endpoint, name: null, source: null });
-      expect(await open().changeEndpoint(endpoint.id, { autosave: true })).toMatchObject({ autosave: true, expiresAt: endpoint.expiresAt });
+      expect(await open().changeEndpoint(endpoint.id, { name: null, source: null })).toEqual({
+        ...endpoint,
+        name: null,
+        source: null,
+      });
+      expect(await open().changeEndpoint(endpoint.id, { autosave: true })).toMatchObject({
+        autosave: true,
+        expiresAt: endpoint.expiresAt,
+      });
       expect(await open().changeEndpoint(NOWHERE, { name: 'x' })).toBeUndefined();
       expect(await open().changeEndpoint(NOWHERE, { favorite: { on: true, limit: 1 } })).toBeUndefined();
     });
@@ -67,13 +108,19 @@ export function endpointsSuite(open: () => Store): void {
       const on = await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1 } });
       expect(on).toEqual({ ...endpoint, isFavorite: true, expiresAt: null });
       expect(await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1 } })).toEqual(on);
-      expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual({ ...endpoint, isFavorite: false, expiresAt: T0 + 5 * DAY });
+      expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual({
+        ...endpoint,
+        isFavorite: false,
+        expiresAt: T0 + 5 * DAY,
+      });
     });
 
     test('of 50 favourites that are asked for at once exactly as many are given as are allowed', async () => {
       const { id: userId } = await someUser(open());
       const endpoints = await Promise.all(Array.from({ length: 50 }, () => someEndpoint(open(), { userId })));
-      const tries = await Promise.all(endpoints.map(({ id }) => open().changeEndpoint(id, { favorite: { on: true, limit: 3 }, name: 'chosen' })));
+      const tries = await Promise.all(
+        endpoints.map(({ id }) => open().changeEndpoint(id, { favorite: { on: true, limit: 3 }, name: 'chosen' })),
+      );
       expect(tries.filter((one) => one === 'limit')).toHaveLength(47);
       const kept = await open().listEndpoints(userId);
       expect(kept.filter((endpoint) => endpoint.isFavorite)).toHaveLength(3);
@@ -83,7 +130,9 @@ export function endpointsSuite(open: () => Store): void {
 
     test('a source that was found out is set once, and never over a given one', async () => {
       const endpoint = await someEndpoint(open());
-      const tries = await Promise.all(['Stripe', 'GitHub'].map((source) => open().setDetectedSource(endpoint.id, source)));
+      const tries = await Promise.all(
+        ['Stripe', 'GitHub'].map((source) => open().setDetectedSource(endpoint.id, source)),
+      );
       expect(tries.toSorted()).toEqual([false, true]);
       expect(await open().setDetectedSource((await someEndpoint(open(), { source: 'mine' })).id, 'Stripe')).toBe(false);
       expect(await open().setDetectedSource(NOWHERE, 'Stripe')).toBe(false);
@@ -95,7 +144,9 @@ export function endpointsSuite(open: () => Store): void {
       const tries = await Promise.all([open().deleteEndpoint(endpoint.id), open().deleteEndpoint(endpoint.id)]);
       expect(tries.toSorted()).toEqual([false, true]);
       expect(await open().findEndpoint(endpoint.uid)).toBeUndefined();
-      expect(await open().listRequests({ endpointId: endpoint.id, which: 'any', limit: 10, bodyBytes: 10 })).toEqual([]);
+      expect(await open().listRequests({ endpointId: endpoint.id, which: 'any', limit: 10, bodyBytes: 10 })).toEqual(
+        [],
+      );
       expect(await open().findRequest(endpoint.id, { index: 0 })).toBeUndefined();
       expect(await capture(open(), [{ to: endpoint.id }])).toEqual([{ index: -1, savedId: 0 }]);
       expect(await open().deleteEndpoint(NOWHERE)).toBe(false);

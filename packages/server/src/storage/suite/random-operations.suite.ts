@@ -47,7 +47,8 @@ class RandomRun {
 
   static async begin(store: Store, seed: number): Promise<RandomRun> {
     const endpoints: ModelEndpoint[] = [];
-    for (let nth = 0; nth < 3; nth++) endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, autosave: false });
+    for (let nth = 0; nth < 3; nth++)
+      endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, autosave: false });
     return new RandomRun(store, dice(seed), endpoints);
   }
 
@@ -89,7 +90,13 @@ class RandomRun {
     const batch = Array.from({ length: 1 + this.#roll(9) }, () => {
       const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
       if (endpoint === undefined) throw new Error('No endpoint.');
-      return { endpoint, to: endpoint.record.id, method: METHODS[this.#roll(3)] ?? 'GET', body: 'x'.repeat(this.#roll(4)), at: ++this.#time };
+      return {
+        endpoint,
+        to: endpoint.record.id,
+        method: METHODS[this.#roll(3)] ?? 'GET',
+        body: 'x'.repeat(this.#roll(4)),
+        at: ++this.#time,
+      };
     });
     const outcome = await capture(this.#store, batch, LIMITS);
     for (const [nth, { endpoint, method, body }] of batch.entries()) {
@@ -100,7 +107,11 @@ class RandomRun {
     }
     for (const endpoint of this.#endpoints) {
       const unsaved = endpoint.rows.filter((row) => row.savedId === null);
-      const trimmed = new Set(batch.some((one) => one.endpoint === endpoint) ? unsaved.slice(0, Math.max(0, unsaved.length - LIMITS.maxUnsaved)) : []);
+      const trimmed = new Set(
+        batch.some((one) => one.endpoint === endpoint)
+          ? unsaved.slice(0, Math.max(0, unsaved.length - LIMITS.maxUnsaved))
+          : [],
+      );
       endpoint.rows = endpoint.rows.filter((row) => !trimmed.has(row));
     }
   }
@@ -110,7 +121,8 @@ class RandomRun {
     const row = endpoint.rows.find((one) => one.index === index);
     const result = await this.#store.saveRequest(endpoint.record.id, index, LIMITS.maxSaved, 0);
     if (row === undefined) return assert.equal(result, undefined);
-    if (row.savedId === null && endpoint.rows.filter((one) => one.savedId !== null).length >= LIMITS.maxSaved) return assert.equal(result, 'limit');
+    if (row.savedId === null && endpoint.rows.filter((one) => one.savedId !== null).length >= LIMITS.maxSaved)
+      return assert.equal(result, 'limit');
     assert(result !== undefined && result !== 'limit');
     assert.equal(result.changed, row.savedId === null);
     if (row.savedId !== null) assert.equal(result.record.savedId, row.savedId);

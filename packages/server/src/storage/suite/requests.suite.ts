@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { ListQuery, Store } from '../store.ts';
-import { LIMITS, T0, capture, captureMany, countersAndRecount, everything, indexesOf, someEndpoint, textOf } from './store-world.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from './store-world.ts';
 
 const NOWHERE = 2_000_000_000;
 
@@ -12,7 +22,15 @@ export function requestsSuite(open: () => Store): void {
   /** Ten captures, GET and POST by turns, of which 2, 5 and 6 are saved. */
   async function tenRequests(): Promise<{ id: number; uid: string; savedIds: number[] }> {
     const { id, uid } = await someEndpoint(open());
-    await capture(open(), Array.from({ length: 10 }, (_, nth) => ({ to: id, method: nth % 2 === 0 ? 'GET' : 'POST', body: `body ${nth}`, at: T0 + nth })));
+    await capture(
+      open(),
+      Array.from({ length: 10 }, (_, nth) => ({
+        to: id,
+        method: nth % 2 === 0 ? 'GET' : 'POST',
+        body: `body ${nth}`,
+        at: T0 + nth,
+      })),
+    );
     const savedIds: number[] = [];
     for (const index of [2, 5, 6]) {
       const saved = await open().saveRequest(id, index, 100, 100);
@@ -54,7 +72,10 @@ export function requestsSuite(open: () => Store): void {
 
     test('an endpoint’s list ends at its neighbours', async () => {
       const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
-      await capture(open(), [a, b, b, c].map((endpoint) => ({ to: endpoint.id })));
+      await capture(
+        open(),
+        [a, b, b, c].map((endpoint) => ({ to: endpoint.id })),
+      );
       expect(await list(b.id)).toEqual([1, 0]);
       expect(await list(NOWHERE)).toEqual([]);
     });
@@ -66,15 +87,27 @@ export function requestsSuite(open: () => Store): void {
       expect(none).toMatchObject({ body: null, size: 0 });
       expect(cut?.size).toBe(6);
       expect(textOf(cut)).toBe('\0ab\xff');
-      expect(textOf((await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe('\0ab\xffcd');
+      expect(textOf((await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe(
+        '\0ab\xffcd',
+      );
     });
   });
 
   describe('one request', () => {
     test('unsaved ones are found by index, saved ones by id, and not the other way round', async () => {
       const { id, savedIds } = await tenRequests();
-      expect(await open().findRequest(id, { index: 3 })).toMatchObject({ endpointId: id, index: 3, savedId: null, method: 'POST', receivedAt: T0 + 3, size: 6 });
-      expect(await open().findRequest(id, { savedId: savedIds[1] ?? 0 })).toMatchObject({ index: 5, savedId: savedIds[1] });
+      expect(await open().findRequest(id, { index: 3 })).toMatchObject({
+        endpointId: id,
+        index: 3,
+        savedId: null,
+        method: 'POST',
+        receivedAt: T0 + 3,
+        size: 6,
+      });
+      expect(await open().findRequest(id, { savedId: savedIds[1] ?? 0 })).toMatchObject({
+        index: 5,
+        savedId: savedIds[1],
+      });
       expect(await open().findRequest(id, { index: 5 })).toBeUndefined();
       for (const index of [10, -1, 4_294_967_296 + 3]) expect(await open().findRequest(id, { index })).toBeUndefined();
       expect(await open().findRequest(id, { savedId: 0 })).toBeUndefined();
@@ -133,7 +166,8 @@ export function requestsSuite(open: () => Store): void {
     test('what is not there can’t be saved', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 5, { ...LIMITS, maxUnsaved: 2 });
-      for (const index of [-1, 2, 5, 4_294_967_296 + 3]) expect(await open().saveRequest(id, index, 10, 0)).toBeUndefined();
+      for (const index of [-1, 2, 5, 4_294_967_296 + 3])
+        expect(await open().saveRequest(id, index, 10, 0)).toBeUndefined();
       expect(await open().saveRequest(NOWHERE, 0, 10, 0)).toBeUndefined();
     });
   });
@@ -142,7 +176,12 @@ export function requestsSuite(open: () => Store): void {
     test('takes one, once, and the counters and the latest time follow', async () => {
       const { id, uid, savedIds } = await tenRequests();
       expect(await open().deleteRequest(id, { index: 5 })).toBe(false);
-      expect(await Promise.all([open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }), open().deleteRequest(id, { savedId: savedIds[1] ?? 0 })])).toContain(false);
+      expect(
+        await Promise.all([
+          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+        ]),
+      ).toContain(false);
       for (const index of [9, 8, 0]) expect(await open().deleteRequest(id, { index })).toBe(true);
       for (const index of [9, 10, -1]) expect(await open().deleteRequest(id, { index })).toBe(false);
       expect(await list(id)).toEqual([7, 6, 4, 3, 2, 1]);
@@ -156,7 +195,12 @@ export function requestsSuite(open: () => Store): void {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 1);
       await open().deleteRequest(id, { index: 0 });
-      expect(await open().findEndpointDetail(uid)).toMatchObject({ savedCount: 0, unsavedCount: 0, latestAt: null, methodCounts: [] });
+      expect(await open().findEndpointDetail(uid)).toMatchObject({
+        savedCount: 0,
+        unsavedCount: 0,
+        latestAt: null,
+        methodCounts: [],
+      });
     });
   });
 
@@ -164,7 +208,12 @@ export function requestsSuite(open: () => Store): void {
     test('takes all from sight at once, saved ones too, and nothing that comes after', async () => {
       const { id, uid, savedIds } = await tenRequests();
       await open().clearRequests(id);
-      expect(await open().findEndpointDetail(uid)).toMatchObject({ savedCount: 0, unsavedCount: 0, latestAt: null, methodCounts: [] });
+      expect(await open().findEndpointDetail(uid)).toMatchObject({
+        savedCount: 0,
+        unsavedCount: 0,
+        latestAt: null,
+        methodCounts: [],
+      });
       expect(await everything(open(), id)).toEqual([]);
       expect(await open().findRequest(id, { index: 0 })).toBeUndefined();
       expect(await open().findRequest(id, { savedId: savedIds[0] ?? 0 })).toBeUndefined();

@@ -20,25 +20,81 @@ export function searchSuite(open: () => Store): void {
     test.each<[string, Omit<Sent, 'to'>, string[], string[]]>([
       ['method', { method: 'PROPFIND' }, ['PROPFIND', 'propf', 'OPF'], ['PROPPATCH', 'POST']],
       ['path', { target: '/Orders/42?x=1' }, ['/orders/42', 'ORDERS', '42?X=1'], ['/order/42', '43']],
-      ['query, decoded too', { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz' }, ['jürgen', 'Jürgen k/m', 'J%C3%BC', '%c3%bc', '%ZZ', 'name'], ['jUrgen', 'k m']],
-      ['header names and values', { headers: ['X-Event-Id', 'EvT_1'] }, ['x-event', 'evt_1', 'EVT_', 'X-EVENT-ID'], ['evt-1']],
+      [
+        'query, decoded too',
+        { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz' },
+        ['jürgen', 'Jürgen k/m', 'J%C3%BC', '%c3%bc', '%ZZ', 'name'],
+        ['jUrgen', 'k m'],
+      ],
+      [
+        'header names and values',
+        { headers: ['X-Event-Id', 'EvT_1'] },
+        ['x-event', 'evt_1', 'EVT_', 'X-EVENT-ID'],
+        ['evt-1'],
+      ],
       ['header bytes as Latin-1', { headers: ['X', 'caf\xe9'] }, ['café', 'CAFé'], ['cafe', 'cafÉ']],
-      ['header bytes as UTF-8', { headers: ['X', Buffer.from('naïve 🦀').toString('latin1')] }, ['naïve', '🦀', 'NAïVE 🦀'], ['naive', 'NAÏVE']],
-      ['body, whatever the case of its letters', { body: '{"Event":"Invoice.PAID"}' }, ['invoice.paid', '"EVENT"', '}'], ['invoice_paid']],
-      ['body beyond ASCII, whose case does matter', { body: 'Größe Ärger' }, ['größe', 'GRößE', 'Ärger'], ['GRÖSSE', 'ärger']],
+      [
+        'header bytes as UTF-8',
+        { headers: ['X', Buffer.from('naïve 🦀').toString('latin1')] },
+        ['naïve', '🦀', 'NAïVE 🦀'],
+        ['naive', 'NAÏVE'],
+      ],
+      [
+        'body, whatever the case of its letters',
+        { body: '{"Event":"Invoice.PAID"}' },
+        ['invoice.paid', '"EVENT"', '}'],
+        ['invoice_paid'],
+      ],
+      [
+        'body beyond ASCII, whose case does matter',
+        { body: 'Größe Ärger' },
+        ['größe', 'GRößE', 'Ärger'],
+        ['GRÖSSE', 'ärger'],
+      ],
       ['body beyond its first page', { body: `${'x'.repeat(300_000)}needle` }, ['needle', 'xNEEDLE'], ['needles']],
-      ['body with NUL', { body: 'left\0Right\0\0' }, ['left', 'right', '\0', 't\0r', 't\0\0', '\0RIGHT\0\0'], ['leftright', '\0\0\0', '00', '000', '\\000']],
-      ['body that is no UTF-8', { body: Buffer.from([0x41, 0xff, 0xfe, 0x42, 0xc3, 0x28]) }, ['a', 'b'], ['ab', 'ÿ', '377', '\\377', '\\']],
-      ['body with backslashes', { body: 'a\\b\\\\000c\\303\\251' }, ['A\\B', '\\\\0', '\\000c', '\\', '\\\\000', '303\\251'], ['\\\\\\', '\0', 'é', '\\\\b']],
-      ['digits beside bytes that are written with digits', { body: Buffer.from([0x00, 0x31, 0x80, 0x32]) }, ['1', '2', '\0\x31'], ['0', '01', '00', '20', '12', '3']],
-      ['signs that mean something elsewhere', { body: '100% [a-z]* (x|y)? $1 ^_ .+ {2}' }, ['100%', '[a-z]*', '(X|Y)?', '$1 ^_', '.+ {2}'], ['1.0', 'a-z*', '%%', '10_%']],
+      [
+        'body with NUL',
+        { body: 'left\0Right\0\0' },
+        ['left', 'right', '\0', 't\0r', 't\0\0', '\0RIGHT\0\0'],
+        ['leftright', '\0\0\0', '00', '000', '\\000'],
+      ],
+      [
+        'body that is no UTF-8',
+        { body: Buffer.from([0x41, 0xff, 0xfe, 0x42, 0xc3, 0x28]) },
+        ['a', 'b'],
+        ['ab', 'ÿ', '377', '\\377', '\\'],
+      ],
+      [
+        'body with backslashes',
+        { body: 'a\\b\\\\000c\\303\\251' },
+        ['A\\B', '\\\\0', '\\000c', '\\', '\\\\000', '303\\251'],
+        ['\\\\\\', '\0', 'é', '\\\\b'],
+      ],
+      [
+        'digits beside bytes that are written with digits',
+        { body: Buffer.from([0x00, 0x31, 0x80, 0x32]) },
+        ['1', '2', '\0\x31'],
+        ['0', '01', '00', '20', '12', '3'],
+      ],
+      [
+        'signs that mean something elsewhere',
+        { body: '100% [a-z]* (x|y)? $1 ^_ .+ {2}' },
+        ['100%', '[a-z]*', '(X|Y)?', '$1 ^_', '.+ {2}'],
+        ['1.0', 'a-z*', '%%', '10_%'],
+      ],
     ])('in %s', async (_, sent, hits, misses) => {
       expect(await finds(sent, ...hits)).toEqual(hits.map(() => true));
       expect(await finds(sent, ...misses)).toEqual(misses.map(() => false));
     });
 
     test('not in the address, not in what we note ourselves, and not across two parts', async () => {
-      const sent: Omit<Sent, 'to'> = { method: 'PUT', target: '/p', sourceIp: '203.0.113.77', headers: ['A', 'b', 'Cd', 'e'], body: 'f' };
+      const sent: Omit<Sent, 'to'> = {
+        method: 'PUT',
+        target: '/p',
+        sourceIp: '203.0.113.77',
+        headers: ['A', 'b', 'Cd', 'e'],
+        body: 'f',
+      };
       const misses = ['203.0.113', '77', 'text', 'bytes', '/pA', 'Ab', 'bC', 'A\nb', '\n', 'ef', 'PUT/', '7\n/p'];
       expect(await finds(sent, ...misses)).toEqual(misses.map(() => false));
     });
@@ -54,9 +110,18 @@ export function searchSuite(open: () => Store): void {
       const { id: userId } = await someUser(open());
       const [a, b] = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
       const other = await someEndpoint(open());
-      await capture(open(), [other, a, b, b, a, a].map((endpoint, nth) => ({ to: endpoint.id, body: 'same', at: T0 + nth })));
+      await capture(
+        open(),
+        [other, a, b, b, a, a].map((endpoint, nth) => ({ to: endpoint.id, body: 'same', at: T0 + nth })),
+      );
       const found = await find(userId, 'SAME', { bodyBytes: 2 });
-      expect(found.map((record) => [record.endpointUid, record.index])).toEqual([[a.uid, 2], [a.uid, 1], [b.uid, 1], [b.uid, 0], [a.uid, 0]]);
+      expect(found.map((record) => [record.endpointUid, record.index])).toEqual([
+        [a.uid, 2],
+        [a.uid, 1],
+        [b.uid, 1],
+        [b.uid, 0],
+        [a.uid, 0],
+      ]);
       expect(found[0]).toMatchObject({ endpointId: a.id, receivedAt: T0 + 5, size: 4, method: 'POST', savedId: null });
       expect(Buffer.from(found[0]?.body ?? []).toString()).toBe('sa');
       expect(await find(2_000_000_000, 'same')).toEqual([]);
@@ -72,22 +137,35 @@ export function searchSuite(open: () => Store): void {
       expect(await find(userId, 'number')).toEqual([]);
     });
 
-    test.each([1, 2, 3, 7])('in pages of %i everything comes exactly once, in order, also what came in the same millisecond', async (limit) => {
-      const { id: userId } = await someUser(open());
-      const endpoints = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
-      const turns = Array.from({ length: 30 }, (_, nth) => ({ to: endpoints[(nth * 7) % 3]?.id ?? 0, body: nth % 5 === 0 ? 'miss' : 'hit', at: T0 + Math.floor(nth / 6) }));
-      await capture(open(), turns);
-      const whole = await find(userId, 'hit');
-      expect(whole).toHaveLength(24);
-      const pages: FoundRecord[] = [];
-      for (;;) {
-        const before = pages.at(-1);
-        const page = await find(userId, 'hit', { limit, before });
-        pages.push(...page);
-        if (page.length < limit) break;
-      }
-      expect(pages).toEqual(whole);
-      expect(whole.map((record) => record.receivedAt)).toEqual(whole.map((record) => record.receivedAt).toSorted((a, b) => b - a));
-    });
+    test.each([1, 2, 3, 7])(
+      'in pages of %i everything comes exactly once, in order, also what came in the same millisecond',
+      async (limit) => {
+        const { id: userId } = await someUser(open());
+        const endpoints = [
+          await someEndpoint(open(), { userId }),
+          await someEndpoint(open(), { userId }),
+          await someEndpoint(open(), { userId }),
+        ];
+        const turns = Array.from({ length: 30 }, (_, nth) => ({
+          to: endpoints[(nth * 7) % 3]?.id ?? 0,
+          body: nth % 5 === 0 ? 'miss' : 'hit',
+          at: T0 + Math.floor(nth / 6),
+        }));
+        await capture(open(), turns);
+        const whole = await find(userId, 'hit');
+        expect(whole).toHaveLength(24);
+        const pages: FoundRecord[] = [];
+        for (;;) {
+          const before = pages.at(-1);
+          const page = await find(userId, 'hit', { limit, before });
+          pages.push(...page);
+          if (page.length < limit) break;
+        }
+        expect(pages).toEqual(whole);
+        expect(whole.map((record) => record.receivedAt)).toEqual(
+          whole.map((record) => record.receivedAt).toSorted((a, b) => b - a),
+        );
+      },
+    );
   });
 }

@@ -1,7 +1,15 @@
 import { METHODS } from 'node:http';
 import { CapturePacker } from '../packed-captures.ts';
 import { encodeHead } from '../request-head.ts';
-import type { CaptureLimits, EndpointRecord, NewEndpoint, NewUser, RequestRecord, Store, UserRecord } from '../store.ts';
+import type {
+  CaptureLimits,
+  EndpointRecord,
+  NewEndpoint,
+  NewUser,
+  RequestRecord,
+  Store,
+  UserRecord,
+} from '../store.ts';
 
 /** The tests' clock stands still: every time is handed in. */
 export const T0 = 1_800_000_000_000;
@@ -36,10 +44,23 @@ export async function someUser(store: Store, details: Partial<NewUser> = {}): Pr
 }
 
 /** Creates an endpoint, of somebody new unless a user is named. */
-export async function someEndpoint(store: Store, details: Partial<NewEndpoint> = {}, limit = 1000): Promise<EndpointRecord> {
+export async function someEndpoint(
+  store: Store,
+  details: Partial<NewEndpoint> = {},
+  limit = 1000,
+): Promise<EndpointRecord> {
   const userId = details.userId ?? (await someUser(store)).id;
   const endpoint = await store.createEndpoint(
-    { uid: unique('uid'), name: null, source: null, createdAt: T0, expiresAt: T0 + DAY, autosave: false, ...details, userId },
+    {
+      uid: unique('uid'),
+      name: null,
+      source: null,
+      createdAt: T0,
+      expiresAt: T0 + DAY,
+      autosave: false,
+      ...details,
+      userId,
+    },
     limit,
   );
   if (endpoint === 'limit') throw new Error('The limit is reached.');
@@ -65,15 +86,31 @@ export interface Stored {
 /** Stores one batch; what became of each capture, in order. */
 export async function capture(store: Store, batch: readonly Sent[], limits: CaptureLimits = LIMITS): Promise<Stored[]> {
   const packer = new CapturePacker(METHODS);
-  for (const { to, method = 'POST', target = '/', headers = [], body = null, at = T0, sourceIp = '192.0.2.1' } of batch) {
+  for (const {
+    to,
+    method = 'POST',
+    target = '/',
+    headers = [],
+    body = null,
+    at = T0,
+    sourceIp = '192.0.2.1',
+  } of batch) {
     packer.add(to, at, method, encodeHead(target, sourceIp, true, headers), body === null ? null : Buffer.from(body));
   }
   const outcome = await store.writeCaptures(packer.take(), limits);
-  return batch.map((_, position) => ({ index: outcome.indexes[position] ?? NaN, savedId: outcome.savedIds[position] ?? NaN }));
+  return batch.map((_, position) => ({
+    index: outcome.indexes[position] ?? NaN,
+    savedId: outcome.savedIds[position] ?? NaN,
+  }));
 }
 
 /** Stores `count` captures whose bodies say their number. */
-export function captureMany(store: Store, to: number, count: number, limits: CaptureLimits = LIMITS): Promise<Stored[]> {
+export function captureMany(
+  store: Store,
+  to: number,
+  count: number,
+  limits: CaptureLimits = LIMITS,
+): Promise<Stored[]> {
   return capture(
     store,
     Array.from({ length: count }, (_, nth) => ({ to, body: `number ${nth}`, at: T0 + nth })),
@@ -104,7 +141,9 @@ export async function countersAndRecount(store: Store, uid: string): Promise<{ k
     saved: endpoint.savedCount,
     unsaved: endpoint.unsavedCount,
     latestAt: endpoint.latestAt,
-    methods: endpoint.methodCounts.map(({ method, stored, bytes }) => ({ method, stored, bytes })).toSorted((a, b) => (a.method < b.method ? -1 : 1)),
+    methods: endpoint.methodCounts
+      .map(({ method, stored, bytes }) => ({ method, stored, bytes }))
+      .toSorted((a, b) => (a.method < b.method ? -1 : 1)),
   };
   const counted = {
     saved: rows.filter((row) => row.savedId !== null).length,

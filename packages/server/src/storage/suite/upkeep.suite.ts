@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../store.ts';
-import { LIMITS, T0, capture, captureMany, countersAndRecount, everything, indexesOf, someEndpoint, textOf } from './store-world.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from './store-world.ts';
 
 /** What is done in the background: purging, expiry, and the question whether a write is possible. */
 export function upkeepSuite(open: () => Store): void {
@@ -13,7 +23,11 @@ export function upkeepSuite(open: () => Store): void {
   describe('purging', () => {
     test('goes on in steps until nothing is left, and touches nothing else', async () => {
       await purgeAll(1000);
-      const [cleared, kept, deleted] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
+      const [cleared, kept, deleted] = [
+        await someEndpoint(open()),
+        await someEndpoint(open()),
+        await someEndpoint(open()),
+      ];
       for (const { id } of [cleared, kept, deleted]) await captureMany(open(), id, 25);
       await open().clearRequests(cleared.id);
       await captureMany(open(), cleared.id, 2);
@@ -32,7 +46,8 @@ export function upkeepSuite(open: () => Store): void {
       await captureMany(open(), gone.id, 60);
       await open().clearRequests(gone.id);
       let more = true;
-      while (more) more = (await Promise.all([open().purgeSome(7), open().purgeSome(7), open().purgeSome(7)])).includes(true);
+      while (more)
+        more = (await Promise.all([open().purgeSome(7), open().purgeSome(7), open().purgeSome(7)])).includes(true);
       expect(indexesOf(await captureMany(open(), gone.id, 2, { ...LIMITS, maxUnsaved: 1 }))).toEqual([60, 61]);
       const { kept, counted } = await countersAndRecount(open(), gone.uid);
       expect(kept).toEqual(counted);
@@ -64,14 +79,21 @@ export function upkeepSuite(open: () => Store): void {
 
     test('go a few at a time, the longest expired first', async () => {
       const made = [];
-      for (const ago of [3, 1, 2]) made.push({ ago, endpoint: await someEndpoint(open(), { expiresAt: T0 - 1000 * ago }) });
-      const rounds = [await open().deleteExpiredEndpoints(T0, 2), await open().deleteExpiredEndpoints(T0, 2), await open().deleteExpiredEndpoints(T0, 2)];
+      for (const ago of [3, 1, 2])
+        made.push({ ago, endpoint: await someEndpoint(open(), { expiresAt: T0 - 1000 * ago }) });
+      const rounds = [
+        await open().deleteExpiredEndpoints(T0, 2),
+        await open().deleteExpiredEndpoints(T0, 2),
+        await open().deleteExpiredEndpoints(T0, 2),
+      ];
       expect(rounds.map((round) => round.length)).toEqual([2, 1, 0]);
       expect(rounds[1]?.[0]?.id).toBe(made.find(({ ago }) => ago === 1)?.endpoint.id);
     });
 
     test('each is deleted by one of five workers', async () => {
-      const endpoints = await Promise.all(Array.from({ length: 20 }, () => someEndpoint(open(), { expiresAt: T0 - 1 })));
+      const endpoints = await Promise.all(
+        Array.from({ length: 20 }, () => someEndpoint(open(), { expiresAt: T0 - 1 })),
+      );
       const rounds = await Promise.all(Array.from({ length: 5 }, () => open().deleteExpiredEndpoints(T0, 100)));
       const ids = rounds.flat().map((endpoint) => endpoint.id);
       expect(ids.toSorted((a, b) => a - b)).toEqual(endpoints.map((endpoint) => endpoint.id).toSorted((a, b) => a - b));
@@ -94,7 +116,10 @@ export function upkeepSuite(open: () => Store): void {
       const ends: string[] = [];
       for (let round = 0; round < 50; round++) {
         const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
-        const [[stored]] = await Promise.all([capture(open(), [{ to: id, body: 'late' }]), open().deleteExpiredEndpoints(T0, 100)]);
+        const [[stored]] = await Promise.all([
+          capture(open(), [{ to: id, body: 'late' }]),
+          open().deleteExpiredEndpoints(T0, 100),
+        ]);
         const isThere = (await open().findEndpoint(uid)) !== undefined;
         const text = textOf((await everything(open(), id))[0]);
         ends.push(`${stored?.index === 0 ? 'kept' : 'told'}, ${isThere ? 'there' : 'gone'}, ${text ?? 'nothing'}`);
