@@ -52,6 +52,24 @@ test('an endpoint without a name goes by its uid', async ({ page, person: _ }) =
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
 });
 
+test('name and source can be changed, and an empty name gives the uid back', async ({ page, person: _ }) => {
+  const { uid } = await create(page.request, 'Before');
+  await page.goto(`/endpoints/${uid}`);
+  const heading = page.getByRole('heading', { level: 1 });
+  const rename = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Edit name and source' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
+    await dialog.getByLabel('Endpoint Name (Optional)').fill(name);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(dialog).toBeHidden();
+  };
+  await rename('After');
+  await expect(heading).toHaveText('After');
+  await expect(page.getByRole('navigation', { name: 'Endpoints' }).getByText('After')).toBeVisible();
+  await rename(' ');
+  await expect(heading).toHaveText(`webhook/${uid.slice(0, 8)}`);
+});
+
 test('the switches act at once, say so, and go back when the server refuses', async ({
   page,
   request: _,

@@ -73,6 +73,13 @@ test('below 768 px the sidebar is a menu that slides in and closes behind a choi
   await menu.getByRole('link', { name: 'Settings' }).click();
   await expect(heading(page, 'Settings')).toBeVisible();
   await expect(menu).toBeHidden();
+  await page.getByRole('button', { name: 'Open menu' }).click();
+  await menu.getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(menu).toBeHidden();
+  await expect(
+    page.getByRole('dialog', { name: 'Create Endpoint' }).getByLabel('Endpoint Name (Optional)'),
+  ).toBeFocused();
+  await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 768, height: 800 });
   await expect(page.getByRole('complementary')).toBeVisible();
 });

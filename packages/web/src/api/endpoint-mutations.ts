@@ -67,14 +67,16 @@ export function useClearRequests(uid: string) {
   });
 }
 
-export function useRenameEndpoint(uid: string) {
+/** Changes what the endpoint is called and where its requests come from. */
+export function useDescribeEndpoint(uid: string) {
   return useMutation({
-    mutationFn: (name: string) => client.call('changeEndpoint', { params: { uid }, body: { name } }),
+    mutationFn: (body: { readonly name: string; readonly source: string }) =>
+      client.call('changeEndpoint', { params: { uid }, body }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
     onError: (error) =>
       toast({
         title: 'Update failed',
-        description: sentenceOf(error, 'Failed to rename the endpoint. Please try again.'),
+        description: sentenceOf(error, 'Failed to change the endpoint. Please try again.'),
         variant: 'destructive',
       }),
   });

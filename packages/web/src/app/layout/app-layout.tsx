@@ -1,4 +1,4 @@
-import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { forgetPerson, useLogout } from '../../api/account-mutations.ts';
 import { useUser } from '../../api/queries.ts';
@@ -15,7 +15,6 @@ export function AppLayout() {
   const user = useUser();
   const narrow = useIsNarrow();
   const onLogout = useLeave();
-  const path = useRouterState({ select: (state) => state.location.pathname });
   useEffect(listenToOtherTabs, []);
   return (
     <div className="flex h-full flex-col">
@@ -28,7 +27,7 @@ export function AppLayout() {
       <ConnectionBar />
       <div className="flex min-h-0 grow flex-col md:flex-row">
         {narrow ? (
-          <MobileBar key={path}>
+          <MobileBar>
             <Sidebar user={user} onLogout={onLogout} />
           </MobileBar>
         ) : (

@@ -8,6 +8,7 @@ import { formatMoment, timeAgo } from '../../model/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { DescribeEndpointButton } from './describe-endpoint.tsx';
 import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
 
 export interface EndpointHeaderProps {
@@ -22,11 +23,12 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
   return (
     <header className="flex items-start gap-x-3 gap-y-2 max-sm:flex-wrap">
       <div className="flex min-h-8 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
-        <div className="flex min-w-0 items-center gap-3">
+        <div className="group flex min-w-0 items-center gap-3">
           <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
             {endpointTitle(endpoint)}
           </h1>
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
+          <DescribeEndpointButton endpoint={endpoint} />
         </div>
         <p className="flex flex-wrap gap-x-2 text-ink-2">
           <span title={formatMoment(endpoint.createdAt)}>Created {timeAgo(endpoint.createdAt, now)}</span>

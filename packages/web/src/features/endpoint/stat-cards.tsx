@@ -72,7 +72,7 @@ function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
         {title}
       </h2>
       <div className="flex items-baseline gap-2">
-        <span className="text-2xl font-semibold tracking-tight" data-stat={title}>
+        <span className="text-2xl font-semibold tracking-tight whitespace-nowrap" data-stat={title}>
           {value}
         </span>
         {change === 0 ? null : (

@@ -20,12 +20,12 @@ export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
       title="Keyboard shortcuts"
       description="They rest while you type in a field."
     >
-      <div className="grid gap-x-8 gap-y-5 sm:grid-cols-2">
-        {[...Map.groupBy(commands.filter(hasKeys), (command) => command.group)].map(([group, members]) => (
-          <section key={group}>
+      <div className="gap-x-8 sm:columns-2">
+        {[...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)].map(([group, members]) => (
+          <section key={group} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 text-sm font-medium text-ink-2">{group}</h3>
             <dl className="flex flex-col gap-1.5">
-              {lastOfEach(members).map((command) => (
+              {members.map((command) => (
                 <div key={command.id} className="flex items-center justify-between gap-4">
                   <dt>{command.title}</dt>
                   <dd>

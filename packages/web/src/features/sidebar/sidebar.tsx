@@ -22,7 +22,7 @@ export function Sidebar({ user, onLogout }: SidebarProps) {
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
         <Logo />
       </Link>
-      <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+      <Button variant="primary" data-leaves-menu onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
         <Plus /> Create Endpoint
       </Button>
       <nav aria-label="Endpoints" className="flex min-h-0 grow flex-col pt-1">

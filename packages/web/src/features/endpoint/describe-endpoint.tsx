@@ -1,0 +1,64 @@
+import { MAX_LABEL_LENGTH } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
+import { Pencil } from 'lucide-react';
+import { useState } from 'react';
+import { useDescribeEndpoint } from '../../api/endpoint-mutations.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { Input } from '../../ui/input.tsx';
+import { useForm } from '../../ui/use-form.ts';
+
+/** Opens the name and the source of an endpoint for a change. */
+export function DescribeEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton
+        label="Edit name and source"
+        icon={<Pencil />}
+        onClick={() => setOpen(true)}
+        className="-mx-2 transition-opacity focus-visible:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0"
+      />
+      <Dialog open={open} onOpenChange={setOpen} title="Edit endpoint">
+        <DescribeEndpointForm endpoint={endpoint} onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function DescribeEndpointForm({
+  endpoint,
+  onDone,
+}: {
+  readonly endpoint: EndpointDetail;
+  readonly onDone: () => void;
+}) {
+  const describe = useDescribeEndpoint(endpoint.uid);
+  const form = useForm({
+    initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
+    validate: () => ({}),
+    onValid: (values) => describe.mutate(values, { onSuccess: onDone }),
+  });
+  return (
+    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+      <Field label="Endpoint Name (Optional)">
+        {(control) => (
+          <Input {...control} {...form.bind('name')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
+        )}
+      </Field>
+      <Field label="Source/Tag (Optional)" hint="Left empty, it is detected from the next request.">
+        {(control) => (
+          <Input {...control} {...form.bind('source')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
+        )}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" disabled={describe.isPending}>
+          {describe.isPending ? 'Saving...' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}
