@@ -6,6 +6,7 @@ const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
 const MOST_WORDS = 300;
+const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
 /** The mail was not taken. `words` is what the mail server said, or why it could not be asked; fit to be shown to a person. */
 export class MailRefused extends Error {
@@ -67,6 +68,7 @@ function wordsOf(error: unknown, secrets: readonly string[]): string {
 
 function said(error: unknown): string {
   if (!(error instanceof Error)) return 'The mail server could not be asked.';
+  if ('code' in error && error.code === 'ETLS') return NO_TLS;
   if ('response' in error && typeof error.response === 'string') return error.response;
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
   return `The mail server could not be reached${code}: ${error.message}`;

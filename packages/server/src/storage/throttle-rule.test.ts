@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { afterReturn, afterTurn } from './throttle-rule.ts';
+import type { ThrottleRule, ThrottleState } from './throttle-rule.ts';
+
+const PLAIN: ThrottleRule = { turns: 3, windowMs: 1000 };
+const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, mostMs: 40, forgetMs: 5000 } };
+
+/** Takes turns at these times; when the key is blocked afterwards, or `refused`. */
+function course(rule: ThrottleRule, times: readonly number[]): (number | 'refused')[] {
+  let state: ThrottleState | undefined;
+  return times.map((now) => {
+    const after = afterTurn(state, rule, now);
+    if (after === undefined) return 'refused';
+    state = after;
+    return after.blockedUntil;
+  });
+}
+
+describe('a window', () => {
+  test.each<[string, number[], (number | 'refused')[]]>([
+    ['begins with the first turn', [100, 200, 300], [0, 0, 1100]],
+    ['refuses until it ends', [0, 0, 0, 999], [0, 0, 1000, 'refused']],
+    ['begins anew', [0, 0, 0, 1000, 1000], [0, 0, 1000, 0, 0]],
+    ['is not prolonged by later turns', [0, 900, 1000, 1100], [0, 0, 0, 0]],
+  ])('%s', (_, times, expected) => {
+    expect(course(PLAIN, times)).toEqual(expected);
+  });
+});
+
+describe('a wait that grows', () => {
+  test.each<[string, number[], (number | 'refused')[]]>([
+    ['doubles with each turn, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
+    ['is not prolonged by what is refused', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
+    ['goes on where it was, within its memory', [0, 0, 0, 4999], [0, 0, 10, 5019]],
+    ['is forgotten after it', [0, 0, 0, 5000, 5000, 5000], [0, 0, 10, 0, 0, 5010]],
+    ['does not begin while failures are few and far between', [0, 500, 1000, 1500, 2000], [0, 0, 0, 0, 0]],
+  ])('%s', (_, times, expected) => {
+    expect(course(GROWING, times)).toEqual(expected);
+  });
+});
+
+test('a turn that is given back lifts the block that it brought, and no count falls below none', () => {
+  const used = { count: 3, blockedUntil: 1000, forgetAt: 1000 };
+  expect(afterReturn(used, PLAIN)).toEqual({ count: 2, blockedUntil: 0, forgetAt: 1000 });
+  expect(afterReturn({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blockedUntil: 1000, forgetAt: 1000 });
+  expect(afterReturn({ count: 0, blockedUntil: 0, forgetAt: 0 }, PLAIN).count).toBe(0);
+});
