@@ -126,7 +126,11 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
 
 function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
   changeLists(uid, (list, method) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, method))));
-  for (const message of messages) if (message.type === 'saved') showSaved(uid, message.data.request);
+  for (const message of messages) {
+    if (message.type === 'saved') showSaved(uid, message.data.request);
+    // What was looked at by its address alone must not outlive it.
+    if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
+  }
   const change = messages.findLast((message) => message.type === 'endpoint');
   if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
 }

@@ -14,6 +14,7 @@ export const queryKeys = {
   requestList: (uid: string, method: string | undefined) => ['requests', uid, 'list', method ?? 'all'] as const,
   requestPage: (uid: string, method: string | undefined, before: number) =>
     ['requests', uid, 'page', method ?? 'all', before] as const,
+  requestsOne: (uid: string) => ['requests', uid, 'one'] as const,
   request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,
   body: (uid: string, index: number, extent: 'beginning' | 'whole') =>
     ['requests', uid, 'body', index, extent] as const,

@@ -1,10 +1,9 @@
-import { ApiError, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { coverStretch, joinPages, pageStretch } from '../model/merge-requests.ts';
 import type { MethodFilter, Stretch } from '../model/merge-requests.ts';
 import { slimRows } from '../model/limit-requests.ts';
-import { EMPTY_LIST, rowOf } from '../model/request-list.ts';
+import { EMPTY_LIST } from '../model/request-list.ts';
 import type { Gap, RequestList } from '../model/request-list.ts';
 import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -66,7 +65,7 @@ export const gapQuery = (uid: string, method: MethodFilter, gap: Gap) =>
     gcTime: 0,
   });
 
-/** One request by its index, whole or with the beginning of its body; `null` when it is not stored any more. */
+/** One request by its index, with the beginning of its body; `null` when it is not stored any more. */
 export const requestQuery = (uid: string, index: number) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),
@@ -74,23 +73,12 @@ export const requestQuery = (uid: string, index: number) =>
     gcTime: MINUTE_MS,
   });
 
-/** An unsaved request has its index in its id (contract 2); a saved one is the first of a page that begins behind it. */
+/** The first of a page that begins right behind it: that way nobody has to know whether it was saved, or load its whole body. */
 async function findByIndex(uid: string, index: number, signal?: AbortSignal): Promise<CapturedRequest | null> {
-  const listed = rowOf(readList(uid, undefined), index);
-  const ids = listed?.saved === true ? [listed.id] : [unsavedId(index)];
-  for (const id of ids) {
-    const found = await orNull(client.call('getRequest', { params: { uid, id } }, signal));
-    if (found !== null) return found;
-  }
-  const [saved] = await client.call('listSaved', { params: { uid }, query: { limit: 1, before: index + 1 } }, signal);
-  return saved?.index === index ? saved : null;
-}
-
-async function orNull<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
+  const input = { params: { uid }, query: { limit: 1, before: index + 1 } };
+  const [unsaved, saved] = await Promise.all([
+    client.call('listUnsaved', input, signal),
+    client.call('listSaved', input, signal),
+  ]);
+  return [...saved, ...unsaved].find((request) => request.index === index) ?? null;
 }

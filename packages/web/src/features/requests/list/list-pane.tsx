@@ -61,12 +61,14 @@ function ListContent({ uid, method, state, selection, actions, view, changeView 
   }
   return (
     <RequestList
+      key={method ?? 'all'}
       uid={uid}
       method={method}
       state={state}
       selected={selection.current?.index}
       marked={actions.marked}
       canSave={!actions.anonymous}
+      onStep={selection.step}
       onOpen={selection.open}
       onSave={actions.save}
       onDelete={actions.remove}

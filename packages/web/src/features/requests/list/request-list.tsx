@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useRef } from 'react';
+import type { KeyboardEvent } from 'react';
 import type { ListItems } from '../../../model/list-items.ts';
 import { formatCount } from '../../../model/sizes.ts';
 import { COLUMNS } from './columns.ts';
@@ -13,6 +14,9 @@ import type { ListState } from './use-list.ts';
 /** Rows drawn beyond the edge of what is seen. */
 const OVERSCAN = 10;
 
+/** Height of the column titles, which stay while the rows scroll below them. */
+const TITLES = 28;
+
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
@@ -23,6 +27,7 @@ export interface RequestListProps extends RowActions {
   readonly selected: number | undefined;
   readonly marked: ReadonlySet<number>;
   readonly canSave: boolean;
+  readonly onStep: (by: 1 | -1) => void;
 }
 
 /** The virtual list: only what is seen is drawn, however many there are. */
@@ -35,6 +40,8 @@ export function RequestList(props: RequestListProps) {
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: OVERSCAN,
+    scrollMargin: TITLES,
+    scrollPaddingStart: TITLES,
     // A new function would have every row measured anew.
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
@@ -49,6 +56,11 @@ export function RequestList(props: RequestListProps) {
     state.letIn();
     frame.current?.scrollTo({ top: 0 });
   };
+  const onKey = (press: KeyboardEvent): void => {
+    if (press.key !== 'ArrowDown' && press.key !== 'ArrowUp') return;
+    press.preventDefault();
+    props.onStep(press.key === 'ArrowDown' ? 1 : -1);
+  };
   return (
     <div className="relative min-h-0 grow">
       {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
@@ -59,6 +71,7 @@ export function RequestList(props: RequestListProps) {
         aria-rowcount={items.count + 1}
         aria-activedescendant={selectedLine < 0 || selected === undefined ? undefined : rowId(selected)}
         tabIndex={0}
+        onKeyDown={onKey}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
       >
@@ -80,7 +93,7 @@ export function RequestList(props: RequestListProps) {
                   method={method}
                   gap={item.gap}
                   line={position}
-                  top={start}
+                  top={start - TITLES}
                 />
               );
             }
@@ -90,7 +103,7 @@ export function RequestList(props: RequestListProps) {
                 key={request.index}
                 request={request}
                 line={position}
-                top={start}
+                top={start - TITLES}
                 selected={request.index === selected}
                 marked={marked.has(request.index)}
                 marking={marked.size > 0}
