@@ -1,7 +1,8 @@
 import type { ClientBase } from 'pg';
 import { StorageProblem } from '../storage-problem.ts';
 
-interface Promises {
+/** What a server says of itself, as its settings spell it. */
+export interface ServerPromises {
   readonly fsync: string;
   readonly full_page_writes: string;
   readonly synchronous_commit: string;
@@ -23,15 +24,16 @@ const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remot
  * @throws StorageProblem with a sentence for the operator.
  */
 export async function assertDurable(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<Promises>(PROMISES);
+  const { rows } = await client.query<ServerPromises>(PROMISES);
   const promises = rows[0];
   if (promises === undefined) throw new Error('PostgreSQL gave no settings.');
-  const problem = problemWith(promises);
+  const problem = durabilityProblem(promises);
   if (problem !== undefined) throw new StorageProblem(problem);
   await client.query(`select set_config('synchronous_commit', $1, false)`, [promises.synchronous_commit]);
 }
 
-function problemWith(promises: Promises): string | undefined {
+/** What stands against storing captures there, as a sentence for the operator. */
+export function durabilityProblem(promises: ServerPromises): string | undefined {
   const lossy = (setting: string, value: string): string =>
     `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
   if (promises.fsync !== 'on') return lossy('fsync', promises.fsync);
