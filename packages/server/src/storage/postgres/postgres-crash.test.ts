@@ -114,7 +114,6 @@ describe('while captures are being written', () => {
       const kept = [...writing.acknowledged].filter(([index]) => index >= Math.min(...rows.keys()));
       expect(kept.length).toBeGreaterThanOrEqual(200);
       expect(kept.filter(([index, body]) => rows.get(index) !== body)).toEqual([]);
-      expect(writing.failed()).toBeGreaterThan(0);
       const counters = await countersAndRecount(store, uid);
       expect(counters.kept).toMatchObject({ unsaved: rows.size, saved: 0 });
     },
