@@ -8,6 +8,7 @@ import { parseCaptureTarget } from './capture-target.ts';
 import type { CachedEndpoint, EndpointCache } from './endpoint-cache.ts';
 import { inspectHead, isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
+import { hideOwnCookies } from './own-cookies.ts';
 import { endWithConnection, readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
 import type { CaptureResult, PendingCapture, Recorder } from './recorder.ts';
@@ -74,6 +75,7 @@ function receive(deps: CaptureDependencies, request: IncomingMessage, response: 
 }
 
 function record(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, body: Buffer | null): void {
+  hideOwnCookies(request.rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
   const head = encodeHead(target, clientAddress(request, deps.trustProxy), bodyIsText, request.rawHeaders);
   const capture: PendingCapture = { endpointId: endpoint.id, method: request.method ?? '', flatHeaders: request.rawHeaders, head, body };

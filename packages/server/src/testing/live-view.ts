@@ -4,6 +4,8 @@ import { WebSocket } from 'ws';
 export interface LiveView {
   /** Resolves with the first message. */
   readonly opened: Promise<void>;
+  /** The next message after the first, as text. */
+  readonly next: () => Promise<string>;
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
   readonly close: () => void;
@@ -12,11 +14,19 @@ export interface LiveView {
 /** Opens `/ws?endpoint={uid}` with a cookie. */
 export function openLiveView(origin: string, uid: string, cookie: string): LiveView {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws?endpoint=${uid}`, { headers: { cookie } });
+  const frames: string[] = [];
+  socket.on('message', (data: Buffer) => frames.push(data.toString('utf8')));
+  let taken = 0;
   return {
     opened: new Promise((resolve, reject) => {
       socket.once('message', () => resolve());
       socket.once('error', reject);
     }),
+    async next() {
+      taken += 1;
+      while (frames.length <= taken) await new Promise((resolve) => socket.once('message', resolve));
+      return frames[taken] ?? '';
+    },
     closed: new Promise((resolve) => socket.once('close', resolve)),
     close: () => socket.terminate(),
   };

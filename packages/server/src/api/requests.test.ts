@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nextLink, unsavedId } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import type { TestClient } from '../testing/test-client.ts';
+import { startTestServer } from '../testing/test-server.ts';
+import type { TestServer } from '../testing/test-server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let uid: string;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000', MAX_SAVED_PER_ENDPOINT: '5' },
+  });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+});
+
+/** Captures, one after the other; their bodies are their numbers. */
+async function capture(count: number, method = 'POST', path = ''): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const answer = await client.send(`/h/${uid}${path}`, {
+      method,
+      ...(method === 'GET' ? {} : { body: `body ${n}` }),
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+const save = (index: unknown) => client.tell(`/api/endpoints/${uid}/save-request`, { method: 'POST', json: { index } });
+const at = (path: string, init?: Parameters<TestClient['tell']>[1]) =>
+  client.tell(`/api/endpoints/${uid}${path}`, init);
+const indexes = (requests: readonly CapturedRequest[]) => requests.map(({ index }) => index);
+
+describe('lists', () => {
+  test('give the newest first, saved and unsaved apart', async () => {
+    await capture(4);
+    await save(1);
+    await save(3);
+    const params = { uid };
+    expect(indexes(await client.call('listSaved', { params }))).toEqual([3, 1]);
+    expect(indexes(await client.call('listUnsaved', { params }))).toEqual([2, 0]);
+    const [newest] = await client.call('listUnsaved', { params });
+    expect(newest).toMatchObject({
+      id: unsavedId(2),
+      saved: false,
+      body: 'body 2',
+      size: 6,
+      method: 'POST',
+      path: '/',
+      sourceIp: '127.0.0.1',
+    });
+  });
+
+  test('come in pages that a link leads through, without gap or double, whatever arrives meanwhile', async () => {
+    await capture(7);
+    let path: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=3`;
+    const seen: number[] = [];
+    let pages = 0;
+    while (path !== undefined) {
+      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      if (Array.isArray(answer.body)) seen.push(...answer.body.map((request: CapturedRequest) => request.index));
+      pages += 1;
+      path = nextLink(answer.headers.get('link'));
+      await capture(1);
+    }
+    expect([pages, seen]).toEqual([3, [6, 5, 4, 3, 2, 1, 0]]);
+  });
+
+  test('can be narrowed to a method; a last page has no link', async () => {
+    await capture(2);
+    await capture(2, 'PUT');
+    await capture(1, 'GET');
+    const put = await client.callWithHeaders('listUnsaved', { params: { uid }, query: { method: 'PUT', limit: 2 } });
+    expect([indexes(put.data), put.next]).toEqual([[3, 2], undefined]);
+    expect(await client.call('listUnsaved', { params: { uid }, query: { method: 'put' } })).toEqual([]);
+    expect(await client.call('listUnsaved', { params: { uid }, query: { before: 0 } })).toEqual([]);
+    expect(indexes(await client.call('listUnsaved', { params: { uid }, query: { before: 2 } }))).toEqual([1, 0]);
+  });
+
+  test.each(['0', '-1', '1.5', 'x', '', '1e3', '0x10', '%00', '99999999999999999999'])(
+    'limit=%s is nonsense',
+    async (limit) => {
+      for (const list of ['requests', 'temp-requests']) {
+        expect(await at(`/${list}?limit=${limit}`)).toMatchObject({
+          status: 400,
+          body: { code: 'VALIDATION_FAILED', fields: { limit: 'limit must be a whole number from 1 up' } },
+        });
+      }
+      expect((await client.tell(`/api/search?q=x&limit=${limit}`)).status).toBe(400);
+    },
+  );
+
+  test('a limit over 500 counts as 500, and other nonsense is told', async () => {
+    expect((await at('/requests?limit=501')).status).toBe(200);
+    expect((await at('/requests?limit=999999999')).status).toBe(200);
+    expect(await at('/requests?before=x')).toMatchObject({
+      status: 400,
+      body: { fields: { before: expect.any(String) } },
+    });
+    expect(await at('/requests?method=')).toMatchObject({
+      status: 400,
+      body: { fields: { method: expect.any(String) } },
+    });
+    expect(await at('/requests?limit=x&before=y')).toMatchObject({
+      status: 400,
+      body: { fields: { limit: expect.any(String), before: expect.any(String) } },
+    });
+  });
+});
+
+describe('one request', () => {
+  test('comes whole, and its exact bytes as a download that no browser runs', async () => {
+    const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 60, 115, 62]);
+    await client.send(`/h/${uid}`, { method: 'POST', body: bytes, headers: { 'content-type': 'text/html' } });
+    const id = unsavedId(0);
+    expect(await client.call('getRequest', { params: { uid, id } })).toMatchObject({
+      body: bytes.toString('base64'),
+      bodyEncoding: 'base64',
+      bodyTruncated: false,
+      contentType: 'text/html',
+    });
+    const answer = await client.send(`/api/endpoints/${uid}/requests/${id}/body`);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="request-0.bin"',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('is cut in lists at a whole character, and whole by itself', async () => {
+    const text = `${'x'.repeat(16_383)}é and more`;
+    await client.send(`/h/${uid}`, { method: 'POST', body: text });
+    const [listed] = await client.call('listUnsaved', { params: { uid } });
+    expect(listed).toMatchObject({ body: 'x'.repeat(16_383), bodyTruncated: true, size: Buffer.byteLength(text) });
+    expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
+      body: text,
+      bodyTruncated: false,
+    });
+  });
+
+  test('without a body has none', async () => {
+    await capture(1, 'GET');
+    expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
+      body: null,
+      size: 0,
+    });
+    expect((await client.call('getRequestBody', { params: { uid, id: unsavedId(0) } })).byteLength).toBe(0);
+  });
+});
+
+describe('saving', () => {
+  test('by index, keeps it and changes the id; again, it is the same', async () => {
+    await capture(3);
+    const saved = await save(1);
+    expect(saved).toMatchObject({ status: 200, body: { index: 1, saved: true, body: 'body 1' } });
+    expect((await save(1)).body).toEqual(saved.body);
+    const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 1 } });
+    expect(id).toBeGreaterThan(0);
+    expect(await client.call('getRequest', { params: { uid, id } })).toEqual(saved.body);
+    expect((await at(`/requests/${unsavedId(1)}`)).status).toBe(404);
+  });
+
+  test('by twenty at once gives all the same request', async () => {
+    await capture(1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => save(0)));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await client.call('listSaved', { params: { uid } })).toHaveLength(1);
+  });
+
+  test('nothing that is not there, and nothing that is no index', async () => {
+    await capture(1);
+    for (const index of [1, 1_000_000, 9_007_199_254_740_991])
+      expect(await save(index)).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
+    for (const index of [-1, 0.5, '0', null, undefined, [0], 1e300]) {
+      expect(await save(index)).toMatchObject({
+        status: 400,
+        body: { fields: { index: 'index must be a whole number' } },
+      });
+    }
+  });
+
+  test('stops at MAX_SAVED_PER_ENDPOINT, by hand and by autosave', async () => {
+    await capture(6);
+    for (let index = 0; index < 5; index += 1) expect((await save(index)).status).toBe(200);
+    expect(await save(5)).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
+    await client.call('changeEndpoint', { params: { uid }, body: { autosave: true } });
+    await capture(1);
+    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([6, 5]);
+    await at('/requests', { method: 'DELETE' });
+    await capture(1);
+    expect(indexes(await client.call('listSaved', { params: { uid } }))).toEqual([7]);
+  });
+});
+
+describe('deleting and clearing', () => {
+  test('one, saved or unsaved, once', async () => {
+    await capture(2);
+    const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+    for (const one of [id, unsavedId(1)]) {
+      expect((await at(`/requests/${one}`, { method: 'DELETE' })).status).toBe(204);
+      expect(await at(`/requests/${one}`, { method: 'DELETE' })).toMatchObject({
+        status: 404,
+        body: { code: 'REQUEST_NOT_FOUND' },
+      });
+    }
+    expect((await client.call('getEndpoint', { params: { uid } })).requestCount).toBe(0);
+  });
+
+  test('all, and the numbers go on where they were', async () => {
+    await capture(3);
+    await save(0);
+    expect((await at('/requests', { method: 'DELETE' })).status).toBe(204);
+    expect(await client.call('listSaved', { params: { uid } })).toEqual([]);
+    expect(await client.call('listUnsaved', { params: { uid } })).toEqual([]);
+    await capture(1);
+    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([3]);
+  });
+});
+
+describe('search', () => {
+  const search = (query: string) => client.tell(`/api/search?${query}`);
+
+  test.each([
+    ['a method', 'PATCH'],
+    ['the path', 'some/where'],
+    ['the query, decoded', 'a value'],
+    ['a header name', 'X-Needle-Name'],
+    ['a header value', 'needle value'],
+    ['the body, in other case', 'BODY NEEDLE'],
+  ])('finds %s', async (_, needle) => {
+    await client.send(`/h/${uid}/some/where?key=a%20value`, {
+      method: 'PATCH',
+      body: 'the Body Needle',
+      headers: { 'x-needle-name': 'needle value' },
+    });
+    await capture(1);
+    const found = await client.call('search', { query: { q: needle } });
+    expect(found.map(({ index, endpointUid }) => [index, endpointUid])).toEqual([[0, uid]]);
+  });
+
+  test('pages through several endpoints, newest first, without gap or double', async () => {
+    const first = uid;
+    await capture(3);
+    ({ uid } = await client.call('createEndpoint', { body: {} }));
+    await capture(4);
+    let path: string | undefined = '/api/search?q=body&limit=3';
+    const seen: [string, number][] = [];
+    while (path !== undefined) {
+      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      expect(answer.status).toBe(200);
+      if (Array.isArray(answer.body))
+        seen.push(
+          ...answer.body.map((one: { endpointUid: string; index: number }): [string, number] => [
+            one.endpointUid,
+            one.index,
+          ]),
+        );
+      path = nextLink(answer.headers.get('link'));
+    }
+    expect(seen).toHaveLength(7);
+    expect(new Set(seen.map(String)).size).toBe(7);
+    expect(seen.slice(0, 4).every(([of]) => of === uid)).toBe(true);
+    expect(seen.slice(4).every(([of]) => of === first)).toBe(true);
+  });
+
+  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=x&before=nonsense'])('refuses %s', async (query) => {
+    expect(await search(query)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+  });
+
+  test.each(['%25', '%5f%5f', "'; drop table users; --", '\\', '%00', '%F0%9F%A6%80', '%'])(
+    'takes q=%s as text and finds nothing',
+    async (q) => {
+      await capture(1);
+      const answer = await search(`q=${q}`);
+      expect([answer.status, answer.body]).toEqual([200, []]);
+    },
+  );
+});
+
+describe('what is no right call', () => {
+  const post = (
+    body: string,
+    headers: Record<string, string> = { 'content-type': 'application/json' },
+    path = '/api/endpoints',
+  ) => client.tell(path, { method: 'POST', body, headers });
+
+  test.each(['{', '{"name":', 'undefined', "{'name':1}", '{"a":1}x', '\u0000'])('malformed JSON: %j', async (body) => {
+    expect(await post(body)).toMatchObject({
+      status: 400,
+      body: { code: 'MALFORMED_JSON', error: 'The body is not valid JSON.' },
+    });
+  });
+
+  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/json2', 'x'])(
+    'another type: %s',
+    async (type) => {
+      expect(await post('{}', { 'content-type': type })).toMatchObject({
+        status: 415,
+        body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+      });
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
+    'the right type, said otherwise: %s',
+    async (type) => {
+      expect((await post('{}', { 'content-type': type })).status).toBe(201);
+    },
+  );
+
+  test('a body of 1 MiB is read, one byte more is not', async () => {
+    const whole = (bytes: number) => `{"name":"ok","more":"${'x'.repeat(bytes - '{"name":"ok","more":""}'.length)}"}`;
+    expect((await post(whole(1_048_576))).status).toBe(201);
+    expect(await post(whole(1_048_577))).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
+  });
+
+  test('an answer to JSON that tries for the prototype is an ordinary one', async () => {
+    expect(
+      (await post('{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}}')).body,
+    ).toMatchObject({ name: null });
+    expect(Object.hasOwn(Object.prototype, 'name')).toBe(false);
+  });
+
+  test.each([
+    ['PUT', '/api/endpoints', 'GET, POST, HEAD'],
+    ['DELETE', '/api/endpoints', 'GET, POST, HEAD'],
+    ['POST', '/api/user', 'GET, DELETE, HEAD'],
+    ['GET', '/api/login', 'POST'],
+  ])('%s %s is no method of it', async (method, path, allow) => {
+    const answer = await client.tell(path, { method });
+    expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
+    expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
+  });
+
+  test('an unknown path is JSON, signed in or not', async () => {
+    for (const caller of [client, server.visitor()]) {
+      for (const path of ['/api', '/api/', '/api/nothing', '/api/endpoints/x/y/z/nothing', '/api?x']) {
+        expect(await caller.tell(path)).toMatchObject({
+          status: 404,
+          body: { code: 'NOT_FOUND', error: 'There is nothing at this address.' },
+        });
+      }
+    }
+  });
+});
