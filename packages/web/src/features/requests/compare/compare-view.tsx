@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
@@ -50,7 +51,12 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
         <Side label="Left request" request={left} choices={choices} onChoose={onLeft} />
         <Side label="Right request" request={right} choices={choices} onChoose={onRight} />
       </div>
-      <div className="min-h-0 grow overflow-auto">
+      <div
+        role="region"
+        aria-label="Differences"
+        tabIndex={0}
+        className="min-h-0 grow overflow-auto outline-offset-[-2px]"
+      >
         {isError ? (
           <EmptyState error title="The requests could not be compared">
             One of them may not be stored any more.

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useEffect, useRef } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { ListItems } from '../../../model/list-items.ts';
 import { formatCount } from '../../../model/sizes.ts';
@@ -45,6 +45,7 @@ export function RequestList(props: RequestListProps) {
     // A new function would have every row measured anew.
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
+  const actions = useSteadyActions(props);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   useEffect(() => {
@@ -109,16 +110,30 @@ export function RequestList(props: RequestListProps) {
                 marking={marked.size > 0}
                 fresh={request.index > fresh.after}
                 canSave={props.canSave}
-                onOpen={props.onOpen}
-                onSave={props.onSave}
-                onDelete={props.onDelete}
-                onMark={props.onMark}
+                actions={actions}
               />
             );
           })}
         </div>
       </div>
     </div>
+  );
+}
+
+/** Actions that stay the same objects, so that a row is drawn again only when it changes. */
+function useSteadyActions(props: RowActions): RowActions {
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  return useMemo(
+    () => ({
+      onOpen: (request) => latest.current.onOpen(request),
+      onSave: (request) => latest.current.onSave(request),
+      onDelete: (request) => latest.current.onDelete(request),
+      onMark: (request, range) => latest.current.onMark(request, range),
+    }),
+    [],
   );
 }
 
@@ -132,7 +147,9 @@ function ListHeader() {
   return (
     <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
       <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
-        <span role="columnheader" aria-label="Marked" />
+        <span role="columnheader">
+          <span className="sr-only">Marked</span>
+        </span>
         <span role="columnheader">Method</span>
         <span role="columnheader" className="hidden @md:block">
           Source

@@ -23,28 +23,32 @@ export interface RowActions {
   readonly onMark: (request: ListedRequest, range: boolean) => void;
 }
 
-export interface RequestRowProps extends RowActions {
+interface RowContentProps {
   readonly request: ListedRequest;
+  readonly selected: boolean;
+  readonly marked: boolean;
+  /** True while anything is marked: then the marks are seen on every row. */
+  readonly marking: boolean;
+  readonly canSave: boolean;
+  /** The same object as long as the list is shown. */
+  readonly actions: RowActions;
+}
+
+export interface RequestRowProps extends RowContentProps {
   /** Its line, from 0. */
   readonly line: number;
   readonly top: number;
-  readonly selected: boolean;
-  readonly marked: boolean;
-  /** True while anything is marked: a click then marks. */
-  readonly marking: boolean;
   readonly fresh: boolean;
-  readonly canSave: boolean;
 }
 
 export const rowId = (index: number): string => `request-${index}`;
 
-/** One captured request: method, source, path and event, size, age, actions (spec 2). */
-export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
-  const { request, line, top, selected, marked, marking, fresh, onOpen, onMark } = props;
-  const { source } = labelOf(request);
+/** One captured request. Its place changes with every new one above it; what it shows does not. */
+export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
+  const { request, selected, actions } = content;
   const click = (press: MouseEvent): void => {
-    if (press.metaKey || press.ctrlKey || press.shiftKey) onMark(request, press.shiftKey);
-    else onOpen(request);
+    if (press.metaKey || press.ctrlKey || press.shiftKey) actions.onMark(request, press.shiftKey);
+    else actions.onOpen(request);
   };
   return (
     // The grid has the focus and answers its keys (aria-activedescendant); a row only takes the pointer.
@@ -60,43 +64,51 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
       className="request-row group absolute top-0 left-0 w-full"
       style={{ height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
     >
-      <div
-        className={clsx(
-          COLUMNS,
-          'h-full border-b border-line select-none hover:bg-sunk',
-          selected && 'bg-selected shadow-[inset_2px_0_0_var(--accent)] hover:bg-selected',
-        )}
-      >
-        <span role="gridcell" className="grid place-items-center">
-          <input
-            type="checkbox"
-            tabIndex={selected ? 0 : -1}
-            checked={marked}
-            aria-label={`Mark request ${request.index}`}
-            onChange={() => undefined}
-            onClick={(press) => {
-              press.stopPropagation();
-              onMark(request, press.shiftKey);
-            }}
-            className={clsx(
-              'ml-1.5 size-3.5 accent-accent @md:ml-2',
-              !marking && 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
-            )}
-          />
-        </span>
-        <span role="gridcell" className="truncate">
-          <MethodBadge method={request.method} />
-        </span>
-        <span role="gridcell" className="hidden truncate text-ink-2 @md:block">
-          {source}
-        </span>
-        <PathCell request={request} />
-        <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
-          {formatSize(request.size)}
-        </span>
-        <Age timestamp={request.timestamp} />
-        <Actions {...props} />
-      </div>
+      <RowContent {...content} />
+    </div>
+  );
+}
+
+/** Method, source, path and event, size, age, actions (spec 2). */
+const RowContent = memo(function RowContent(props: RowContentProps) {
+  const { request, selected, marked, marking, actions } = props;
+  return (
+    <div
+      className={clsx(
+        COLUMNS,
+        'h-full border-b border-line select-none hover:bg-sunk',
+        selected && 'bg-selected shadow-[inset_2px_0_0_var(--accent)] hover:bg-selected',
+      )}
+    >
+      <span role="gridcell" className="grid place-items-center">
+        <input
+          type="checkbox"
+          tabIndex={selected ? 0 : -1}
+          checked={marked}
+          aria-label={`Mark request ${request.index}`}
+          onChange={() => undefined}
+          onClick={(press) => {
+            press.stopPropagation();
+            actions.onMark(request, press.shiftKey);
+          }}
+          className={clsx(
+            'ml-1.5 size-3.5 accent-accent @md:ml-2',
+            !marking && 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
+          )}
+        />
+      </span>
+      <span role="gridcell" className="truncate">
+        <MethodBadge method={request.method} />
+      </span>
+      <span role="gridcell" className="hidden truncate text-ink-2 @md:block">
+        {labelOf(request).source}
+      </span>
+      <PathCell request={request} />
+      <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
+        {formatSize(request.size)}
+      </span>
+      <Age timestamp={request.timestamp} />
+      <Actions {...props} />
     </div>
   );
 });
@@ -132,7 +144,7 @@ function Age({ timestamp }: { readonly timestamp: string }) {
   );
 }
 
-function Actions({ request, selected, canSave, onOpen, onSave, onDelete }: RequestRowProps) {
+function Actions({ request, selected, canSave, actions }: RowContentProps) {
   return (
     <span
       role="gridcell"
@@ -143,15 +155,15 @@ function Actions({ request, selected, canSave, onOpen, onSave, onDelete }: Reque
       )}
     >
       {request.saved ? (
-        <RowButton label="Delete request" selected={selected} run={() => onDelete(request)}>
+        <RowButton label="Delete request" selected={selected} run={() => actions.onDelete(request)}>
           <Trash2 />
         </RowButton>
       ) : (
-        <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => onSave(request)}>
+        <RowButton label="Save request" selected={selected} disabled={!canSave} run={() => actions.onSave(request)}>
           <Save />
         </RowButton>
       )}
-      <RowButton label="View details" selected={selected} run={() => onOpen(request)}>
+      <RowButton label="View details" selected={selected} run={() => actions.onOpen(request)}>
         <Eye />
       </RowButton>
     </span>
