@@ -35,7 +35,10 @@ export async function chooseLoad(): Promise<Load> {
 
 async function wrk(): Promise<Load> {
   const script = join(await mkdtemp(join(tmpdir(), 'creel-wrk-')), 'post.lua');
-  await writeFile(script, `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${JSON.stringify(BODY)}\n`);
+  await writeFile(
+    script,
+    `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${JSON.stringify(BODY)}\n`,
+  );
   return {
     tool: 'wrk',
     async send(url, { connections, seconds }) {
@@ -54,7 +57,8 @@ function parseWrk(text: string): LoadResult {
     return Number(value) * (UNITS[unit] ?? 1);
   };
   const number = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
-  const socketErrors = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)?.slice(1) ?? [];
+  const socketErrors =
+    /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)?.slice(1) ?? [];
   return {
     perSecond: number(/Requests\/sec:\s+([\d.]+)/),
     p50Ms: percentile('50'),
@@ -64,8 +68,18 @@ function parseWrk(text: string): LoadResult {
   };
 }
 
-async function sendWithAutocannon(url: string, { connections, seconds }: { connections: number; seconds: number }): Promise<LoadResult> {
-  const result = await autocannon({ url, connections, duration: seconds, method: 'POST', body: BODY, headers: { 'content-type': 'application/json' } });
+async function sendWithAutocannon(
+  url: string,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<LoadResult> {
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    method: 'POST',
+    body: BODY,
+    headers: { 'content-type': 'application/json' },
+  });
   return {
     perSecond: result.requests.average,
     p50Ms: result.latency.p50,

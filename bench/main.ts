@@ -30,12 +30,17 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
     stops.unshift(program.stop);
     return program;
   };
-  const creel = async (name: string, environment: Record<string, string> = {}) => keep(await startCreel(name, environment));
-  const scenarios = [echoScenario(keep(await startProgram('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {})))];
+  const creel = async (name: string, environment: Record<string, string> = {}) =>
+    keep(await startCreel(name, environment));
+  const scenarios = [
+    echoScenario(keep(await startProgram('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}))),
+  ];
   if (wanted('capture')) scenarios.push(captureScenario(await creel('capture, SQLite')));
   if (wanted('viewer')) scenarios.push(viewerScenario('capture, a live viewer attached', await creel('viewer')));
   if (wanted('stored')) {
-    const full = await creel(`capture, ${STORED.toLocaleString('en')} stored`, { MAX_UNSAVED_PER_ENDPOINT: String(STORED) });
+    const full = await creel(`capture, ${STORED.toLocaleString('en')} stored`, {
+      MAX_UNSAVED_PER_ENDPOINT: String(STORED),
+    });
     process.stderr.write(`Storing ${STORED} requests.\n`);
     await fill(full, load, STORED);
     scenarios.push(captureScenario(full), dashboardScenario('dashboard in use, 100,000 stored', full));
@@ -58,7 +63,9 @@ async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[
   for (let round = -1; round < rounds; round += 1) {
     for (const scenario of scenarios) {
       const sample = await scenario.run(load, round < 0 ? Math.min(3, seconds) : seconds);
-      process.stderr.write(`${round < 0 ? 'warm-up' : `round ${round + 1}`}  ${scenario.name}: ${Math.round(sample.perSecond)}/s, p99 ${sample.p99Ms.toFixed(1)} ms\n`);
+      process.stderr.write(
+        `${round < 0 ? 'warm-up' : `round ${round + 1}`}  ${scenario.name}: ${Math.round(sample.perSecond)}/s, p99 ${sample.p99Ms.toFixed(1)} ms\n`,
+      );
       if (round >= 0) samples.get(scenario.name)?.push(sample);
     }
   }
@@ -76,7 +83,9 @@ const load = await chooseLoad();
 const { scenarios, stop } = await prepare(load);
 try {
   const rows = await measure(scenarios, load);
-  const text = ['# Figures', describeRun(load), throughputTable(rows), dashboardTable(rows), threadTable(rows)].join('\n\n');
+  const text = ['# Figures', describeRun(load), throughputTable(rows), dashboardTable(rows), threadTable(rows)].join(
+    '\n\n',
+  );
   process.stdout.write(`${text}\n`);
   await writeFile(flag('out') ?? join(import.meta.dirname, 'results.md'), `${text}\n`);
 } finally {

@@ -36,7 +36,8 @@ function line(base: Row, row: Row): string {
 export function throughputTable(rows: readonly Row[]): string {
   const [base] = rows;
   if (base === undefined) return '';
-  const head = '| | requests/s | of the echo | p50 ms | p99 ms | resident MB, most | failures |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |';
+  const head =
+    '| | requests/s | of the echo | p50 ms | p99 ms | resident MB, most | failures |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |';
   return [head, ...rows.map((row) => line(base, row))].join('\n');
 }
 
@@ -44,7 +45,10 @@ export function throughputTable(rows: readonly Row[]): string {
 export function threadTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const names = new Set(row.samples.flatMap((sample) => [...sample.threads.keys()]));
-    const parts = [...names].map((name) => ({ name, micros: median(row.samples.map((sample) => sample.threads.get(name) ?? 0)) }));
+    const parts = [...names].map((name) => ({
+      name,
+      micros: median(row.samples.map((sample) => sample.threads.get(name) ?? 0)),
+    }));
     const shown = parts.filter((part) => part.micros >= 0.5).toSorted((a, b) => b.micros - a.micros);
     return `| ${row.name} | ${shown.map((part) => `${part.name} ${part.micros.toFixed(1)}`).join(', ')} |`;
   });
@@ -55,8 +59,17 @@ export function dashboardTable(rows: readonly Row[]): string {
   const lines = rows.flatMap((row) => {
     const times = row.samples.map((sample) => sample.dashboard).filter((dashboard) => dashboard !== undefined);
     if (times.length === 0) return [];
-    const cells = [times.map((time) => time.listMs), times.map((time) => time.searchMs), times.map((time) => time.detailMs), row.samples.map((sample) => sample.p99Ms)];
+    const cells = [
+      times.map((time) => time.listMs),
+      times.map((time) => time.searchMs),
+      times.map((time) => time.detailMs),
+      row.samples.map((sample) => sample.p99Ms),
+    ];
     return [`| ${row.name} | ${cells.map((values) => oneDecimal(median(values))).join(' | ')} |`];
   });
-  return ['| | first page ms | search ms | endpoint ms | p99 of captures meanwhile ms |', '| --- | ---: | ---: | ---: | ---: |', ...lines].join('\n');
+  return [
+    '| | first page ms | search ms | endpoint ms | p99 of captures meanwhile ms |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    ...lines,
+  ].join('\n');
 }

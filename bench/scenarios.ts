@@ -27,18 +27,26 @@ async function measured(program: Measured, send: () => Promise<LoadResult>): Pro
   const before = await threadMicros(program.pid);
   const result = await send();
   const after = await threadMicros(program.pid);
-  const threads = new Map([...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / Math.max(1, result.total)]));
+  const threads = new Map(
+    [...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / Math.max(1, result.total)]),
+  );
   return { ...result, threads, residentMb: await residentMb(program.pid) };
 }
 
 const urlOf = (program: Measured): string => `http://127.0.0.1:${program.port}/`;
 
 export function echoScenario(echo: Measured): Scenario {
-  return { name: echo.name, run: (load, seconds) => measured(echo, () => load.send(urlOf(echo), { connections: CONNECTIONS, seconds })) };
+  return {
+    name: echo.name,
+    run: (load, seconds) => measured(echo, () => load.send(urlOf(echo), { connections: CONNECTIONS, seconds })),
+  };
 }
 
 export function captureScenario(creel: MeasuredCreel): Scenario {
-  return { name: creel.name, run: (load, seconds) => measured(creel, () => load.send(creel.captureUrl, { connections: CONNECTIONS, seconds })) };
+  return {
+    name: creel.name,
+    run: (load, seconds) => measured(creel, () => load.send(creel.captureUrl, { connections: CONNECTIONS, seconds })),
+  };
 }
 
 export function viewerScenario(name: string, creel: MeasuredCreel): Scenario {
@@ -65,6 +73,7 @@ export function dashboardScenario(name: string, creel: MeasuredCreel): Scenario 
 
 /** Fills an endpoint, so that what follows is measured with that much stored. */
 export async function fill(creel: MeasuredCreel, load: Load, count: number): Promise<void> {
-  const stored = async (): Promise<number> => (await creel.client.call('getEndpoint', { params: { uid: creel.uid } })).stats.total;
+  const stored = async (): Promise<number> =>
+    (await creel.client.call('getEndpoint', { params: { uid: creel.uid } })).stats.total;
   while ((await stored()) < count) await load.send(creel.captureUrl, { connections: CONNECTIONS, seconds: 1 });
 }

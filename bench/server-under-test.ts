@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serverFlags } from '../scripts/server-flags.mjs';
 
 const START_MS = 30_000;
 
@@ -47,9 +48,14 @@ async function untilAnswering(url: string, output: () => string): Promise<void> 
 }
 
 /** Starts a program and waits until `path` answers. */
-export async function startProgram(name: string, file: string, path: string, environment: Record<string, string>): Promise<Measured> {
+export async function startProgram(
+  name: string,
+  file: string,
+  path: string,
+  environment: Record<string, string>,
+): Promise<Measured> {
   const port = await freePort();
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [...serverFlags, file], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...environment },
   });
@@ -76,9 +82,14 @@ export async function startCreel(name: string, environment: Record<string, strin
   const program = await startProgram(name, main, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
   const origin = `http://127.0.0.1:${program.port}`;
   let cookie = '';
-  const client = createClient({ baseUrl: origin, headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }) });
+  const client = createClient({
+    baseUrl: origin,
+    headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }),
+  });
   const username = `bench-${program.port}-${Date.now() % 1_000_000}`;
-  const answer = await client.callWithHeaders('register', { body: { username, password: 'bench-password', email: `${username}@example.com` } });
+  const answer = await client.callWithHeaders('register', {
+    body: { username, password: 'bench-password', email: `${username}@example.com` },
+  });
   cookie = answer.headers
     .getSetCookie()
     .map((line) => line.split(';', 1)[0])

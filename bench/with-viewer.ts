@@ -7,7 +7,10 @@ const openSchema = z.object({ open: z.literal(true) });
 const countSchema = z.object({ frames: z.number(), bytes: z.number() });
 
 /** Runs `work` while a live view of the endpoint is open; what it got comes with the result. */
-export async function withViewer<T>(creel: MeasuredCreel, work: () => Promise<T>): Promise<{ result: T; frames: number }> {
+export async function withViewer<T>(
+  creel: MeasuredCreel,
+  work: () => Promise<T>,
+): Promise<{ result: T; frames: number }> {
   const url = `ws://127.0.0.1:${creel.port}/ws?endpoint=${creel.uid}`;
   const child = fork(join(import.meta.dirname, 'viewer.ts'), [url, creel.cookie]);
   const next = (): Promise<unknown> => new Promise((resolve) => child.once('message', resolve));

@@ -7,17 +7,19 @@ import { at } from './places.mjs';
 import { bundledNode } from './runtime.mjs';
 import { runForeground } from './run-foreground.mjs';
 import { say, stopWith } from './say.mjs';
+import { serverFlags } from './server-flags.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** What each npm script runs, as arguments for the bundled Node. */
 const commands = {
-  start: [here('../packages/server/dist/main.js')],
+  start: [...serverFlags, here('../packages/server/dist/main.js')],
   dev: [here('dev.mjs')],
   build: [here('build.mjs'), '--force'],
   check: [here('check.mjs')],
   test: [here('test.mjs')],
   e2e: [here('e2e.mjs')],
+  screens: [here('screens.mjs')],
   bench: [here('../bench/main.ts')],
   fixtures: [here('../fixtures/send.ts')],
 };

@@ -16,7 +16,15 @@ const FENCE = [
 ] as const;
 
 const CAPTURED_BODY = '{"ok":true}';
-const CAPTURED_HEADERS = ['x-creel-request', '', 'content-type', 'application/json', 'content-length', String(CAPTURED_BODY.length), ...FENCE];
+const CAPTURED_HEADERS = [
+  'x-creel-request',
+  '',
+  'content-type',
+  'application/json',
+  'content-length',
+  String(CAPTURED_BODY.length),
+  ...FENCE,
+];
 
 /** How long, and how much, a refused sender is listened to before its connection is closed. */
 const LINGER_MS = 2000;
@@ -53,7 +61,12 @@ export interface RefusalOptions {
 }
 
 /** Answers that the request was not captured, and why. */
-export function answerRefused(request: IncomingMessage, response: ServerResponse, code: ProblemCode, options: RefusalOptions = {}): void {
+export function answerRefused(
+  request: IncomingMessage,
+  response: ServerResponse,
+  code: ProblemCode,
+  options: RefusalOptions = {},
+): void {
   const body = problemJson(code);
   const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
   if (options.retryAfter !== undefined) headers.push('retry-after', String(options.retryAfter));
@@ -101,7 +114,12 @@ export function answerPreflight(response: ServerResponse, requestedMethod: strin
 export function rawRefusal(code: ProblemCode): string {
   const body = problemJson(code);
   const { status } = PROBLEMS[code];
-  const lines = [`HTTP/1.1 ${status} ${code}`, 'content-type: application/json', `content-length: ${Buffer.byteLength(body)}`, 'connection: close'];
+  const lines = [
+    `HTTP/1.1 ${status} ${code}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
   for (let at = 0; at < FENCE.length; at += 2) lines.push(`${FENCE[at]}: ${FENCE[at + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }

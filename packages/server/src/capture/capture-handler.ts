@@ -21,7 +21,11 @@ export interface CaptureDependencies {
   readonly trustProxy: readonly string[];
   readonly now: () => number;
   /** Told of every stored capture; never awaited, can't fail the sender. */
-  readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, result: Exclude<CaptureResult, string>) => void;
+  readonly onStored: (
+    endpoint: CachedEndpoint,
+    capture: PendingCapture,
+    result: Exclude<CaptureResult, string>,
+  ) => void;
   /** Told when the endpoint's lookup failed. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -55,16 +59,27 @@ export function createCaptureHandler(deps: CaptureDependencies): CaptureHandler 
   };
 }
 
-function receive(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, head: HeadFacts, expectsContinue: boolean): void {
-  if (endpoint.expiresAt !== null && endpoint.expiresAt <= deps.now()) return answerRefused(request, response, 'ENDPOINT_EXPIRED');
+function receive(
+  deps: CaptureDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: CachedEndpoint,
+  target: string,
+  head: HeadFacts,
+  expectsContinue: boolean,
+): void {
+  if (endpoint.expiresAt !== null && endpoint.expiresAt <= deps.now())
+    return answerRefused(request, response, 'ENDPOINT_EXPIRED');
   const wait = endpoint.bucket?.take() ?? 0;
   if (wait > 0) return answerRefused(request, response, 'RATE_LIMITED', { retryAfter: wait });
-  if (head.declaredLength > deps.maxBodyBytes) return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
+  if (head.declaredLength > deps.maxBodyBytes)
+    return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
   if (expectsContinue) response.writeContinue();
   const finish = (result: BodyResult): void => {
     if (result === 'cut-off') return;
     if (result === 'too-large') return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
-    if (result === 'no-room') return answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: 1, close: true });
+    if (result === 'no-room')
+      return answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: 1, close: true });
     record(deps, request, response, endpoint, target, result);
   };
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) finish(null);
@@ -74,11 +89,24 @@ function receive(deps: CaptureDependencies, request: IncomingMessage, response: 
   }
 }
 
-function record(deps: CaptureDependencies, request: IncomingMessage, response: ServerResponse, endpoint: CachedEndpoint, target: string, body: Buffer | null): void {
+function record(
+  deps: CaptureDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: CachedEndpoint,
+  target: string,
+  body: Buffer | null,
+): void {
   hideOwnCookies(request.rawHeaders);
   const bodyIsText = body === null || isUtf8(body);
   const head = encodeHead(target, clientAddress(request, deps.trustProxy), bodyIsText, request.rawHeaders);
-  const capture: PendingCapture = { endpointId: endpoint.id, method: request.method ?? '', flatHeaders: request.rawHeaders, head, body };
+  const capture: PendingCapture = {
+    endpointId: endpoint.id,
+    method: request.method ?? '',
+    flatHeaders: request.rawHeaders,
+    head,
+    body,
+  };
   const bytes = body?.length ?? 0;
   const taken = deps.recorder.push(capture, (result) => {
     deps.budget.give(bytes);

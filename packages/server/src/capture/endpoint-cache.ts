@@ -25,7 +25,11 @@ export class EndpointCache {
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
 
-  constructor(store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean }, ratePerSecond: number | undefined, now: () => number) {
+  constructor(
+    store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean },
+    ratePerSecond: number | undefined,
+    now: () => number,
+  ) {
     this.#store = store;
     this.#ratePerSecond = ratePerSecond;
     this.#now = now;
@@ -34,7 +38,9 @@ export class EndpointCache {
   /** The entry if it is at hand: no promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
-    return entry !== undefined && this.#store.shared && this.#now() - entry.readAt > SHARED_MAX_AGE_MS ? undefined : entry;
+    return entry !== undefined && this.#store.shared && this.#now() - entry.readAt > SHARED_MAX_AGE_MS
+      ? undefined
+      : entry;
   }
 
   /** Reads an endpoint; calls for the same uid share one read. `undefined` when there is none: that is not remembered. */
@@ -57,8 +63,17 @@ export class EndpointCache {
     const lookups = this.#lookups;
     const found = await this.#store.findEndpoint(uid);
     if (found === undefined) return undefined;
-    const bucket = before?.bucket ?? (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));
-    const entry: CachedEndpoint = { id: found.id, uid, expiresAt: found.expiresAt, needsSource: found.source === null, bucket, readAt: this.#now() };
+    const bucket =
+      before?.bucket ??
+      (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));
+    const entry: CachedEndpoint = {
+      id: found.id,
+      uid,
+      expiresAt: found.expiresAt,
+      needsSource: found.source === null,
+      bucket,
+      readAt: this.#now(),
+    };
     if (lookups.has(uid)) this.#keep(entry);
     return entry;
   }

@@ -17,7 +17,15 @@ export interface HeadFacts {
  * length first, so that most cost one comparison.
  */
 export function inspectHead(method: string, flatHeaders: readonly string[]): HeadFacts {
-  const facts: HeadFacts = { hostCount: 0, declaredLength: -1, hasTransferEncoding: false, hasUpgrade: false, isPreflight: false, requestedMethod: '', requestedHeaders: '' };
+  const facts: HeadFacts = {
+    hostCount: 0,
+    declaredLength: -1,
+    hasTransferEncoding: false,
+    hasUpgrade: false,
+    isPreflight: false,
+    requestedMethod: '',
+    requestedHeaders: '',
+  };
   let hasOrigin = false;
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';

@@ -11,7 +11,12 @@ export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
  * Reads a body of at most `limit` bytes and calls `done` once; `null` is no body. The bytes stay counted in `budget`: the receiver of
  * a buffer gives them back. Callbacks, because a promise per request is measurable here.
  */
-export function readBody(request: IncomingMessage, limit: number, budget: ByteBudget, done: (result: BodyResult) => void): void {
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  budget: ByteBudget,
+  done: (result: BodyResult) => void,
+): void {
   let first: Buffer | null = null;
   let more: Buffer[] | undefined;
   let size = 0;

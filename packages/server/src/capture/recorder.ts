@@ -14,7 +14,10 @@ export interface PendingCapture {
 }
 
 /** `gone`: the endpoint was deleted meanwhile. `failed`: storage could not take it; nothing was kept. */
-export type CaptureResult = { readonly index: number; readonly savedId: number | null; readonly receivedAt: number } | 'gone' | 'failed';
+export type CaptureResult =
+  | { readonly index: number; readonly savedId: number | null; readonly receivedAt: number }
+  | 'gone'
+  | 'failed';
 
 interface Waiting {
   readonly receivedAt: number;
@@ -31,12 +34,18 @@ export interface RecorderOptions {
 /** What may wait in front of storage; over it a sender is told to come back (contract 3). */
 const MOST_WAITING = 8192;
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
+/**
+ * Batches that are with storage at once: a second one is worth its own sync from this many captures on, and then storage finds its
+ * next work without waiting for this thread.
+ */
+const MOST_UNDER_WAY = 2;
+const WORTH_A_BATCH = 20;
 /** Buffers kept for coming batches. */
 const MOST_RECYCLED = 4;
 
 /**
- * Group commit: while one batch is written the next one is gathered, and while one is synced the next one is written. A capture's
- * `done` is called after its batch is on disk, never before.
+ * Group commit: while a batch is written and synced the next one is gathered, so that one sync serves many senders. A capture's `done`
+ * is called after its batch is on disk, never before.
  */
 export class Recorder {
   readonly #store: CaptureStore;
@@ -45,8 +54,6 @@ export class Recorder {
   #waiting: Waiting[] = [];
   /** Batches that are not yet on disk. */
   #underWay = 0;
-  /** True while storage writes a batch: then the next one is only gathered. */
-  #writing = false;
   #scheduled = false;
   #lastReceivedAt = 0;
   readonly #recycled: ArrayBuffer[] = [];
@@ -84,7 +91,7 @@ export class Recorder {
 
   /** At the end of this turn of the loop, so that everything that was read in it shares a batch. */
   #schedule(): void {
-    if (this.#scheduled || this.#writing) return;
+    if (this.#scheduled || !this.#maySend()) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -92,28 +99,21 @@ export class Recorder {
     });
   }
 
+  #maySend(): boolean {
+    if (this.#underWay === 0) return this.#waiting.length > 0;
+    return this.#underWay < MOST_UNDER_WAY && this.#waiting.length >= WORTH_A_BATCH;
+  }
+
   #send(): void {
+    if (!this.#maySend()) return;
     const batch = this.#waiting;
-    if (this.#writing || batch.length === 0) return;
     this.#waiting = [];
     this.#underWay += 1;
-    this.#writing = true;
-    let isWritten = false;
-    const written = (): void => {
-      if (isWritten) return;
-      isWritten = true;
-      this.#writing = false;
-      this.#send();
-    };
     const packed = this.#packer.take(this.#recycled.pop());
-    this.#store.writeCaptures(packed, this.#options.limits, written).then(
-      (outcome) => {
-        written();
-        this.#finish(batch, outcome);
-      },
+    this.#store.writeCaptures(packed, this.#options.limits).then(
+      (outcome) => this.#finish(batch, outcome),
       (error: unknown) => {
         this.#options.onFailure(error, batch.length);
-        written();
         this.#finish(batch, undefined);
       },
     );
@@ -121,6 +121,8 @@ export class Recorder {
 
   #finish(batch: readonly Waiting[], outcome: CaptureOutcome | undefined): void {
     this.#underWay -= 1;
+    // Storage first: it works on the next batch while this one's senders are answered.
+    this.#send();
     if (outcome?.recycled !== undefined && this.#recycled.length < MOST_RECYCLED) this.#recycled.push(outcome.recycled);
     for (let position = 0; position < batch.length; position += 1) {
       const waiting = batch[position];

@@ -155,10 +155,10 @@ export interface CaptureOutcome {
 
 export interface CaptureStore {
   /**
-   * Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. `onWritten` may be called
-   * before that, when storage can take the next batch.
+   * Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. Batches are written in the order of
+   * the calls.
    */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, onWritten?: () => void): Promise<CaptureOutcome>;
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
 }
 
 export interface Upkeep {

@@ -7,23 +7,18 @@ import { StorageProblem } from '../storage-problem.ts';
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * WAL. The first commit is synced here, folder entry included (`FULL`); from then on the writer commits without waiting for the disk
- * and log-syncer.ts does the waiting, so that one batch is synced while the next one is written.
+ * WAL with `synchronous=FULL`: a commit returns after its bytes are synced, so what was acknowledged survives a power cut
+ * (docs/decisions/0001-acknowledge-after-sync.md). Checkpoints are small and often, so that none of them is felt.
  */
 const WRITER_PRAGMAS = [
   'journal_mode = WAL',
   'synchronous = FULL',
-  'wal_autocheckpoint = 200',
+  'wal_autocheckpoint = 1000',
   'foreign_keys = ON',
   'cache_size = -32768',
   'temp_store = MEMORY',
 ];
 const READER_PRAGMAS = ['query_only = ON', 'cache_size = -8192', 'temp_store = MEMORY'];
-
-/** SQLite's write-ahead log: a commit is in it before it is in the database. */
-export function logFile(dataDir: string): string {
-  return `${databaseFile(dataDir)}-wal`;
-}
 
 export function databaseFile(dataDir: string): string {
   return join(dataDir, 'creel.db');
@@ -80,14 +75,6 @@ export function openWriter(dataDir: string): DatabaseSync {
       `The database ${file} can't be opened (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
     );
   }
-}
-
-/** Makes sure that the log exists and is on disk, then leaves the syncing of commits to log-syncer.ts. */
-export function leaveSyncingToOthers(database: DatabaseSync): void {
-  database.exec(
-    `insert into counters (name, value) values ('starts', 1) on conflict (name) do update set value = value + 1`,
-  );
-  database.exec('pragma synchronous = NORMAL');
 }
 
 /** Opens a reader's connection; it can't change anything. */

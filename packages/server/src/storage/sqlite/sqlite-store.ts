@@ -1,8 +1,6 @@
 import { READS, SCANS, WRITES } from '../queries/catalogue.ts';
 import type { Store } from '../store.ts';
 import { bindQueries } from '../bind-queries.ts';
-import { LogSyncer } from './log-syncer.ts';
-import { logFile } from './open-database.ts';
 import { StorageThread } from './thread-client.ts';
 
 /**
@@ -12,29 +10,16 @@ import { StorageThread } from './thread-client.ts';
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
   const { writer, reader, scanner } = await startThreads(dataDir);
-  const log = new LogSyncer(logFile(dataDir));
-  /** A write is done when it is on disk, not when it is committed. */
-  const synced = async <T>(write: Promise<T>): Promise<T> => {
-    const result = await write;
-    await log.sync();
-    return result;
-  };
   return {
     ...bindQueries(READS, (name, args) => reader.query(name, args)),
     ...bindQueries(SCANS, (name, args) => scanner.query(name, args)),
-    ...bindQueries(WRITES, (name, args) => synced(writer.query(name, args))),
-    async writeCaptures(batch, limits, onWritten) {
-      const outcome = await writer.writeCaptures(batch, limits);
-      onWritten?.();
-      await log.sync();
-      return outcome;
-    },
+    ...bindQueries(WRITES, (name, args) => writer.query(name, args)),
+    writeCaptures: (batch, limits) => writer.writeCaptures(batch, limits),
     shared: false,
     async close() {
       await Promise.all([reader.close(), scanner.close()]);
       // Last, so that closing it folds the log back into the file.
       await writer.close();
-      log.close();
     },
   };
 }

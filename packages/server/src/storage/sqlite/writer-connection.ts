@@ -4,7 +4,7 @@ import { migrate } from '../migrations/migrate.ts';
 import type { Database, Tables } from '../schema.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
-import { claimDataDir, leaveSyncingToOthers, openWriter } from './open-database.ts';
+import { claimDataDir, openWriter } from './open-database.ts';
 
 /** The one connection that writes to a data folder. */
 export interface WriterConnection {
@@ -22,7 +22,6 @@ export async function openWriterConnection(dataDir: string): Promise<WriterConne
     try {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(raw) });
       await migrate(db, sqliteEngine);
-      leaveSyncingToOthers(raw);
       return { raw, db, release: () => lock.close() };
     } catch (error) {
       raw.close();

@@ -1,0 +1,2 @@
+/** See server-flags.mjs. */
+export const serverFlags: readonly string[];
