@@ -3,7 +3,11 @@ export function rankChoices<Choice extends { readonly title: string; readonly hi
   choices: readonly Choice[],
   query: string,
 ): Choice[] {
-  const words = query.trim().toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = query
+    .trim()
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const textOf = (choice: Choice): string => `${choice.title} ${choice.hint ?? ''}`.toLowerCase();
   const matching = choices.filter((choice) => words.every((word) => textOf(choice).includes(word)));
   const first = words[0] ?? '';
