@@ -1,9 +1,11 @@
-import type { CapturedRequest, Endpoint } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
 import { lazy, Suspense } from 'react';
-import type { ReactNode } from 'react';
+import type { ComponentType } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
 import { useIsNarrow } from '../../ui/use-media.ts';
 import { RequestDetails } from './details/request-details.tsx';
+import type { BelowProps } from './details/request-details.tsx';
+import { useDetailsActions } from './details/use-details-actions.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
 import { EmptyEndpoint } from './list/empty-endpoint.tsx';
 import { ListPane } from './list/list-pane.tsx';
@@ -20,11 +22,11 @@ export interface RequestsPaneProps {
   readonly uid: string;
   readonly endpoint: Endpoint;
   /** What stands below the details of a request: the replay panel. */
-  readonly below?: (request: CapturedRequest) => ReactNode;
+  readonly Below?: ComponentType<BelowProps>;
 }
 
 /** What an endpoint has caught: the list, and the request that is looked at (spec 2). */
-export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
+export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
   const isNarrow = useIsNarrow();
   const filter = view.filter ?? 'all';
@@ -33,6 +35,7 @@ export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !isNarrow);
   const actions = useRequestActions(uid, state.items, selection);
+  const detailsActions = useDetailsActions(selection, actions, changeView);
   useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
@@ -80,18 +83,15 @@ export function RequestsPane({ uid, endpoint, below }: RequestsPaneProps) {
       <RequestDetails
         key={current.index}
         uid={uid}
-        endpoint={endpoint}
+        captureUrl={endpoint.url}
         listed={current}
         tab={view.tab}
-        onTab={(tab) => changeView({ tab })}
         anonymous={actions.anonymous}
         canSave={!actions.anonymous}
         saving={actions.isSaving(current)}
-        onSave={() => actions.save(current)}
-        onDelete={() => actions.remove(current)}
-        onCompare={() => selection.compareWithNext(current)}
-        onBack={isNarrow ? () => selection.close() : undefined}
-        below={below?.(current)}
+        covers={isNarrow}
+        actions={detailsActions}
+        Below={Below}
       />
     );
   if (!isNarrow) return <SplitPane name="requests" label="List and details" left={list} right={details} />;

@@ -1,5 +1,5 @@
-import type { Endpoint } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
+import type { DetailTab } from '../../../model/default-tab.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { formatClock, formatMoment } from '../../../model/times.ts';
 import { readable } from '../../../model/wire-text.ts';
@@ -12,31 +12,38 @@ import { Tooltip } from '../../../ui/tooltip.tsx';
 import { DetailsMenu } from './details-menu.tsx';
 import { snippetOf } from './write-down.ts';
 
-export interface DetailsHeaderProps {
-  readonly uid: string;
-  readonly endpoint: Endpoint;
-  readonly request: ListedRequest;
-  readonly canSave: boolean;
-  readonly saving: boolean;
+/** What can be done with the request that is looked at: the same object as long as the details are shown. */
+export interface DetailsActions {
+  readonly onTab: (tab: DetailTab) => void;
   readonly onSave: () => void;
   readonly onDelete: () => void;
   readonly onCompare: () => void;
-  /** Closes the details where they lie over the list. */
-  readonly onBack: (() => void) | undefined;
+  readonly onBack: () => void;
+}
+
+export interface DetailsHeaderProps {
+  readonly uid: string;
+  readonly captureUrl: string;
+  readonly request: ListedRequest;
+  readonly canSave: boolean;
+  readonly saving: boolean;
+  /** True where the details lie over the list and have to be closed. */
+  readonly covers: boolean;
+  readonly actions: DetailsActions;
 }
 
 const AUTHENTICATION_HINT = 'Authentication required to save requests';
 
 /** Method, path, what can be done with it; below, when, from where and how much. */
 export function DetailsHeader(props: DetailsHeaderProps) {
-  const { request, onBack, uid, endpoint } = props;
+  const { request, uid, captureUrl, covers, actions } = props;
   const path = readable(request.path) || '/';
   return (
     <header className="flex shrink-0 flex-col gap-1 px-4 py-2.5">
       <div className="flex min-w-0 flex-wrap items-center gap-2 @md:flex-nowrap">
-        {onBack === undefined ? null : (
-          <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={onBack} />
-        )}
+        {covers ? (
+          <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={actions.onBack} />
+        ) : null}
         <h2 className="flex min-w-0 grow basis-4/5 items-center gap-2 @md:basis-0">
           <MethodBadge method={request.method} className="shrink-0" />
           <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}`}>
@@ -46,7 +53,7 @@ export function DetailsHeader(props: DetailsHeaderProps) {
           {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
         </h2>
         <SaveButton {...props} />
-        <CopyButton text={() => snippetOf('curl', uid, request, endpoint.url)} label="Copy as cURL">
+        <CopyButton text={() => snippetOf('curl', uid, request, captureUrl)} label="Copy as cURL">
           cURL
         </CopyButton>
         <DetailsMenu {...props} />
@@ -68,9 +75,9 @@ function bytesText(size: number): string {
 }
 
 /** Enabled only for unsaved requests; 'Saving...' while it is under way (spec 2). */
-function SaveButton({ request, canSave, saving, onSave }: DetailsHeaderProps) {
+function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button disabled={request.saved || !canSave || saving} onClick={onSave}>
+    <Button disabled={request.saved || !canSave || saving} onClick={actions.onSave}>
       <Save />
       {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
     </Button>

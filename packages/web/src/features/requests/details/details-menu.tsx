@@ -20,10 +20,10 @@ const BODY_COPIED = {
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
 /** Everything else that can be done with a request. */
-export function DetailsMenu({ uid, endpoint, request, onCompare, onDelete }: DetailsHeaderProps) {
+export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeaderProps) {
   const copy = (name: SnippetName): void =>
     attempt(async () => {
-      if (await copyText(await snippetOf(name, uid, request, endpoint.url))) toast(COPIED);
+      if (await copyText(await snippetOf(name, uid, request, captureUrl))) toast(COPIED);
     });
   return (
     <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} size="md" />}>
@@ -43,14 +43,14 @@ export function DetailsMenu({ uid, endpoint, request, onCompare, onDelete }: Det
       <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => downloadBody(uid, request))}>
         <Download /> Download body
       </MenuItem>
-      <MenuItem onSelect={() => attempt(() => downloadHar(uid, endpoint.url, [request]))}>
+      <MenuItem onSelect={() => attempt(() => downloadHar(uid, captureUrl, [request]))}>
         <Download /> Download HAR
       </MenuItem>
       <MenuSeparator />
-      <MenuItem onSelect={onCompare}>
+      <MenuItem onSelect={actions.onCompare}>
         <Columns2 /> Compare with…
       </MenuItem>
-      <MenuItem destructive onSelect={onDelete}>
+      <MenuItem destructive onSelect={actions.onDelete}>
         <Trash2 /> Delete
       </MenuItem>
     </DropdownMenu>

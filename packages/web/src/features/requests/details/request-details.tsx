@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { lazy, Suspense, useState } from 'react';
+import type { ComponentType, ReactNode } from 'react';
+import { lazy, memo, Suspense, useState } from 'react';
 import { requestQuery } from '../../../api/request-queries.ts';
 import { defaultTab } from '../../../model/default-tab.ts';
 import type { DetailTab } from '../../../model/default-tab.ts';
@@ -20,18 +20,24 @@ import type { ShownBody } from './use-body.ts';
 const JsonTab = lazy(async () => ({ default: (await import('./json-tab.tsx')).JsonTab }));
 const RawTab = lazy(async () => ({ default: (await import('./raw-tab.tsx')).RawTab }));
 
+/** What stands below a request's content: the replay panel. */
+export interface BelowProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+}
+
 export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request'> {
   readonly listed: ListedRequest;
   /** From the address; without it the spec's rule chooses. */
   readonly tab: DetailTab | undefined;
-  readonly onTab: (tab: DetailTab) => void;
   readonly anonymous: boolean;
-  /** What can be done with the request below its content: the replay panel. */
-  readonly below?: ReactNode;
+  readonly Below: ComponentType<BelowProps> | undefined;
 }
 
-/** One captured request: what it is, and JSON, headers, query and raw text of it (spec 2). */
-export function RequestDetails({ listed, tab, onTab, anonymous, below, ...header }: RequestDetailsProps) {
+/** One captured request: what it is, and JSON, headers, query and raw text of it (spec 2). Drawn again only when that changes. */
+export const RequestDetails = memo(function RequestDetails(props: RequestDetailsProps) {
+  const { listed, tab, anonymous, Below, ...header } = props;
+  const { onTab } = header.actions;
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const body = useBody(header.uid, request);
@@ -73,10 +79,10 @@ export function RequestDetails({ listed, tab, onTab, anonymous, below, ...header
           </BodyPanel>
         </TabPanel>
       </Tabs>
-      {below}
+      {Below === undefined ? null : <Below uid={header.uid} request={request} />}
     </section>
   );
-}
+});
 
 function BodyPanel({
   body,
