@@ -5,7 +5,7 @@ import { sampleRequest } from './sample-request.ts';
 import { queryOf, sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';
-import { SNIPPETS, tryItSnippet } from './snippets.ts';
+import { tryItSnippet, WRITERS } from './snippets.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const URL_OF = 'http://localhost:3000/h/uid';
@@ -55,7 +55,7 @@ test('the path stands behind the capture URL as it was sent', () => {
 
 test('cURL: headers twice, none of its own, text as it is', () => {
   expect(
-    SNIPPETS.curl.write(
+    WRITERS.curl(
       sent(utf8("{'a'}"), [
         ['X-A', '1'],
         ['x-a', ''],
@@ -83,11 +83,11 @@ test.each([
   ['text too long for an argument', sent(utf8('x'.repeat(200_000))), /^base64 --decode/],
   ['dots in the path', sendable(sampleRequest(0, { path: '/a/../b' }), URL_OF, utf8('')), /--path-as-is/],
   ['brackets in the path', sendable(sampleRequest(0, { path: '/[1]' }), URL_OF, utf8('')), /--globoff/],
-])('cURL: %s', (_, request, shape) => expect(SNIPPETS.curl.write(request)).toMatch(shape));
+])('cURL: %s', (_, request, shape) => expect(WRITERS.curl(request)).toMatch(shape));
 
 test('HTTPie: values that look like its own signs', () => {
   expect(
-    SNIPPETS.httpie.write(
+    WRITERS.httpie(
       sent(utf8('x'), [
         ['A', '=1'],
         ['B', '@f'],
@@ -98,7 +98,7 @@ test('HTTPie: values that look like its own signs', () => {
 });
 
 test('fetch: repeated headers, bytes as base64', () => {
-  const code = SNIPPETS.fetch.write(
+  const code = WRITERS.fetch(
     sent(Uint8Array.of(0, 255), [
       ['A', '1'],
       ['A', '2'],
@@ -109,13 +109,13 @@ test('fetch: repeated headers, bytes as base64', () => {
 });
 
 test('Python: its own standard library, text as text', () => {
-  const code = SNIPPETS.python.write(sent(utf8('é"\n')));
+  const code = WRITERS.python(sent(utf8('é"\n')));
   expect(code).toContain('http.client.HTTPConnection("localhost:3000")');
   expect(code).toContain(String.raw`body = "é\"\n".encode()`);
 });
 
 test('raw HTTP', () => {
-  expect(SNIPPETS.http.write(sent(utf8('hi'), [['A', '1']]))).toBe(
+  expect(WRITERS.http(sent(utf8('hi'), [['A', '1']]))).toBe(
     'POST /h/uid HTTP/1.1\r\nHost: localhost:3000\r\nA: 1\r\nContent-Length: 2\r\n\r\nhi',
   );
 });

@@ -2,16 +2,16 @@ import { toBase64 } from './body-bytes.ts';
 import { hasHeader } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';
+import type { SnippetName } from './snippet-names.ts';
 
-/** Programs in which a captured request can be written down. Own code: what there is folds repeated headers into one. */
-export const SNIPPETS = {
-  curl: { label: 'cURL', write: curl },
-  fetch: { label: 'fetch', write: fetchCall },
-  httpie: { label: 'HTTPie', write: httpie },
-  python: { label: 'Python', write: python },
-  http: { label: 'Raw HTTP', write: rawHttp },
-} as const satisfies Record<string, { label: string; write: (request: Sendable) => string }>;
-export type SnippetName = keyof typeof SNIPPETS;
+/** Writes a captured request down. Own code: the libraries there are fold repeated headers into one. */
+export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string>> = {
+  curl,
+  fetch: fetchCall,
+  httpie,
+  python,
+  http: rawHttp,
+};
 
 /** Linux takes at most 128 KiB in one argument (MAX_ARG_STRLEN). */
 const MAX_ARGUMENT_BYTES = 100 * 1024;
@@ -127,5 +127,5 @@ export function tryItSnippet(name: Exclude<SnippetName, 'http'>, captureUrl: str
     bytes,
     text,
   };
-  return SNIPPETS[name].write(request);
+  return WRITERS[name](request);
 }

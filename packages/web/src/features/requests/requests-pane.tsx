@@ -7,7 +7,6 @@ import { RequestDetails } from './details/request-details.tsx';
 import type { BelowProps } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
-import { EmptyEndpoint } from './list/empty-endpoint.tsx';
 import { ListPane } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
 import { SplitPane } from './split-pane.tsx';
@@ -16,6 +15,7 @@ import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
 
+const EmptyEndpoint = lazy(async () => ({ default: (await import('./list/empty-endpoint.tsx')).EmptyEndpoint }));
 const CompareView = lazy(async () => ({ default: (await import('./compare/compare-view.tsx')).CompareView }));
 
 export interface RequestsPaneProps {
@@ -45,7 +45,13 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     state.error === null &&
     state.items.rows.length === 0 &&
     state.waiting.count === 0;
-  if (isEmpty && (view.find ?? '') === '' && current === undefined) return <EmptyEndpoint endpoint={endpoint} />;
+  if (isEmpty && (view.find ?? '') === '' && current === undefined) {
+    return (
+      <Suspense fallback={null}>
+        <EmptyEndpoint endpoint={endpoint} />
+      </Suspense>
+    );
+  }
 
   if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
     return (

@@ -1,8 +1,8 @@
 import { Columns2, Copy, Download, Ellipsis, Link2, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
-import { SNIPPETS } from '../../../model/snippets.ts';
-import type { SnippetName } from '../../../model/snippets.ts';
+import { SNIPPET_NAMES } from '../../../model/snippet-names.ts';
+import type { SnippetName } from '../../../model/snippet-names.ts';
 import { toast } from '../../../toasts/toast-store.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -30,7 +30,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeader
       <MenuLabel>Copy as</MenuLabel>
       {OTHERS.map((name) => (
         <MenuItem key={name} onSelect={() => copy(name)}>
-          <Copy /> {SNIPPETS[name].label}
+          <Copy /> {SNIPPET_NAMES[name]}
         </MenuItem>
       ))}
       <MenuSeparator />

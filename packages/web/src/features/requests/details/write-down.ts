@@ -1,7 +1,7 @@
 import { readWholeBody, readWholeRequest } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { sendable } from '../../../model/sendable.ts';
-import type { SnippetName } from '../../../model/snippets.ts';
+import type { SnippetName } from '../../../model/snippet-names.ts';
 import { downloadBytes } from './download.ts';
 
 // Reading a request whole and writing it down, for copying and downloading. The writers come when they are asked for.
@@ -13,12 +13,12 @@ export async function snippetOf(
   request: ListedRequest,
   captureUrl: string,
 ): Promise<string> {
-  const [{ SNIPPETS }, bytes, whole] = await Promise.all([
+  const [{ WRITERS }, bytes, whole] = await Promise.all([
     import('../../../model/snippets.ts'),
     readWholeBody(uid, request),
     readWholeRequest(uid, request),
   ]);
-  return SNIPPETS[name].write(sendable(whole, captureUrl, bytes));
+  return WRITERS[name](sendable(whole, captureUrl, bytes));
 }
 
 /** Requests as an HTTP Archive. */

@@ -4,14 +4,15 @@ import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
 import { sendTestRequest } from '../../../api/test-request.ts';
-import { SNIPPETS, tryItSnippet } from '../../../model/snippets.ts';
+import { SNIPPET_NAMES } from '../../../model/snippet-names.ts';
+import { tryItSnippet } from '../../../model/snippets.ts';
 import { toast } from '../../../toasts/toast-store.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
-const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPETS[value].label }));
+const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 
 /** What an endpoint shows before its first request: its URL, and every way to send it something. */
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
@@ -43,7 +44,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
         {PROGRAMS.map((name) => (
           <TabPanel key={name} value={name} className="mt-2">
-            <Snippet text={tryItSnippet(name, endpoint.url)} label={`Copy ${SNIPPETS[name].label}`} />
+            <Snippet text={tryItSnippet(name, endpoint.url)} label={`Copy ${SNIPPET_NAMES[name]}`} />
           </TabPanel>
         ))}
       </Tabs>
