@@ -10,6 +10,8 @@ const answeredByServer = ['^/api/', '^/h/', '^/ws($|\\?)', '^/(healthz|readyz|me
 export default defineConfig({
   root: 'packages/web',
   plugins: [react(), tailwindcss()],
+  // The server puts the nonce of each answer's policy in its place (packages/server/src/pages.ts).
+  html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

@@ -1,10 +1,13 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
+import type { AppContext } from './app-context.ts';
 import { explainMissing } from './api/api-server.ts';
+import { pagePolicy } from './api/security-headers.ts';
 import { ProblemError } from './problem.ts';
 
 /** Where the build puts the web app. */
@@ -12,8 +15,12 @@ export const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url)
 
 const NOT_BUILT = 'The web app is not built. Run npm run build.';
 
+/** What the build writes wherever the policy's nonce belongs (vite.config.ts). */
+const NONCE_PLACE = '__CSP_NONCE__';
+const NONCE_BYTES = 16;
+
 /** The web app: its files as they are, and its page for every other address that a browser may open. */
-export async function registerPages(server: FastifyInstance, root = WEB_ROOT): Promise<void> {
+export async function registerPages(server: FastifyInstance, app: AppContext, root = WEB_ROOT): Promise<void> {
   if (existsSync(root)) {
     await server.register(fastifyStatic, {
       root,
@@ -28,7 +35,7 @@ export async function registerPages(server: FastifyInstance, root = WEB_ROOT): P
   }
   server.setNotFoundHandler(async (request, reply) => {
     if (isApi(request) || !isPageView(request)) throw explainMissing(request);
-    return sendPage(reply, root);
+    return sendPage(reply, app, root);
   });
 }
 
@@ -39,11 +46,18 @@ function isApi(request: FastifyRequest): boolean {
 /** A path with a dot in its last part asks for a file, and there is none. */
 function isPageView(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '';
-  return (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/assets/') && !/\.\w+$/.test(path);
+  return (
+    (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/assets/') && !/\.\w+$/.test(path)
+  );
 }
 
-async function sendPage(reply: FastifyReply, root: string): Promise<FastifyReply> {
-  const page = await readFile(join(root, 'index.html')).catch(() => undefined);
+async function sendPage(reply: FastifyReply, app: AppContext, root: string): Promise<FastifyReply> {
+  const page = await readFile(join(root, 'index.html'), 'utf8').catch(() => undefined);
   if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
-  return reply.type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-security-policy', pagePolicy(app, nonce))
+    .send(page.replaceAll(NONCE_PLACE, nonce));
 }

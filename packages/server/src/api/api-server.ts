@@ -12,7 +12,7 @@ import { registerProviderRoutes } from './provider-routes.ts';
 import { registerOperations } from './register-operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 
-export type RegisterPages = (server: FastifyInstance) => Promise<void>;
+export type RegisterPages = (server: FastifyInstance, app: AppContext) => Promise<void>;
 
 /** Everything but the capture path and the live socket: the API, its operational routes and the pages. */
 export async function createApiServer(
@@ -38,7 +38,7 @@ export async function createApiServer(
   registerOperations(server, app, HANDLERS);
   registerProviderRoutes(server, app);
   registerOperationalRoutes(server, app, sources);
-  await registerPages(server);
+  await registerPages(server, app);
   return server;
 }
 
