@@ -18,7 +18,11 @@ const pageQuerySchema = z.object({
     .regex(/^\d{1,15}$/, { error: 'before must be the index of a request' })
     .transform(Number)
     .optional(),
-  method: z.string().min(1, { error: 'method must not be empty' }).max(40, { error: 'method is too long' }).optional(),
+  /** A token of RFC 9110 5.6.2. */
+  method: z
+    .string()
+    .regex(/^[!#$%&'*+.^`|~\w-]{1,40}$/, { error: 'method must be the name of a method' })
+    .optional(),
 });
 export type PageQuery = z.output<typeof pageQuerySchema>;
 

@@ -48,5 +48,5 @@ export class KnownBrowsers {
 }
 
 function entriesOf(cookie: string | undefined): string[] {
-  return (cookie ?? '').split('~').slice(0, MOST_PEOPLE);
+  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MOST_PEOPLE);
 }

@@ -50,6 +50,8 @@ describe('creating', () => {
     [{ name: 'x'.repeat(101) }, 'name', 'Name must be at most 100 characters'],
     [{ source: 'x'.repeat(101) }, 'source', 'Source must be at most 100 characters'],
     [{ name: 7 }, 'name', 'Name must be text'],
+    [{ name: 'a\u0000b' }, 'name', 'Name must not contain control characters'],
+    [{ source: 'a\nb' }, 'source', 'Source must not contain control characters'],
     [{ autoSaveEnabled: 'perhaps' }, 'autoSaveEnabled', 'Autosave must be true or false'],
     [[], 'body', 'Please send a JSON object with the fields of this call.'],
     ['text', 'body', 'Please send a JSON object with the fields of this call.'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyPassword } from '../accounts/passwords.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -63,6 +64,22 @@ describe('guessing (hardening A2)', () => {
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(88);
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(12);
+  });
+
+  test('who is refused anyway does not wait in the queue, and does not fill it', async () => {
+    const { user } = await server.register();
+    for (let n = 0; n < 10; n += 1) await guess(user.username);
+    const small = '$argon2id$v=19$m=2048,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA';
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const steps = { before: () => gate, after: () => Promise.resolve() };
+    const queue = Array.from({ length: 600 }, () => verifyPassword('x', small, steps).catch(() => false));
+    const [refused, turnedAway] = await Promise.all([guess(user.username), guess(`somebody-else-${user.id}`)]);
+    expect([refused.status, turnedAway.status]).toEqual([429, 503]);
+    expect(turnedAway).toMatchObject({ body: { code: 'UNAVAILABLE' } });
+    expect(turnedAway.headers.get('retry-after')).toBe('5');
+    open();
+    await Promise.all(queue);
   });
 
   test('the owner gets in from a browser that they know, whoever guesses elsewhere', async () => {

@@ -3,7 +3,7 @@ import { hashPassword } from '../accounts/passwords.ts';
 import { TAKEN } from '../accounts/sign-in.ts';
 import { ProblemError, invalid } from '../problem.ts';
 import type { Call, Handlers } from './call.ts';
-import { SESSION, clearCookie, setCookie } from './cookies.ts';
+import { KNOWN_BROWSER, SESSION, clearCookie, setCookie } from './cookies.ts';
 import { rememberBrowser } from './start-session.ts';
 
 /** How fresh a sign-in is that stands for a password where there is none. */
@@ -60,7 +60,8 @@ export const profileHandlers = {
       app.forgetEndpoint(endpoint.uid);
       app.live.publish(endpoint.id, { type: 'gone' });
     }
-    clearCookie(reply, SESSION, app.publicUrl());
-    void reply.header('clear-site-data', '"cache", "cookies", "storage"');
+    // One by one: "cookies" in the header below would clear those of every other site under the same domain too.
+    for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
+    void reply.header('clear-site-data', '"cache", "storage"');
   },
 } satisfies Handlers;

@@ -101,6 +101,7 @@ describe('lists', () => {
       status: 400,
       body: { fields: { before: expect.any(String) } },
     });
+    expect((await at('/requests?method=%00')).status).toBe(400);
     expect(await at('/requests?method=')).toMatchObject({
       status: 400,
       body: { fields: { method: expect.any(String) } },

@@ -7,6 +7,8 @@ import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../server.ts';
 import type { ServerOptions } from '../server.ts';
+import { openPostgresStore } from '../storage/postgres/postgres-store.ts';
+import { createTestDatabase } from '../storage/postgres/test-database.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
 import type { Store } from '../storage/store.ts';
 import { createTestClient } from './test-client.ts';
@@ -68,11 +70,18 @@ export function createTestClock(): TestClock {
   };
 }
 
+/** SQLite, unless TEST_STORE=postgres: then each server has a database of its own, dropped with the run's PostgreSQL. */
+async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']>> {
+  if (process.env['TEST_STORE'] !== 'postgres') return openSqliteStore;
+  const { url } = await createTestDatabase();
+  return () => openPostgresStore(url);
+}
+
 let people = 0;
 
 /** Starts the whole server inside the test's process, on a free port, over a data folder of its own. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { clock = createTestClock(), openStore = openSqliteStore } = options;
+  const { clock = createTestClock(), openStore = await chosenStore() } = options;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...options.settings });
   const lines: string[] = [];
@@ -113,7 +122,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     async restart() {
       await running.stop();
-      const again = await startTestServer({ ...options, clock, dataDir });
+      const again = await startTestServer({ ...options, clock, dataDir, openStore });
       return { ...again, stop: () => again.stop().then(() => rm(dataDir, { recursive: true, force: true })) };
     },
   };

@@ -33,7 +33,11 @@ async function lockUser(transaction: DatabaseTransaction, userId: number): Promi
     .execute();
 }
 
+/** What every uid is made of (contract 2). PostgreSQL takes no other text for an answer: a NUL in it is an error there. */
+const UID = /^[A-Za-z0-9_-]+$/;
+
 async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
+  if (!UID.test(uid)) return undefined;
   const row = await db.selectFrom('endpoints').selectAll().where('uid', '=', uid).executeTakeFirst();
   return row && toEndpointRecord(row);
 }
