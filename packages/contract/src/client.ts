@@ -8,14 +8,18 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string | undefined;
-  /** The sentence alone, fit to be shown to a person. */
+  /** The sentence alone, fit to be shown to a person; empty where the answer held none, as when a proxy answered. */
   readonly sentence: string;
   readonly fields: Readonly<Record<string, string>>;
   /** Seconds after which to try again, where the server said so. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, sentence: string, details: { code?: string; fields?: Record<string, string>; retryAfter?: number } = {}) {
-    super(`${status}: ${sentence}`);
+  constructor(
+    status: number,
+    sentence: string,
+    details: { code?: string; fields?: Record<string, string>; retryAfter?: number; text?: string } = {},
+  ) {
+    super(`${status}: ${sentence || (details.text ?? '')}`);
     this.status = status;
     this.sentence = sentence;
     this.code = details.code;
@@ -43,13 +47,25 @@ export interface Answer<Name extends OperationName> {
 
 export interface Client {
   /** Calls an operation; throws `ApiError` when it fails or when the answer does not fit the contract. */
-  call<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal): Promise<OperationAnswer<Name>>;
-  callWithHeaders<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal): Promise<Answer<Name>>;
+  call<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<OperationAnswer<Name>>;
+  callWithHeaders<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<Answer<Name>>;
 }
 
 /** A typed client of the API: web app, command line and tests share it. */
 export function createClient(options: ClientOptions = {}): Client {
-  async function callWithHeaders<Name extends OperationName>(name: Name, input: OperationInput<Name>, signal?: AbortSignal): Promise<Answer<Name>> {
+  async function callWithHeaders<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    signal?: AbortSignal,
+  ): Promise<Answer<Name>> {
     try {
       return await send(options, name, input, signal);
     } catch (error) {
@@ -60,7 +76,12 @@ export function createClient(options: ClientOptions = {}): Client {
   return { callWithHeaders, call: async (name, input, signal) => (await callWithHeaders(name, input, signal)).data };
 }
 
-async function send<Name extends OperationName>(options: ClientOptions, name: Name, input: AnyInput, signal?: AbortSignal): Promise<Answer<Name>> {
+async function send<Name extends OperationName>(
+  options: ClientOptions,
+  name: Name,
+  input: AnyInput,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
   const operation: Operation = OPERATIONS[name];
   const url = (options.baseUrl ?? '') + fillPath(operation.path, input.params ?? {}) + queryString(input.query ?? {});
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers?.() };
@@ -78,24 +99,37 @@ async function send<Name extends OperationName>(options: ClientOptions, name: Na
     throw new ApiError(0, 'The server could not be reached. Please check your connection and try again.');
   });
   if (!answer.ok) throw await errorOf(answer);
-  return { data: await readAnswer<Name>(operation, answer), next: nextLink(answer.headers.get('link')), headers: answer.headers };
+  return {
+    data: await readAnswer<Name>(operation, answer),
+    next: nextLink(answer.headers.get('link')),
+    headers: answer.headers,
+  };
 }
 
 function queryString(query: Record<string, string | number | undefined>): string {
   const pairs = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] !== undefined);
-  return pairs.length === 0 ? '' : '?' + new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString();
+  return pairs.length === 0
+    ? ''
+    : '?' + new URLSearchParams(pairs.map(([key, value]) => [key, String(value)])).toString();
 }
 
-/** The sentence is the body's message, else its error, else the body's text, else the status text (spec 7). */
+/**
+ * The error's text is the body's message, else its error, else the body's text, else the status text (spec 7). Only the first
+ * two are a sentence for a person: where there is none, each screen has its own (spec 8).
+ */
 async function errorOf(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   const wait = Number.isFinite(retryAfter) ? { retryAfter } : {};
   const problem = problemSchema.partial().safeParse(parseJson(text));
-  if (!problem.success) return new ApiError(answer.status, text || answer.statusText, wait);
+  const said = { ...wait, text: text || answer.statusText };
+  if (!problem.success) return new ApiError(answer.status, '', said);
   const { message, error, code, fields } = problem.data;
-  const sentence = message ?? error ?? (text || answer.statusText);
-  return new ApiError(answer.status, sentence, { ...wait, ...(code === undefined ? {} : { code }), ...(fields === undefined ? {} : { fields }) });
+  return new ApiError(answer.status, message ?? error ?? '', {
+    ...said,
+    ...(code === undefined ? {} : { code }),
+    ...(fields === undefined ? {} : { fields }),
+  });
 }
 
 function parseJson(text: string): unknown {
@@ -106,8 +140,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readAnswer<Name extends OperationName>(operation: Operation, answer: Response): Promise<OperationAnswer<Name>> {
-  const value = operation.answer === 'bytes' ? new Uint8Array(await answer.arrayBuffer()) : await readJson(operation, answer);
+async function readAnswer<Name extends OperationName>(
+  operation: Operation,
+  answer: Response,
+): Promise<OperationAnswer<Name>> {
+  const value =
+    operation.answer === 'bytes' ? new Uint8Array(await answer.arrayBuffer()) : await readJson(operation, answer);
   // The table ties a name to the schema that has just parsed the value; the compiler can't follow that through a generic index.
   return value as OperationAnswer<Name>;
 }
@@ -115,7 +153,10 @@ async function readAnswer<Name extends OperationName>(operation: Operation, answ
 async function readJson(operation: Operation, answer: Response): Promise<unknown> {
   if (operation.answer === undefined || operation.answer === 'bytes') return undefined;
   const parsed = operation.answer.safeParse(parseJson(await answer.text()));
-  if (!parsed.success) throw new ApiError(answer.status, 'The server gave an answer that this page does not understand. Please reload.', { code: 'BAD_ANSWER' });
+  if (!parsed.success)
+    throw new ApiError(answer.status, 'The server gave an answer that this page does not understand. Please reload.', {
+      code: 'BAD_ANSWER',
+    });
   return parsed.data;
 }
 

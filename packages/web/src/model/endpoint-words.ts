@@ -27,7 +27,8 @@ export function expiryLine(endpoint: Lasting, now: number): string {
 export function expirySentence(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
   if (endpoint.expiresAt === null) return 'No expiration set';
-  return `${isExpired(endpoint, now) ? 'Expired' : 'Expires'} on ${formatDate(endpoint.expiresAt, now)}`;
+  const date = formatDate(endpoint.expiresAt, now);
+  return isExpired(endpoint, now) ? `Expired on ${date}` : `Expires on ${date}`;
 }
 
 /** Favourites first, then newest first (spec 2). */
