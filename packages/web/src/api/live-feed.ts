@@ -1,13 +1,6 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
-import type { LiveMessage, LiveState } from '@creel/contract';
-import {
-  dropTrimmed,
-  dropUnsavedBelow,
-  holdRows,
-  limitDeleted,
-  limitRows,
-  unsavedFloor,
-} from '../model/limit-requests.ts';
+import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
+import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from '../model/limit-requests.ts';
 import { applyMessages } from '../model/merge-requests.ts';
 import { noteSignedOut } from './connection.ts';
 import { patchEndpoint } from './endpoint-mutations.ts';
@@ -27,6 +20,9 @@ export interface LiveStatus {
 }
 
 export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
+
+/** Milliseconds between the server's count of what it stores and dropping rows by it. */
+const TRIM_AFTER_MS = 1000;
 
 /** Milliseconds between two counts of what was received: faster, nobody reads. */
 const COUNT_MS = 250;
@@ -56,9 +52,11 @@ function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveS
 /** Keeps the cache of an endpoint's requests up to date until the returned function is called. */
 export function openLiveFeed(uid: string): () => void {
   const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
+  const trim = followTrimming(uid);
   const gather = gatherFrames((messages) => {
     applyFrames(uid, messages);
     count.add(messages);
+    trim.add(messages);
   });
   const close = listenLive({
     url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
@@ -74,6 +72,7 @@ export function openLiveFeed(uid: string): () => void {
     close();
     gather.stop();
     count.stop();
+    trim.stop();
     changeLists(uid, (list) => holdRows(list, undefined));
     queryClient.removeQueries({ queryKey: queryKeys.live(uid) });
   };
@@ -180,17 +179,28 @@ export function countReceived(
   return { received, newest: known };
 }
 
-function applyEndpoint(uid: string, endpoint: Extract<LiveMessage, { type: 'endpoint' }>['data']): void {
+function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
-  const { stats, ...listed } = endpoint;
+  const { stats: _, ...listed } = endpoint;
   patchEndpoint(uid, listed);
-  const stored = stats.total - stats.saved;
-  const all = readList(uid, undefined);
-  const floor = all.hold === undefined ? unsavedFloor(all, stored) : undefined;
-  changeLists(uid, (list, method) => {
-    if (method === undefined) return dropTrimmed(list, stored);
-    const tooOld =
-      floor !== undefined && list.hold === undefined && list.rows.some((row) => !row.saved && row.index < floor);
-    return tooOld ? dropUnsavedBelow(list, floor) : list;
-  });
+}
+
+/**
+ * Drops what the server dropped for being too old, a moment after it said how much it stores: messages about saves and deletions that
+ * the figure already counts may come behind it.
+ */
+function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const add = (messages: readonly LiveMessage[]): void => {
+    const change = messages.findLast((message) => message.type === 'endpoint');
+    if (change?.type !== 'endpoint' || timer !== undefined) return;
+    const { total, saved } = change.data.stats;
+    const stored = { count: total - saved, newest: readList(uid, undefined).newest };
+    timer = setTimeout(() => {
+      timer = undefined;
+      const floor = unsavedFloor(readList(uid, undefined), stored);
+      if (floor !== undefined) changeLists(uid, (list) => dropUnsavedBelow(list, floor));
+    }, TRIM_AFTER_MS);
+  };
+  return { add, stop: () => clearTimeout(timer) };
 }

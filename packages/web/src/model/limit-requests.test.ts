@@ -41,26 +41,36 @@ test('forgetting below an index joins the gap that it cuts', () => {
   expect([list.rows, list.gaps]).toEqual([[], [{ before: 40, after: -1 }]]);
 });
 
+/** The list after the server said how many unsaved requests it stores. */
+function afterTrim(list: RequestList, count: number, newest = list.newest): RequestList {
+  const floor = limit.unsavedFloor(list, { count, newest });
+  return floor === undefined ? list : limit.dropUnsavedBelow(list, floor);
+}
+
 test.each([
   ['as many as are stored', 10, undefined],
   ['two of ten are gone', 8, 2],
   ['none is stored', 0, 10],
-])('trimmed by the server: %s', (_, stored, floor) => {
-  const list = limit.dropTrimmed(listOf(10), stored);
+])('trimmed by the server: %s', (_, count, floor) => {
+  const list = afterTrim(listOf(10), count);
   expect(list.gaps).toEqual(floor === undefined ? [] : [{ before: floor, after: -1 }]);
-  expect(list.rows.length).toBe(stored);
+  expect(list.rows.length).toBe(count);
+});
+
+test('what came after the count was taken is not counted', () => {
+  expect(afterTrim(listOf(10), 3, 5).rows.map((row) => row.index)).toEqual([9, 8, 7, 6, 5, 4, 3]);
 });
 
 test('saved rows outlive the trimming', () => {
   const rows = [sample(3), sample(2), sample(1, { saved: true }), sample(0)];
-  expect(limit.dropTrimmed({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
+  expect(afterTrim({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
 });
 
 test('a gap above, or a hold, keeps the trimming away', () => {
   const gap = listOf(10, { gaps: [{ before: 9, after: 8 }] });
-  expect(limit.dropTrimmed(gap, 5)).toBe(gap);
+  expect(afterTrim(gap, 5)).toBe(gap);
   const held = listOf(10, { hold: 4 });
-  expect(limit.dropTrimmed(held, 5)).toBe(held);
+  expect(afterTrim(held, 5)).toBe(held);
 });
 
 test('over the budget older rows give up their body and keep their label', () => {

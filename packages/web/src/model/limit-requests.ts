@@ -53,28 +53,31 @@ export function holdRows(list: RequestList, hold: number | undefined): RequestLi
   return { ...forgetBelow(list, list.staleBelow), hold: undefined, staleBelow: undefined };
 }
 
-/**
- * Drops the unsaved rows that the server dropped without a message, told by how many it still stores (contract 3: the oldest unsaved
- * go). They become a gap, so that a row that was dropped too early comes back with the next page. Held rows stay in sight.
- */
-export function dropTrimmed(list: RequestList, storedUnsaved: number): RequestList {
-  const floor = list.hold === undefined ? unsavedFloor(list, storedUnsaved) : undefined;
-  const oldest = list.rows.findLast((row) => !row.saved);
-  if (floor === undefined || oldest === undefined || oldest.index >= floor) return list;
-  return dropUnsavedBelow(list, floor);
+/** What the server stored at a moment: how many unsaved requests, when `newest` was the newest that the page knew of. */
+export interface StoredUnsaved {
+  readonly count: number;
+  readonly newest: number;
 }
 
-/** The index of the oldest unsaved request that the server can still have, where the list is complete down to it. */
-export function unsavedFloor(list: RequestList, storedUnsaved: number): number | undefined {
-  if (storedUnsaved === 0) return list.newest + 1;
+/**
+ * The index below which the server keeps no unsaved requests any more: it drops the oldest without a message (contract 3). Where a
+ * save or a deletion came in between, too few are taken for dropped, never too many. Undefined where the list has a gap above it.
+ */
+export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number | undefined {
+  if (list.hold !== undefined) return undefined;
+  if (stored.count === 0) return stored.newest + 1;
   let seen = 0;
-  const row = list.rows.find((candidate) => !candidate.saved && ++seen === storedUnsaved);
+  const row = list.rows.find(({ saved, index }) => !saved && index <= stored.newest && ++seen === stored.count);
   const complete = row !== undefined && list.gaps.every((gap) => gap.before <= row.index);
   return complete ? row.index : undefined;
 }
 
-/** Drops the unsaved rows below an index; what is there becomes a gap. */
+/**
+ * Drops the unsaved rows below an index. What is there becomes a gap, so that a row that was dropped too early comes back with the
+ * next page. Held rows stay in sight.
+ */
 export function dropUnsavedBelow(list: RequestList, floor: number): RequestList {
+  if (list.hold !== undefined || !list.rows.some((row) => !row.saved && row.index < floor)) return list;
   const rows = list.rows.filter((row) => row.saved || row.index >= floor);
   const gaps = list.gaps.filter((gap) => gap.after >= floor - 1);
   return { ...list, rows, gaps: [...gaps, { before: floor, after: -1 }] };

@@ -43,7 +43,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     filter === 'all' &&
     !state.isLoading &&
     state.error === null &&
-    state.items.rows.length === 0 &&
+    state.items.count === 0 &&
     state.waiting.count === 0;
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
     return (
