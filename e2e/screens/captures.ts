@@ -1,0 +1,71 @@
+// Requests that the pictures need beside the webhooks of `fixtures/`: other methods, other kinds of body.
+import { crc32, deflateSync } from 'node:zlib';
+
+/** What `fetch` is given, and the path behind the capture URL. */
+export type Capture = RequestInit & { readonly path?: string };
+
+const json = (path: string, method: string, value: unknown, headers: Record<string, string> = {}): Capture => ({
+  path,
+  method,
+  body: JSON.stringify(value),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+/** The first has a query. */
+export const SMALL_CAPTURES: readonly Capture[] = [
+  { path: '/callback?code=4%2F0AX&state=af0ifjsldkj&scope=email&scope=profile', method: 'GET' },
+  json('/orders/1042', 'PUT', { id: 1042, status: 'shipped', carrier: 'DHL' }),
+  json('/repos/hooks', 'POST', { action: 'opened', number: 7 }, { 'x-github-event': 'pull_request' }),
+  json('/customers/cus_9s6XKzkNRiz8i3', 'PATCH', { email: 'jenny@example.com' }),
+  { path: '/sessions/8f14e45f', method: 'DELETE' },
+  json('/events', 'POST', { type: 'customer.subscription.updated' }, { 'user-agent': 'Stripe/1.0' }),
+  { path: '/health', method: 'HEAD' },
+  { path: '/notes', method: 'POST', body: 'a line of text', headers: { 'content-type': 'text/plain' } },
+];
+
+export const BINARY: Capture = {
+  path: '/upload',
+  method: 'POST',
+  body: Uint8Array.from({ length: 2048 }, (_, at) => (at * 7 + (at >> 4)) & 255),
+  headers: { 'content-type': 'application/octet-stream' },
+};
+
+export const HTML: Capture = {
+  path: '/page',
+  method: 'POST',
+  body: '<!doctype html>\n<title>Receipt</title>\n<h1>Thank you</h1>\n<p onclick="alert(1)">Paid in full.</p>\n',
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+};
+
+export const PIXELS: Capture = {
+  path: '/avatar.png',
+  method: 'POST',
+  body: new Uint8Array(png(240, 160)),
+  headers: { 'content-type': 'image/png' },
+};
+
+/** A PNG of some size with a slope of colours (PNG specification, 5 and 11). */
+function png(width: number, height: number): Buffer {
+  const lines = Array.from({ length: height }, (_, y) => {
+    const pixels = Array.from({ length: width }, (__, x) => [x, 90 + y / 2, 255 - x]);
+    return [0, ...pixels.flat().map((value) => value & 255)];
+  });
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  head.set([8, 2], 8);
+  return Buffer.concat([
+    Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]),
+    chunk('IHDR', head),
+    chunk('IDAT', deflateSync(Buffer.from(lines.flat()))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
+}

@@ -1,0 +1,120 @@
+// What the pictures show: a real Creel with real webhooks in it, and the people who look at it.
+import { capturedRequestSchema, endpointSchema, registrationSchema } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { exchange } from '../../fixtures/raw-http.ts';
+import { webhookFixtures } from '../../fixtures/webhooks/all.ts';
+import { toRawHttp } from '../../fixtures/webhooks/webhook-fixture.ts';
+import { startApp } from '../app.ts';
+import type { App } from '../app.ts';
+import { BINARY, HTML, PIXELS, SMALL_CAPTURES } from './captures.ts';
+import type { Capture } from './captures.ts';
+
+/** Where a kind of request lies in the endpoint that holds all of them. */
+export type Kind = keyof ReturnType<typeof kinds>;
+
+export interface Stage {
+  /** Opens a path as somebody: nobody, somebody new, or the owner of all that was captured. */
+  readonly open: (who: 'visitor' | 'newcomer' | 'owner', path: string, before?: Prepare) => Promise<Page>;
+  /** Every kind of request. */
+  readonly main: Endpoint;
+  readonly empty: Endpoint;
+  readonly kind: Readonly<Record<Kind, number>>;
+  readonly close: () => Promise<void>;
+}
+
+/** Done to a page before it opens its address: what it is answered, or what is kept from it. */
+export type Prepare = (page: Page) => Promise<unknown>;
+
+/** Builds the stage; takes a few seconds. */
+export async function setStage(browser: Browser): Promise<Stage> {
+  const app = await startApp({ DEFAULT_TIER: 'PREMIUM' });
+  const people = {
+    visitor: await contextOf(browser, app),
+    newcomer: await personOf(browser, app, 'noor'),
+    owner: await personOf(browser, app, 'marta'),
+  };
+  const { owner } = people;
+  const empty = await createEndpoint(owner, 'Shopify staging');
+  await capture(await createEndpoint(owner, 'Order feed', 'Shopify'), SMALL_CAPTURES.slice(0, 3));
+  await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات 🎣'), SMALL_CAPTURES.slice(2, 4));
+  await capture(await createEndpoint(owner), SMALL_CAPTURES.slice(4, 6));
+  const main = await createEndpoint(owner, 'Stripe billing');
+  await owner.request.patch(`/api/endpoints/${main.uid}`, { data: { isFavorite: true } });
+  const kind = await captureAll(main);
+  await saveSome(owner, main);
+  return {
+    main,
+    empty,
+    kind,
+    open: async (who, path, before) => {
+      const page = await people[who].newPage();
+      await before?.(page);
+      await page.goto(path);
+      return page;
+    },
+    close: () => app.stop(),
+  };
+}
+
+const contextOf = (browser: Browser, app: App): Promise<BrowserContext> =>
+  browser.newContext({ baseURL: app.url, reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC' });
+
+async function personOf(browser: Browser, app: App, username: string): Promise<BrowserContext> {
+  const context = await contextOf(browser, app);
+  const data = registrationSchema.parse({ username, email: `${username}@example.com`, password: 'a picture of it' });
+  await context.request.post('/api/register', { data });
+  return context;
+}
+
+async function createEndpoint(context: BrowserContext, name?: string, source?: string): Promise<Endpoint> {
+  const answer = await context.request.post('/api/endpoints', { data: { name, source } });
+  return endpointSchema.parse(await answer.json());
+}
+
+async function capture({ url }: Endpoint, captures: readonly Capture[]): Promise<void> {
+  for (const { path = '', ...init } of captures) {
+    const answer = await fetch(url + path, init);
+    if (!answer.ok) throw new Error(`A request for the pictures was answered ${answer.status}.`);
+  }
+}
+
+/** The webhooks as their senders write them, other kinds of body, and enough small ones to fill a list. */
+async function captureAll(endpoint: Endpoint): Promise<Stage['kind']> {
+  const { hostname, port } = new URL(endpoint.url);
+  for (const fixture of webhookFixtures) {
+    await exchange({ host: hostname, port: Number(port) }, toRawHttp(fixture, endpoint.url));
+  }
+  await capture(endpoint, [PIXELS, BINARY, HTML]);
+  for (let round = 0; round < 4; round++) await capture(endpoint, SMALL_CAPTURES);
+  const stripe = webhookFixtures.find(({ name }) => name === 'stripe-invoice-paid');
+  if (stripe) await exchange({ host: hostname, port: Number(port) }, toRawHttp(stripe, endpoint.url));
+  return kinds();
+}
+
+/** Indexes follow from the order in which things are sent. */
+function kinds() {
+  const index = (name: string): number => webhookFixtures.findIndex((fixture) => fixture.name === name);
+  const count = webhookFixtures.length;
+  return {
+    json: index('stripe-invoice-paid'),
+    push: index('github-push'),
+    form: index('twilio-sms'),
+    multipart: index('multipart-upload'),
+    gzip: index('gzip-json'),
+    xml: index('xml'),
+    big: index('big-json'),
+    image: count,
+    binary: count + 1,
+    html: count + 2,
+    query: count + 3,
+  };
+}
+
+async function saveSome(owner: BrowserContext, { uid }: Endpoint): Promise<void> {
+  const answer = await owner.request.get(`/api/endpoints/${uid}/temp-requests`);
+  const all = capturedRequestSchema.array().parse(await answer.json());
+  for (const { index } of all.filter((request) => request.index % 3 === 0)) {
+    await owner.request.post(`/api/endpoints/${uid}/save-request`, { data: { index } });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * `npm run screens`: a picture of every screen and state at three sizes, light and dark, in `screens/`:
+ *
+ *     npm run screens -- [part of a name…]
+ *
+ * Exit code 1 when a scene could not be brought about.
+ */
+import { chromium } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { browserArguments } from '../../scripts/chromium.mjs';
+import { accountScenes } from './account-scenes.ts';
+import { endpointScenes } from './endpoint-scenes.ts';
+import type { Scene } from './scene.ts';
+import { setStage } from './stage.ts';
+
+const folder = join(import.meta.dirname, '..', '..', 'screens');
+const SIZES = [
+  { width: 1440, height: 900 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+] as const;
+const SCHEMES = ['light', 'dark'] as const;
+const NARROW = 768;
+/** What slides or fades has come to rest by then. */
+const SETTLED_MS = 120;
+
+async function main(wanted: readonly string[]): Promise<number> {
+  const all = [...endpointScenes, ...accountScenes];
+  const scenes = wanted.length === 0 ? all : all.filter(({ name }) => wanted.some((part) => name.includes(part)));
+  if (scenes.length === 0) {
+    console.error(`No screen is called ${wanted.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}`);
+    return 2;
+  }
+  if (wanted.length === 0) await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const executablePath = process.env['CREEL_CHROMIUM'];
+  const browser = await chromium.launch({ args: browserArguments, ...(executablePath ? { executablePath } : {}) });
+  const stage = await setStage(browser);
+  let [taken, failed] = [0, 0];
+  try {
+    for (const scene of scenes) {
+      try {
+        taken += await takeAll(scene, await scene.play(stage));
+      } catch (error) {
+        failed++;
+        console.error(`✗ ${scene.name}: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  } finally {
+    await browser.close();
+    await stage.close();
+  }
+  console.log(`${taken} pictures of ${scenes.length - failed} screens and states are in ${folder}.`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** Takes the scene at each size in each colour scheme; how many pictures that were. */
+async function takeAll({ name, narrowOnly }: Scene, page: Page): Promise<number> {
+  const sizes = SIZES.filter(({ width }) => narrowOnly !== true || width < NARROW);
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await sleep(SETTLED_MS);
+      await page.screenshot({ path: join(folder, `${name}.${size.width}.${colorScheme}.png`) });
+    }
+  }
+  await page.close();
+  return sizes.length * SCHEMES.length;
+}
+
+process.exitCode = await main(process.argv.slice(2));
