@@ -64,5 +64,11 @@ function receive(frame: unknown, options: LiveOptions): void {
 }
 
 function isUnknownType(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string' && !LIVE_MESSAGE_TYPES.has(value.type);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    typeof value.type === 'string' &&
+    !LIVE_MESSAGE_TYPES.has(value.type)
+  );
 }

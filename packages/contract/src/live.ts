@@ -16,4 +16,11 @@ export type LiveMessage = z.infer<typeof liveMessageSchema>;
 export type LiveMessageType = LiveMessage['type'];
 
 /** Types that this build knows; a client ignores all others (contract 5). */
-export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>(['init', 'request', 'saved', 'deleted', 'clear', 'endpoint']);
+export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>([
+  'init',
+  'request',
+  'saved',
+  'deleted',
+  'clear',
+  'endpoint',
+]);

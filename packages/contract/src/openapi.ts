@@ -15,7 +15,11 @@ export function openApiDocument(server: { version: string; url: string }): Json 
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Creel', version: server.version, description: 'Captures webhooks, shows them live and sends them again.' },
+    info: {
+      title: 'Creel',
+      version: server.version,
+      description: 'Captures webhooks, shows them live and sends them again.',
+    },
     servers: [{ url: server.url }],
     paths,
     components: {
@@ -38,7 +42,12 @@ function describeOperation(name: string, operation: Operation): Json {
     parameters: [...pathParameters(operation.path), ...queryParameters(operation.query)],
     ...(operation.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(operation.body, 'input') } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: jsonSchema(operation.body, 'input') } },
+          },
+        }),
     responses: { [operation.status]: describeAnswer(operation), ...describeProblems(operation) },
   };
 }
@@ -54,7 +63,9 @@ function pathParameters(path: string): Json[] {
 
 function queryParameters(query: z.ZodObject | undefined): Json[] {
   if (query === undefined) return [];
-  const schema = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) }).parse(jsonSchema(query, 'input'));
+  const schema = z
+    .object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) })
+    .parse(jsonSchema(query, 'input'));
   return Object.entries(schema.properties).map(([name, property]) => ({
     name,
     in: 'query',
@@ -65,7 +76,9 @@ function queryParameters(query: z.ZodObject | undefined): Json[] {
 
 function describeAnswer(operation: Operation): Json {
   if (operation.answer === undefined) return { description: 'Done' };
-  const link = operation.paged ? { headers: { Link: { schema: { type: 'string' }, description: 'rel="next": the next page (RFC 8288)' } } } : {};
+  const link = operation.paged
+    ? { headers: { Link: { schema: { type: 'string' }, description: 'rel="next": the next page (RFC 8288)' } } }
+    : {};
   const content =
     operation.answer === 'bytes'
       ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
@@ -83,7 +96,10 @@ function describeProblems(operation: Operation): Json {
   return Object.fromEntries(
     [...byStatus].map(([status, list]) => [
       status,
-      { description: [...new Set(list)].join(', '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } } },
+      {
+        description: [...new Set(list)].join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
     ]),
   );
 }

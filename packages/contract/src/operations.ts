@@ -18,7 +18,9 @@ type Table = typeof OPERATIONS;
 export type OperationName = keyof Table;
 
 /** The `{names}` in a path template. */
-export type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameters<Rest> : never;
+export type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameters<Rest>
+  : never;
 
 type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
 type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
@@ -31,15 +33,22 @@ export interface AnyInput {
 }
 
 /** What a caller of an operation hands over. */
-export type OperationInput<Name extends OperationName> = AnyInput & ([PathParameters<Table[Name]['path']>] extends [never]
-  ? unknown
-  : { params: Record<PathParameters<Table[Name]['path']>, string | number> }) &
+export type OperationInput<Name extends OperationName> = AnyInput &
+  ([PathParameters<Table[Name]['path']>] extends [never]
+    ? unknown
+    : { params: Record<PathParameters<Table[Name]['path']>, string | number> }) &
   ([BodyOf<Table[Name]>] extends [never] ? unknown : { body: z.input<BodyOf<Table[Name]>> }) &
-  ([QueryOf<Table[Name]>] extends [never] ? unknown : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number>> });
+  ([QueryOf<Table[Name]>] extends [never]
+    ? unknown
+    : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number>> });
 
 /** What a handler of an operation is given: parsed. */
-export type ParsedBody<Name extends OperationName> = [BodyOf<Table[Name]>] extends [never] ? undefined : z.output<BodyOf<Table[Name]>>;
-export type ParsedQuery<Name extends OperationName> = [QueryOf<Table[Name]>] extends [never] ? undefined : z.output<QueryOf<Table[Name]>>;
+export type ParsedBody<Name extends OperationName> = [BodyOf<Table[Name]>] extends [never]
+  ? undefined
+  : z.output<BodyOf<Table[Name]>>;
+export type ParsedQuery<Name extends OperationName> = [QueryOf<Table[Name]>] extends [never]
+  ? undefined
+  : z.output<QueryOf<Table[Name]>>;
 
 /** What an operation answers. */
 export type OperationAnswer<Name extends OperationName> = Table[Name] extends { answer: infer A }

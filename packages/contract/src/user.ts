@@ -55,12 +55,19 @@ const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
 /** A password change: spec 5's three rules, each at the field where it belongs. */
 export const passwordChangeSchema = z
   .object({
-    currentPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
-    newPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
-    confirmPassword: z.string({ error: 'All password fields are required' }).max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    currentPassword: z
+      .string({ error: 'All password fields are required' })
+      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    newPassword: z
+      .string({ error: 'All password fields are required' })
+      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
+    confirmPassword: z
+      .string({ error: 'All password fields are required' })
+      .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG }),
   })
   .superRefine((form, context) => {
-    const add = (field: keyof typeof form, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    const add = (field: keyof typeof form, message: string): void =>
+      context.addIssue({ code: 'custom', path: [field], message });
     const empty = (['currentPassword', 'newPassword', 'confirmPassword'] as const).find((field) => form[field] === '');
     if (empty !== undefined) return add(empty, 'All password fields are required');
     if (form.newPassword !== form.confirmPassword) return add('confirmPassword', 'New passwords do not match');

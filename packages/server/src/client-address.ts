@@ -28,7 +28,9 @@ function isTrusted(address: string, trusted: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return trusted.some((entry) => {
-    const [range, bits] = ipaddr.parseCIDR(entry.includes('/') ? entry : `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`);
+    const [range, bits] = ipaddr.parseCIDR(
+      entry.includes('/') ? entry : `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`,
+    );
     return range.kind() === parsed.kind() && parsed.match([range, bits]);
   });
 }

@@ -18,17 +18,25 @@ const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
     .string()
     .regex(/^\d+$/, { error: 'must be a whole number' })
     .transform(Number)
-    .refine((value) => value >= from && value <= to, { error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}` });
+    .refine((value) => value >= from && value <= to, {
+      error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}`,
+    });
 
 const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
 
 const httpUrl = z
   .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), { error: 'must be an http or https URL' })
+  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    error: 'must be an http or https URL',
+  })
   .transform((text) => text.replace(/\/+$/, ''));
 
 const urlWith = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), { error: `must be a URL that begins with ${protocols.join('// or ')}//` });
+  z
+    .string()
+    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+      error: `must be a URL that begins with ${protocols.join('// or ')}//`,
+    });
 
 const addressList = z
   .string()
@@ -78,7 +86,11 @@ const environmentSchema = z.object({
   OIDC_NAME: z.string().min(1).max(40).default('Google'),
   SMTP_URL: urlWith(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: z.string().min(3).optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], { error: 'must be fatal, error, warn, info, debug, trace or silent' }).default('info'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'must be fatal, error, warn, info, debug, trace or silent',
+    })
+    .default('info'),
   NODE_ENV: z.string().optional(),
 });
 
@@ -116,9 +128,13 @@ type Environment = z.output<typeof environmentSchema>;
 
 /** Reads the environment once. An empty variable counts as not set. @throws ConfigProblem with every mistake. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const set = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const parsed = environmentSchema.safeParse(set);
-  const mistakes = parsed.success ? togetherMistakes(parsed.data) : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const mistakes = parsed.success
+    ? togetherMistakes(parsed.data)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   if (mistakes.length > 0 || !parsed.success) throw new ConfigProblem(mistakes);
   return toConfig(parsed.data);
 }
@@ -128,11 +144,19 @@ function togetherMistakes(environment: Environment): string[] {
   const mistakes: string[] = [];
   const together = (names: readonly (keyof Environment)[], why: string): void => {
     const missing = names.filter((name) => environment[name] === undefined);
-    if (missing.length > 0 && missing.length < names.length) mistakes.push(`${missing.join(', ')} must be set as well: ${why}`);
+    if (missing.length > 0 && missing.length < names.length)
+      mistakes.push(`${missing.join(', ')} must be set as well: ${why}`);
   };
   together(['OIDC_ISSUER', 'OIDC_CLIENT_ID'], 'third-party sign-in needs both');
   if (environment.BILLING === 'stripe') {
-    const needed = ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICE_BASIC_MONTHLY', 'STRIPE_PRICE_BASIC_YEARLY', 'STRIPE_PRICE_PREMIUM_MONTHLY', 'STRIPE_PRICE_PREMIUM_YEARLY'] as const;
+    const needed = [
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+      'STRIPE_PRICE_BASIC_MONTHLY',
+      'STRIPE_PRICE_BASIC_YEARLY',
+      'STRIPE_PRICE_PREMIUM_MONTHLY',
+      'STRIPE_PRICE_PREMIUM_YEARLY',
+    ] as const;
     const missing = needed.filter((name) => environment[name] === undefined);
     if (missing.length > 0) mistakes.push(`${missing.join(', ')} must be set: BILLING=stripe needs it`);
   }

@@ -34,6 +34,10 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     registry,
     stored: new Counter({ name: 'creel_captures_stored_total', help: 'Captures stored and acknowledged.', registers }),
-    failed: new Counter({ name: 'creel_captures_failed_total', help: 'Captures that storage could not take.', registers }),
+    failed: new Counter({
+      name: 'creel_captures_failed_total',
+      help: 'Captures that storage could not take.',
+      registers,
+    }),
   };
 }

@@ -31,5 +31,8 @@ export class ProblemError extends Error {
 export function invalid(fields: Readonly<Record<string, string>>): ProblemError {
   const sentences = Object.values(fields);
   const [only] = sentences;
-  return new ProblemError('VALIDATION_FAILED', { fields, ...(sentences.length === 1 && only !== undefined ? { sentence: only } : {}) });
+  return new ProblemError('VALIDATION_FAILED', {
+    fields,
+    ...(sentences.length === 1 && only !== undefined ? { sentence: only } : {}),
+  });
 }

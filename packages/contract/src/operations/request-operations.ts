@@ -87,7 +87,9 @@ export const requestOperations = {
     path: '/api/endpoints/{uid}/save-request',
     summary: 'Saves the request with this index; saving it again answers the same',
     access: 'user',
-    body: z.object({ index: z.int({ error: 'index must be a whole number' }).min(0, { error: 'index must be a whole number' }) }),
+    body: z.object({
+      index: z.int({ error: 'index must be a whole number' }).min(0, { error: 'index must be a whole number' }),
+    }),
     status: 200,
     answer: capturedRequestSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'SAVED_LIMIT'],

@@ -1,4 +1,11 @@
-import type { OPERATIONS, OperationAnswer, OperationName, ParsedBody, ParsedQuery, PathParameters } from '@creel/contract';
+import type {
+  OPERATIONS,
+  OperationAnswer,
+  OperationName,
+  ParsedBody,
+  ParsedQuery,
+  PathParameters,
+} from '@creel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { AppContext } from '../app-context.ts';
@@ -6,7 +13,8 @@ import type { EndpointRecord } from '../storage/store.ts';
 
 type Table = typeof OPERATIONS;
 type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
-type EndpointOf<Name extends OperationName> = 'uid' extends PathParameters<Table[Name]['path']> ? EndpointRecord : undefined;
+type EndpointOf<Name extends OperationName> =
+  'uid' extends PathParameters<Table[Name]['path']> ? EndpointRecord : undefined;
 
 /** A call as its handler is given it: limited, authenticated, owned and parsed. */
 export interface Call<Name extends OperationName> {

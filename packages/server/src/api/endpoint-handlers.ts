@@ -44,7 +44,8 @@ export const endpointHandlers = {
     const { app, endpoint, signedIn } = call;
     const changed = await app.store.changeEndpoint(endpoint.id, changesOf(call));
     if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    if (changed === 'limit') throw new ProblemError('PLAN_LIMIT', { sentence: PLANS[signedIn.user.subscriptionTier].favoriteLimitSentence });
+    if (changed === 'limit')
+      throw new ProblemError('PLAN_LIMIT', { sentence: PLANS[signedIn.user.subscriptionTier].favoriteLimitSentence });
     app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'changed' });
     return presentEndpoint(changed, app.publicUrl());
@@ -59,7 +60,9 @@ export const endpointHandlers = {
 
 function changesOf({ app, body, signedIn }: Call<'changeEndpoint'>): EndpointChanges {
   const plan = PLANS[signedIn.user.subscriptionTier];
-  const favorite = body.isFavorite ? ({ on: true, limit: plan.favorites } as const) : ({ on: false, expiresAt: app.now() + plan.expiryMs } as const);
+  const favorite = body.isFavorite
+    ? ({ on: true, limit: plan.favorites } as const)
+    : ({ on: false, expiresAt: app.now() + plan.expiryMs } as const);
   return {
     ...(body.name === undefined ? {} : { name: body.name }),
     ...(body.source === undefined ? {} : { source: body.source }),

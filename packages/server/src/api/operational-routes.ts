@@ -13,14 +13,20 @@ export interface OperationalSources {
 export function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
   server.get('/readyz', async (_request, reply) => {
-    if (sources.isStopping()) return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
+    if (sources.isStopping())
+      return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
     try {
       await app.store.checkWritable(app.now());
     } catch (error) {
       app.log.error({ err: error }, 'storage does not take a write');
-      return sendProblem(reply, 'CAPTURE_UNAVAILABLE', { sentence: 'Storage does not take a write at the moment.', retryAfter: 5 });
+      return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {
+        sentence: 'Storage does not take a write at the moment.',
+        retryAfter: 5,
+      });
     }
     return reply.header('cache-control', 'no-store').send({ ok: true });
   });
-  server.get('/metrics', async (_request, reply) => reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()));
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()),
+  );
 }

@@ -24,7 +24,11 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
 }
 
 /** The same with statistics over everything stored. */
-export function presentEndpointDetail(endpoint: EndpointDetailRecord, publicUrl: string, maxSaved: number): EndpointDetail {
+export function presentEndpointDetail(
+  endpoint: EndpointDetailRecord,
+  publicUrl: string,
+  maxSaved: number,
+): EndpointDetail {
   const total = endpoint.savedCount + endpoint.unsavedCount;
   const bytes = endpoint.methodCounts.reduce((sum, count) => sum + count.bytes, 0);
   return {

@@ -19,7 +19,13 @@ const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
 
 export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   const sentence = details.sentence ?? PROBLEMS[code].sentence;
-  return { error: sentence, message: sentence, code, ...(details.fields === undefined ? {} : { fields: { ...details.fields } }), ...details.extra };
+  return {
+    error: sentence,
+    message: sentence,
+    code,
+    ...(details.fields === undefined ? {} : { fields: { ...details.fields } }),
+    ...details.extra,
+  };
 }
 
 /** The one place where a problem becomes an answer (contract 1). */
@@ -34,7 +40,12 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
 }
 
 /** Turns whatever a handler threw into an answer. What nobody foresaw is an opaque 500 and a log line with its id. */
-export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
   if (error instanceof PasswordsBusy) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: 5 });
   const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;

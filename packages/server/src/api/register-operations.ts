@@ -48,7 +48,9 @@ function registerOperation(server: FastifyInstance, app: AppContext, name: Opera
       void reply.code(operation.status);
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
       if (operation.answer === undefined) return reply.send();
-      return operation.answer === 'bytes' ? reply.send(answer) : reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      return operation.answer === 'bytes'
+        ? reply.send(answer)
+        : reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
     },
   });
 }
@@ -62,7 +64,8 @@ type AnyHandler = (call: never) => Promise<unknown>;
 /** Who calls, and whether the endpoint in the path is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
   const publicUrl = app.publicUrl();
-  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl)) throw new ProblemError('CROSS_ORIGIN');
+  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl))
+    throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
   const token = readCookie(request, SESSION, publicUrl);
   const signedIn = token === undefined ? undefined : await app.sessions.find(token);
@@ -84,7 +87,13 @@ function pathParameters(request: FastifyRequest): Record<string, string | undefi
   return typeof params === 'object' && params !== null ? { ...params } : {};
 }
 
-function toCall(app: AppContext, operation: Operation, request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined) {
+function toCall(
+  app: AppContext,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller | undefined,
+) {
   return {
     app,
     params: pathParameters(request),

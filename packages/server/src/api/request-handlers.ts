@@ -15,7 +15,10 @@ function requestName(id: string): RequestName {
   return { index };
 }
 
-async function listPage(call: Call<'listSaved'> | Call<'listUnsaved'>, which: 'saved' | 'unsaved'): Promise<CapturedRequest[]> {
+async function listPage(
+  call: Call<'listSaved'> | Call<'listUnsaved'>,
+  which: 'saved' | 'unsaved',
+): Promise<CapturedRequest[]> {
   const { app, endpoint, query, reply, request } = call;
   const records = await app.store.listRequests({
     endpointId: endpoint.id,
@@ -28,7 +31,8 @@ async function listPage(call: Call<'listSaved'> | Call<'listUnsaved'>, which: 's
   });
   const page = records.slice(0, query.limit);
   const last = page.at(-1);
-  if (records.length > page.length && last !== undefined) setNextPage(request, reply, { limit: query.limit, before: last.index });
+  if (records.length > page.length && last !== undefined)
+    setNextPage(request, reply, { limit: query.limit, before: last.index });
   return page.map(presentPreview);
 }
 
@@ -61,11 +65,18 @@ export const requestHandlers = {
       'content-security-policy': "sandbox; default-src 'none'",
       'x-content-type-options': 'nosniff',
     });
-    return record.body === null ? Buffer.alloc(0) : Buffer.from(record.body.buffer, record.body.byteOffset, record.body.length);
+    return record.body === null
+      ? Buffer.alloc(0)
+      : Buffer.from(record.body.buffer, record.body.byteOffset, record.body.length);
   },
 
   async saveRequest({ app, endpoint, body }) {
-    const result = await app.store.saveRequest(endpoint.id, body.index, app.config.maxSavedPerEndpoint, BODY_PREVIEW_BYTES);
+    const result = await app.store.saveRequest(
+      endpoint.id,
+      body.index,
+      app.config.maxSavedPerEndpoint,
+      BODY_PREVIEW_BYTES,
+    );
     if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);
@@ -74,7 +85,8 @@ export const requestHandlers = {
   },
 
   async deleteRequest({ app, endpoint, params }) {
-    if (!(await app.store.deleteRequest(endpoint.id, requestName(params.id)))) throw new ProblemError('REQUEST_NOT_FOUND');
+    if (!(await app.store.deleteRequest(endpoint.id, requestName(params.id))))
+      throw new ProblemError('REQUEST_NOT_FOUND');
     app.live.publish(endpoint.id, { type: 'deleted', id: Number(params.id) });
   },
 
@@ -94,7 +106,11 @@ export const requestHandlers = {
     const page = records.slice(0, query.limit);
     const last = page.at(-1);
     if (records.length > page.length && last !== undefined) {
-      setNextPage(request, reply, { q: query.q, limit: query.limit, before: `${last.receivedAt}-${last.endpointId}-${last.index}` });
+      setNextPage(request, reply, {
+        q: query.q,
+        limit: query.limit,
+        before: `${last.receivedAt}-${last.endpointId}-${last.index}`,
+      });
     }
     return page.map((record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
   },

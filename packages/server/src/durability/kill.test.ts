@@ -30,12 +30,20 @@ async function readAll(person: SignedIn, uid: string): Promise<CapturedRequest[]
 }
 
 /** Compares what senders know with what is stored: acknowledged and missing, stored twice, stored and never sent. */
-function compare(entries: readonly Entry[], stored: readonly CapturedRequest[]): { lost: number[]; twice: number[]; strange: number[] } {
+function compare(
+  entries: readonly Entry[],
+  stored: readonly CapturedRequest[],
+): { lost: number[]; twice: number[]; strange: number[] } {
   const sent = new Map(entries.map((entry) => [entry.hash, entry]));
-  const found = stored.map((request) => ({ index: request.index, entry: sent.get(hashOf(Buffer.from(request.body ?? ''))) }));
+  const found = stored.map((request) => ({
+    index: request.index,
+    entry: sent.get(hashOf(Buffer.from(request.body ?? ''))),
+  }));
   const indexById = new Map(found.map(({ entry, index }) => [entry?.id, index]));
   return {
-    lost: entries.filter((entry) => entry.acknowledged !== undefined && indexById.get(entry.id) !== entry.acknowledged).map((entry) => entry.id),
+    lost: entries
+      .filter((entry) => entry.acknowledged !== undefined && indexById.get(entry.id) !== entry.acknowledged)
+      .map((entry) => entry.id),
     twice: found.length === indexById.size ? [] : found.map(({ index }) => index),
     strange: found.filter(({ entry }) => entry === undefined).map(({ index }) => index),
   };
@@ -65,7 +73,9 @@ describe('kill -9 under load', () => {
       }
       const stored = await readAll(person, uid);
       const acknowledged = entries.filter((entry) => entry.acknowledged !== undefined).length;
-      process.stdout.write(`${KILLS} kills, ${entries.length} sent, ${acknowledged} acknowledged, ${stored.length} stored\n`);
+      process.stdout.write(
+        `${KILLS} kills, ${entries.length} sent, ${acknowledged} acknowledged, ${stored.length} stored\n`,
+      );
       expect(compare(entries, stored)).toEqual({ lost: [], twice: [], strange: [] });
       expect(acknowledged).toBeGreaterThan(KILLS * SENDERS);
       expect(stored.length).toBeGreaterThanOrEqual(acknowledged);

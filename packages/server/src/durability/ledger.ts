@@ -63,12 +63,16 @@ export class Senders {
   /** The index that was acknowledged; `undefined` when the connection broke or the answer was another one. */
   #post(body: Buffer): Promise<number | undefined> {
     return new Promise((resolve) => {
-      const sending = request(this.#url, { method: 'POST', agent: this.#agent, headers: { 'content-type': 'text/plain' } }, (answer) => {
-        answer.resume();
-        const index = Number(answer.headers['x-creel-request'] ?? Number.NaN);
-        const done = (): void => resolve(answer.statusCode === 200 && Number.isInteger(index) ? index : undefined);
-        answer.on('end', done).on('error', done);
-      });
+      const sending = request(
+        this.#url,
+        { method: 'POST', agent: this.#agent, headers: { 'content-type': 'text/plain' } },
+        (answer) => {
+          answer.resume();
+          const index = Number(answer.headers['x-creel-request'] ?? Number.NaN);
+          const done = (): void => resolve(answer.statusCode === 200 && Number.isInteger(index) ? index : undefined);
+          answer.on('end', done).on('error', done);
+        },
+      );
       sending.on('error', () => resolve(undefined));
       sending.end(body);
     });
