@@ -138,13 +138,11 @@ test('sixty captured payloads run nowhere', async ({ page, context, person, app 
   for (let index = count - 1; index >= 0; index--) {
     const details = page.getByRole('region', { name: `Request ${index}` });
     await expect(details).toBeVisible();
-    for (const name of ['JSON', 'Headers', 'Query Params', 'Raw']) {
-      await details.getByRole('tab', { name }).click();
-      if (name !== 'Raw') continue;
-      const views = details.getByRole('tablist', { name: 'View of the body' }).getByRole('tab');
-      await expect(views.first()).toBeVisible();
-      for (const view of await views.all()) await view.click();
-    }
+    for (const key of ['1', '2', '3', '4']) await page.keyboard.press(key);
+    const views = details.getByRole('tablist', { name: 'View of the body' }).getByRole('tab');
+    await expect(views.first()).toBeVisible();
+    for (const view of await views.all()) await view.click();
+    expect(found, `payload ${index}`).toEqual([]);
     await page.keyboard.press('j');
   }
   await page.goto(`/endpoints/${endpoint.uid}?request=0&compare=1`);
