@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Argon2Parameters } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 
 /** OWASP's minimum for Argon2id: 19 MiB, two passes, one lane. */
 const MEMORY_KIB = 19_456;
@@ -8,8 +9,8 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** How many hashes run at once: each takes 19 MiB and a thread of the pool; the others wait. */
-const AT_ONCE = 2;
+/** How many hashes run at once: each takes 19 MiB and a core of its own; the others wait. Half of the cores stay with captures. */
+const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 /** How many may wait before new ones are turned away. */
 const MOST_WAITING = 500;
 

@@ -66,6 +66,14 @@ describe('guessing (hardening A2)', () => {
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(12);
   });
 
+  test('a right password ends the counting', async () => {
+    const { user, password } = await server.register();
+    for (let round = 0; round < 2; round += 1) {
+      for (let n = 0; n < 9; n += 1) expect((await guess(user.username)).status).toBe(401);
+      expect((await login({ username: user.username, password })).status).toBe(200);
+    }
+  });
+
   test('who is refused anyway does not wait in the queue, and does not fill it', async () => {
     const { user } = await server.register();
     for (let n = 0; n < 10; n += 1) await guess(user.username);
