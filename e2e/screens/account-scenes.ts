@@ -179,7 +179,7 @@ const over: Scene[] = [
         each.route('**/api/profile/username', (route) =>
           route.fulfill({
             status: 401,
-            json: { error: 'Sign in first', message: 'Sign in first', code: 'SIGNED_OUT' },
+            json: { error: 'Sign in first', message: 'Sign in first', code: 'NOT_SIGNED_IN' },
           }),
         ),
       );

@@ -1,0 +1,137 @@
+// Spec 2, 5 and 8: what a person changes about themselves, and what is said when it does not work.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+
+test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
+
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
+
+/** Answers a call without a word of its own, so that the page says what it has for the status. */
+const answerWith = (page: Page, path: string, status: number) =>
+  page.route(path, (route) => route.fulfill({ status, json: {} }));
+
+test('a username is changed once it differs, and the page loads again', async ({ page, person }) => {
+  await page.goto('/profile');
+  const button = page.getByRole('button', { name: 'Update Username' });
+  await expect(button).toBeDisabled();
+  await page.getByLabel('Username').fill(` ${person.username} `);
+  await expect(button).toBeDisabled();
+  await page.getByLabel('Username').fill(' ab ');
+  await button.click();
+  await expect(page.getByLabel('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
+  await page.getByLabel('Username').fill(`  ${person.username}-2  `);
+  const loaded = page.waitForEvent('load');
+  await button.click();
+  await expect(toast(page, 'Username updated successfully')).toBeVisible();
+  await loaded;
+  await expect(page.getByRole('button', { name: `Account of ${person.username}-2` })).toBeVisible();
+});
+
+test('a refused username is told at its field', async ({ page, person }) => {
+  await page.goto('/profile');
+  const field = page.getByLabel('Username');
+  for (const [status, sentence] of [
+    [400, 'Username already exists or is invalid'],
+    [500, 'Failed to update username'],
+  ] as const) {
+    await answerWith(page, '**/api/profile/username', status);
+    await field.fill(`${person.username}-${status}`);
+    await page.getByRole('button', { name: 'Update Username' }).click();
+    await expect(field).toHaveAccessibleDescription(sentence);
+  }
+});
+
+test('a password needs all three fields, twice the same, and the current one', async ({ page, person }) => {
+  await page.goto('/profile?tab=security');
+  const change = async (current: string, next: string, again: string): Promise<void> => {
+    await page.getByLabel('Current password').fill(current);
+    await page.getByLabel('New password', { exact: true }).fill(next);
+    await page.getByLabel('Confirm new password').fill(again);
+    await page.getByRole('button', { name: 'Change Password' }).click();
+  };
+  await change(person.password, '', '');
+  await expect(page.getByText('All password fields are required').first()).toBeVisible();
+  await change(person.password, 'secret1', 'secret2');
+  await expect(page.getByText('New passwords do not match')).toBeVisible();
+  await change(person.password, 'short', 'short');
+  await expect(page.getByText('New password must be at least 6 characters long')).toBeVisible();
+  await change('not the one', 'secret1', 'secret1');
+  await expect(page.getByText('Current password is incorrect')).toBeVisible();
+  await change(person.password, 'secret1', 'secret1');
+  await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toBeVisible();
+  await expect(page.getByLabel('Current password')).toHaveValue('');
+});
+
+test('settings need a right address while a notice is on, and are kept', async ({ page, person: _ }) => {
+  await page.goto('/settings');
+  const email = page.getByLabel('Email', { exact: true });
+  const save = page.getByRole('button', { name: 'Save Settings' });
+  await page.getByRole('switch', { name: 'Endpoint expiry' }).click();
+  await email.fill('nowhere');
+  await save.click();
+  await expect(toast(page, 'Invalid Email')).toBeVisible();
+  await expect(email).toHaveAccessibleDescription(/Please enter a valid email address/);
+  await page.getByRole('switch', { name: 'Endpoint expiry' }).click();
+  await email.fill('');
+  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+  await save.click();
+  await expect(toast(page, 'Settings Saved')).toBeVisible();
+  await expect(toast(page, 'Your preferences have been updated successfully.')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('switch', { name: 'Autosave new endpoints' })).toBeChecked();
+  await expect(email).toHaveValue('');
+  expect(await page.evaluate('JSON.parse(localStorage.userSettings).autoSaveNewEndpoints')).toBe(true);
+
+  await answerWith(page, '**/api/user/settings', 500);
+  await save.click();
+  await expect(toast(page, 'Failed to save settings. Please try again.')).toBeVisible();
+});
+
+test('a test mail that cannot go says why', async ({ page, person: _ }) => {
+  await page.goto('/settings');
+  await page.getByRole('button', { name: 'Send Test Email' }).click();
+  await expect(toast(page, 'Email Configuration Error')).toBeVisible();
+  await expect(toast(page, 'Failed to send test email. Please check SMTP server settings.')).toBeVisible();
+  await page.route('**/api/test-email', (route) => route.fulfill({ json: { success: true, message: 'Sent.' } }));
+  await page.getByRole('button', { name: 'Send Test Email' }).click();
+  await expect(toast(page, 'Test Email Sent')).toBeVisible();
+});
+
+test('the plan is named in the profile and among the plans', async ({ page, person: _ }) => {
+  await page.goto('/profile?tab=subscription');
+  await expect(page.getByRole('tabpanel').getByText('Basic Plan')).toBeVisible();
+  await page.goto('/subscription');
+  await expect(page.getByText('$5 per month')).toBeVisible();
+  await expect(page.getByText(/\$100 per year, 17% less/)).toBeVisible();
+});
+
+test('calls of the sign-in page that fail have their sentences', async ({ page }) => {
+  await answerWith(page, '**/api/login', 500);
+  await answerWith(page, '**/api/register', 500);
+  await page.goto('/auth');
+  await page.getByLabel('Username').fill('marta');
+  await page.getByLabel('Password').fill('secret1');
+  await page.getByRole('button', { name: 'Login' }).click();
+  await expect(page.getByText('Login failed')).toBeVisible();
+  await page.goto('/auth?tab=register');
+  await page.getByLabel('Username').fill('marta');
+  await page.getByLabel('Email').fill('marta@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('secret1');
+  await page.getByLabel('Confirm Password').fill('secret1');
+  await page.getByRole('button', { name: 'Register' }).click();
+  await expect(page.getByText('Registration failed')).toBeVisible();
+});
+
+test('a user who cannot be asked for is not taken for nobody', async ({ page, person }) => {
+  await answerWith(page, '**/api/user', 500);
+  await page.goto('/');
+  await expect(page.getByText('Failed to fetch user data.')).toBeVisible();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('button', { name: `Account of ${person.username}` })).toBeVisible();
+  await answerWith(page, '**/api/logout', 500);
+  await page.getByRole('button', { name: `Account of ${person.username}` }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(toast(page, 'Logout failed')).toBeVisible();
+});

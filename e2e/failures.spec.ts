@@ -1,0 +1,124 @@
+// Spec 8: what an endpoint and its requests say when a call fails, and what copying says when it works.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
+
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
+
+const refuse = (page: Page, path: string | RegExp, method: string) =>
+  page.route(path, (route) =>
+    route.request().method() === method ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
+  );
+
+test('an endpoint that cannot be created, deleted or cleared stays as it was', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  await refuse(page, '**/api/endpoints', 'POST');
+  await page.goto('/');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  // The dialog stays open, and what lies outside it is hidden from roles.
+  await expect(page.getByText('Failed to create the endpoint. Please try again.').first()).toBeVisible();
+
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await refuse(page, /\/api\/endpoints\/[\w-]+(\/requests)?$/, 'DELETE');
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Clear Data' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Clear Data' }).click();
+  await expect(toast(page, 'Failed to clear the endpoint data. Please try again.')).toBeVisible();
+  await expect(row(page, 0)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(toast(page, 'Failed to delete the endpoint. Please try again.')).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(endpoint.uid));
+});
+
+test('a request that cannot be saved or deleted stays as it was', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await refuse(page, '**/save-request', 'POST');
+  await refuse(page, '**/requests/*', 'DELETE');
+  await openLive(page, endpoint);
+  await expect(row(page, 0)).toBeVisible();
+  await page.keyboard.press('s');
+  await expect(toast(page, 'Save failed')).toBeVisible();
+  await expect(toast(page, 'Failed to save the webhook request.')).toBeVisible();
+  await expect(row(page, 0)).toContainText('Unsaved');
+  page.once('dialog', (dialog) => void dialog.accept());
+  await page.keyboard.press('Delete');
+  await expect(toast(page, 'Delete failed')).toBeVisible();
+  await expect(toast(page, 'Failed to delete the webhook request.')).toBeVisible();
+  await expect(row(page, 0)).toBeVisible();
+});
+
+test('a save that takes its time says Saving...', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/save-request', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await openLive(page, endpoint);
+  const details = page.getByRole('region', { name: 'Request 0' });
+  await details.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(details.getByRole('button', { name: 'Saving...' })).toBeDisabled();
+  release();
+  await expect(toast(page, 'Request saved')).toBeVisible();
+});
+
+test('a list that cannot be read says so', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close({ code: 1001 }));
+  await refuse(page, /\/(temp-)?requests\?/, 'GET');
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(page.getByText('Failed to fetch temporary requests.')).toBeVisible();
+});
+
+test('the body is copied, and said to be', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await expect(row(page, 0)).toBeVisible();
+  await page.getByRole('button', { name: 'More actions' }).first().click();
+  await page.getByRole('menuitem', { name: 'Copy body' }).click();
+  await expect(toast(page, 'Body copied to clipboard')).toBeVisible();
+  await expect(toast(page, 'The request body has been copied to your clipboard.')).toBeVisible();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":1}');
+});
+
+test('a row has its method, its path with a mark for the query, its size and age', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 }, '/orders?x=1');
+  await openLive(page, endpoint);
+  for (const text of ['POST', '/orders', '…', '7 B', 'Unsaved']) await expect(row(page, 0)).toContainText(text);
+  await expect(page.getByRole('grid', { name: 'Captured requests' }).getByRole('columnheader')).toContainText([
+    'Method',
+    'Source',
+    'Path',
+    'Size',
+    'Time',
+    'Actions',
+  ]);
+});

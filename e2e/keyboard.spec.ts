@@ -1,0 +1,119 @@
+// Issue 4, design 7: the whole main job without a pointer, from the registration to the sign-out.
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { row, sendJson } from './endpoints.ts';
+
+/** Presses Tab until something has the focus; fails after far more presses than the page has places. */
+async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await expect(target).toBeVisible();
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element.ownerDocument.activeElement === element)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${key} never reached ${target.toString()}.`);
+}
+
+async function fill(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, page.getByLabel(label, { exact: true }));
+  await page.keyboard.type(text);
+}
+
+const clipboard = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+
+test('the main journey with the keyboard alone', async ({ page, context, app }) => {
+  test.slow();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  const username = `keys-${Date.now()}`;
+  await page.goto('/auth');
+  await tabTo(page, page.getByRole('tab', { name: 'Login' }));
+  await page.keyboard.press('ArrowRight');
+  await fill(page, 'Username', username);
+  await fill(page, 'Email', `${username}@example.com`);
+  await fill(page, 'Password', 'secret1');
+  await fill(page, 'Confirm Password', 'secret1');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+
+  await page.keyboard.press('n');
+  await expect(page.getByLabel('Endpoint Name (Optional)')).toBeFocused();
+  await page.keyboard.type('By hand');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'By hand' })).toBeVisible();
+  await tabTo(page, page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('URL Copied!').first()).toBeVisible();
+  const captureUrl = await clipboard(page);
+
+  for (let at = 0; at < 3; at++) await sendJson(captureUrl, { at, needle: 'haystack' }, `/order/${at}?at=${at}`);
+  await expect(row(page, 2)).toBeVisible();
+  await lookThrough(page);
+  await searchAndReturn(page);
+
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  await tabTo(page, page.getByRole('main').getByRole('button', { name: 'Delete', exact: true }).first());
+  await page.keyboard.press('Enter');
+  const ask = page.getByRole('alertdialog', { name: 'Delete Webhook Endpoint' });
+  await tabTo(page, ask.getByRole('button', { name: 'Delete' }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+
+  await tabTo(page, page.getByRole('button', { name: `Account of ${username}` }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.keyboard.press('End');
+  await expect(page.getByRole('menuitem', { name: 'Logout' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/auth$/);
+});
+
+/** Up and down the list, through the tabs, and the request saved. */
+async function lookThrough(page: Page): Promise<void> {
+  await expect(row(page, 0)).toBeVisible();
+  await page.keyboard.press('j');
+  const before = page.locator('[role="row"][aria-selected="true"]');
+  await expect(before).toHaveCount(1);
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await page.keyboard.press('k');
+  await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('j');
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  const details = page.getByRole('region', { name: 'Request 1' });
+  for (const [key, name] of [
+    ['2', 'Headers'],
+    ['3', 'Query Params'],
+    ['4', 'Raw'],
+    ['1', 'JSON'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(details.getByRole('tab', { name })).toHaveAttribute('data-state', 'active');
+  }
+  await expect(details.getByRole('tree', { name: 'Body as JSON' }).getByText('"haystack"')).toBeVisible();
+  await page.keyboard.press('s');
+  await expect(details.getByRole('button', { name: 'Saved' })).toBeVisible();
+  await expect(row(page, 1)).not.toContainText('Unsaved');
+  await page.keyboard.press('c');
+  await expect(page.getByText('Content Copied').first()).toBeVisible();
+  expect(await clipboard(page)).toContain('/order/1?at=1');
+}
+
+/** Filters the list with `/`, then searches everywhere from the palette and opens what was found. */
+async function searchAndReturn(page: Page): Promise<void> {
+  await page.keyboard.press('/');
+  await expect(page.getByRole('textbox', { name: 'Filter the list' })).toBeFocused();
+  await page.keyboard.type('order/0');
+  await expect(row(page, 1)).toHaveCount(0);
+  await expect(row(page, 0)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('haystack');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/search\?q=haystack/);
+  await tabTo(page, page.getByRole('main').getByRole('link', { name: /order\/2/ }));
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('region', { name: 'Request 2' })).toBeVisible();
+}

@@ -1,0 +1,101 @@
+// docs/spec-coverage.md and docs/spec-texts.json against the sources: nothing in them may be only claimed.
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const textsSchema = z.array(
+  z.strictObject({ section: z.int(), text: z.string().min(1), later: z.enum(['replay', 'billing']).optional() }),
+);
+const texts = textsSchema.parse(JSON.parse(read('docs/spec-texts.json')));
+
+/** What the three packages say, as a person reads it: without comments and tests, on one line. */
+const sources = ['web', 'contract', 'server']
+  .flatMap((name) => globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }))
+  .filter((path) => !/\.(test|suite)\.|[\\/](testing|durability)[\\/]/.test(path))
+  .map(read)
+  .map((source) => source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, ''))
+  .join('\n')
+  .replaceAll('&apos;', "'")
+  .replaceAll(String.raw`\'`, "'")
+  .replaceAll(/\s+/g, ' ');
+
+const isWordly = (character: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(character ?? ' ');
+
+/** Whether a text stands there by itself, not as a part of a longer word. */
+function stands(text: string): boolean {
+  for (let at = sources.indexOf(text); at !== -1; at = sources.indexOf(text, at + 1)) {
+    const [before, after] = [sources[at - 1], sources[at + text.length]];
+    if (!(isWordly(text[0]) && isWordly(before)) && !(isWordly(text.at(-1)) && isWordly(after))) return true;
+  }
+  return false;
+}
+
+/** What is said around what varies: `Expires {date}` is `Expires `. */
+const fixedParts = (text: string): string[] => text.split(/\{\w+\}/).filter((part) => part !== '');
+
+test('every quoted text of the specification stands in the sources', () => {
+  const missing = texts.filter(({ text, later }) => later === undefined && !fixedParts(text).every(stands));
+  expect(missing).toEqual([]);
+  expect(texts.length).toBeGreaterThan(150);
+});
+
+interface Row {
+  readonly statement: string;
+  readonly builtIn: string;
+  readonly heldBy: readonly string[];
+}
+
+const rows: Row[] = read('docs/spec-coverage.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !/^\| (part|---) \|/.test(line))
+  .map((line) => {
+    const [, , statement = '', builtIn = '', heldBy = ''] = line.split('|').map((cell) => cell.trim());
+    return { statement, builtIn: builtIn.replaceAll('`', ''), heldBy: heldBy.split('<br>') };
+  });
+
+/** Why nothing holds a statement yet. */
+const NOT_YET = /^(later: (replay|billing)|not built: contract \d)$/;
+
+function mistakeOf({ statement, builtIn, heldBy }: Row): string | undefined {
+  if (heldBy.length === 1 && NOT_YET.test(heldBy[0] ?? '')) return undefined;
+  if (builtIn === '' || !existsSync(join(root, builtIn))) return `${statement}: there is no ${builtIn}`;
+  return heldBy.map((held) => missingTest(statement, held)).find((mistake) => mistake !== undefined);
+}
+
+function missingTest(statement: string, held: string): string | undefined {
+  const [, file, title] = /^`([^`]+)` (.+)$/.exec(held) ?? [];
+  if (file === undefined || title === undefined) return `${statement}: ${held} names no test`;
+  if (!existsSync(join(root, file))) return `${statement}: there is no ${file}`;
+  const quoted = ["'", '"', '`'].map((quote) => `${quote}${title}${quote}`);
+  const source = read(file).replaceAll(String.raw`\'`, "'");
+  return quoted.some((each) => source.includes(each)) ? undefined : `${statement}: ${file} has no test ‘${title}’`;
+}
+
+test('every statement names where it is built and a test that exists', () => {
+  expect(rows.length).toBeGreaterThan(100);
+  expect(rows.map(mistakeOf).filter((mistake) => mistake !== undefined)).toEqual([]);
+});
+
+/** Numbers of spec 2 and 9 that no person sees at once, and where they are set. */
+const MEASURES: readonly (readonly [file: string, ...set: string[]])[] = [
+  ['packages/web/src/api/queries.ts', 'staleTime: 30 * SECOND_MS', 'gcTime: 5 * MINUTE_MS', 'failures < 3'],
+  ['packages/web/src/api/queries.ts', 'gcTime: 0', 'retryDelay: SECOND_MS'],
+  ['packages/web/src/api/query-client.ts', 'staleTime: Number.POSITIVE_INFINITY', 'retry: false'],
+  ['packages/contract/src/limits.ts', 'LIVE_RECONNECT_MS = 3000', 'UNSAVED_ID_BASE = 1_000_000'],
+  ['packages/web/src/ui/use-copy.ts', 'COPIED_MS = 2000'],
+  ['packages/web/src/ui/use-media.ts', '(width < 768px)'],
+  ['packages/web/src/features/profile/username-card.tsx', 'RELOAD_AFTER_MS = 1000'],
+  ['packages/web/src/features/requests/list/empty-endpoint.tsx', 'max-h-[400px]'],
+  ['packages/web/src/app/search-params.ts', "['all', 'get', 'post', 'put', 'delete']"],
+];
+
+test('measures of the specification stand where they are used', () => {
+  const missing = MEASURES.flatMap(([file, ...set]) =>
+    set.filter((each) => !read(file).includes(each)).map((each) => `${file}: ${each}`),
+  );
+  expect(missing).toEqual([]);
+});
