@@ -32,6 +32,11 @@ const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/verify',
   validateSearch: search.tokenSearchSchema,
+  // The link alone proves nothing: it takes a session of the account that it was mailed for.
+  beforeLoad: async ({ location }) => {
+    const user = await queryClient.ensureQueryData(userQuery);
+    if (user === null) throw redirect({ to: '/auth', search: { next: location.href }, replace: true });
+  },
   component: lazyRouteComponent(pages.VerifyPage, 'VerifyPage'),
 });
 

@@ -4,6 +4,7 @@ import { ownPath } from './own-path.ts';
 test.each([
   ['/endpoints/abc?request=3#x', '/endpoints/abc?request=3#x'],
   ['/search?q=a%26b', '/search?q=a%26b'],
+  ['/auth/verify?token=x', '/auth/verify?token=x'],
   ['/', '/'],
 ])('%s is a place of this site', (next, expected) => {
   expect(ownPath(next)).toBe(expected);
@@ -23,6 +24,7 @@ test.each([
   '/auth',
   '/auth?next=/auth',
   '/auth/reset?token=x',
+  '/auth/verify/x',
 ])('%s leads to the dashboard', (next) => {
   expect(ownPath(next)).toBe('/');
 });

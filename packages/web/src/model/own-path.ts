@@ -5,7 +5,9 @@
 export function ownPath(next: string | undefined): string {
   if (next === undefined || !next.startsWith('/') || !URL.canParse(next, PLACEHOLDER)) return HOME;
   const url = new URL(next, PLACEHOLDER);
-  if (url.origin !== PLACEHOLDER || url.pathname.startsWith('//') || /^\/auth(\/|$)/.test(url.pathname)) return HOME;
+  if (url.origin !== PLACEHOLDER || url.pathname.startsWith('//')) return HOME;
+  // Back to a sign-in page leads nowhere, but to the one that a mailed link opens and that needs a session.
+  if (/^\/auth(\/|$)/.test(url.pathname) && url.pathname !== '/auth/verify') return HOME;
   return url.pathname + url.search + url.hash;
 }
 
