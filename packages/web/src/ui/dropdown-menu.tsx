@@ -32,7 +32,7 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
 }
 
 const ITEM =
-  'flex h-8 items-center gap-2 rounded-md px-2 text-ink outline-none select-none data-[highlighted]:bg-sunk ' +
+  'flex h-8 items-center gap-2 rounded-md px-2 outline-none select-none data-[highlighted]:bg-sunk ' +
   'data-[disabled]:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-2';
 
 export interface MenuItemProps {
@@ -51,7 +51,7 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
       asChild={asChild}
       {...(onSelect === undefined ? {} : { onSelect })}
       {...(disabled === undefined ? {} : { disabled })}
-      className={clsx(ITEM, destructive && 'text-bad [&_svg]:text-bad')}
+      className={clsx(ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
     >
       {asChild ? (
         children
@@ -81,7 +81,7 @@ export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceP
         <Radix.RadioItem
           key={option.value}
           value={option.value}
-          className={clsx(ITEM, 'data-[state=checked]:text-accent')}
+          className={clsx(ITEM, 'text-ink data-[state=checked]:text-accent')}
         >
           {option.icon}
           {option.label}
