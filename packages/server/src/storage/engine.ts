@@ -10,8 +10,16 @@ export interface Engine {
   readonly idType: RawBuilder<unknown>;
   /** True where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
-  /** What stands behind the first line feed. */
-  afterFirstLine(bytes: Expression<Uint8Array>): RawBuilder<Uint8Array>;
+  /**
+   * True at least where `body` contains `inBody`, or `head` behind its first line one of `inHead`: a sieve, in as few passes over a
+   * row as can be, whose findings are looked at again.
+   */
+  mayContain(
+    body: Expression<Uint8Array | null>,
+    inBody: Uint8Array,
+    head: Expression<Uint8Array>,
+    inHead: readonly Uint8Array[],
+  ): RawBuilder<boolean>;
   /** Ids for saved requests, never given twice; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
   tableExists(db: Database, name: string): Promise<boolean>;

@@ -37,9 +37,6 @@ const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], 
     trimmed_to = greatest(e.trimmed_to, (select max(d.key & 4294967295) + 1 from doomed d where d.id = g.id))
   from given g where e.id = g.id`;
 
-/** Plans for these must never come from estimates of the batch's size: what is looked up lies in an index, always. */
-export const CAPTURE_SETTINGS = 'set enable_seqscan = off; set enable_bitmapscan = off';
-
 type Run = <Row extends QueryResultRow>(
   name: string,
   text: string,

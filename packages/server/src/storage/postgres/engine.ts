@@ -1,9 +1,19 @@
 import { sql } from 'kysely';
+import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { escapeFormat, mayMatchInsideEscape, wholeMatchPattern } from './escape-format.ts';
 
 /** Any number: it only has to be the same in every Creel, and its locks are seen within one database. */
 const MIGRATION_LOCK = 4_127_358_906;
+
+/** Text can't hold NUL or invalid UTF-8, and bytes know no case: so both are looked at in the escape format, in plain ASCII. */
+function folded(bytes: Expression<Uint8Array | null>): RawBuilder<string> {
+  return sql<string>`lower(encode(${bytes}, 'escape') collate "C")`;
+}
+
+function includes(text: Expression<string>, escaped: string): RawBuilder<boolean> {
+  return sql<boolean>`position(cast(${escaped} as text) in ${text}) > 0`;
+}
 
 /** PostgreSQL's own words. */
 export const postgresEngine: Engine = {
@@ -11,14 +21,23 @@ export const postgresEngine: Engine = {
   bytesType: 'bytea',
   idType: sql`bigint generated always as identity primary key`,
   contains(bytes, needle) {
-    // Text can't hold NUL or invalid UTF-8, and bytes know no case: so both are looked at in the escape format, in plain ASCII.
-    const text = sql<string>`lower(encode(${bytes}, 'escape') collate "C")`;
+    const text = folded(bytes);
     const escaped = escapeFormat(needle);
-    const found = sql<boolean>`position(cast(${escaped} as text) in ${text}) > 0`;
+    const found = includes(text, escaped);
     if (!mayMatchInsideEscape(escaped)) return found;
     return sql<boolean>`(case when ${found} then replace(${text}, '\\\\', '\\134') ~ cast(${wholeMatchPattern(escaped)} as text) else false end)`;
   },
-  afterFirstLine: (bytes) => sql<Uint8Array>`substr(${bytes}, position('\\x0a'::bytea in ${bytes}) + 1)`,
+  mayContain(body, inBody, head, inHead) {
+    const sent = sql<Uint8Array>`substr(${head}, position('\\x0a'::bytea in ${head}) + 1)`;
+    const row = folded(sql<Uint8Array>`${sent} || '\\x0a'::bytea || coalesce(${body}, '')`);
+    const needles = new Set([inBody, ...inHead].map(escapeFormat));
+    const anyNeedle = sql.join(
+      [...needles].map((needle) => includes(sql.ref<string>('row.text'), needle)),
+      sql` or `,
+    );
+    // `offset 0`, so that the text is made once per row and not once per needle.
+    return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${anyNeedle})`;
+  },
   async takeSavedIds(transaction, count) {
     const { rows } = await sql<{
       id: number;

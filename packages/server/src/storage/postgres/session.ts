@@ -57,10 +57,11 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 }
 
 /**
- * For every session: no compiling of plans, whose estimates are of batches and not of tables, and each commit waits for the disk
- * whatever a role or database was told.
+ * For every session: no compiling of plans; no plan that reads a whole table, since all that is looked up lies in an index, whatever a
+ * new table's missing statistics or the guessed size of a batch suggest; and each commit waits for the disk whatever a role or database
+ * was told.
  */
-export const SESSION_SETTINGS = `set jit = off;
+export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
 
 /** A pool of sessions. A connection that dies leaves it and is replaced when the next one is needed. */

@@ -74,17 +74,13 @@ async function candidatesBelow(
   since: number | undefined,
 ): Promise<Candidate[]> {
   const { engine } = db;
-  const inBody = engine.contains(sql.ref<Uint8Array>('body'), Buffer.from(asciiLower(query.text), 'utf8'));
-  // The first line of a head is the server's own note, not what was sent.
-  const sentHead = engine.afterFirstLine(sql.ref<Uint8Array>('head'));
-  const conditions: Expression<SqlBool>[] = [
-    inBody,
-    ...needleForms(query.text).map((form) => engine.contains(sentHead, form)),
-  ];
+  const [head, body] = [sql.ref<Uint8Array>('head'), sql.ref<Uint8Array | null>('body')];
+  const needle = Buffer.from(asciiLower(query.text), 'utf8');
+  const conditions: Expression<SqlBool>[] = [engine.mayContain(body, needle, head, needleForms(query.text))];
   const methods = methodsWith(query.text);
   if (methods.length > 0) conditions.push(sql<SqlBool>`method in (${sql.join(methods)})`);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
-    .select(sql<number>`case when ${inBody} then 1 else 0 end`.as('in_body'))
+    .select(sql<number>`case when ${engine.contains(body, needle)} then 1 else 0 end`.as('in_body'))
     .where('key', '>=', requestKey(endpoint.id, endpoint.first_index))
     .where('key', '<', requestKey(endpoint.id, below));
   if (query.before !== undefined) rows = rows.where(olderThan(endpoint.id, query.before));

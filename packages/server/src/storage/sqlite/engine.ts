@@ -1,13 +1,22 @@
 import { sql } from 'kysely';
+import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
+
+function contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean> {
+  return sql<boolean>`instr(cast(lower(cast(${bytes} as text)) as blob), ${needle}) > 0`;
+}
 
 /** SQLite's own words. */
 export const sqliteEngine: Engine = {
   name: 'sqlite',
   bytesType: 'blob',
   idType: sql`integer primary key autoincrement`,
-  contains: (bytes, needle) => sql<boolean>`instr(cast(lower(cast(${bytes} as text)) as blob), ${needle}) > 0`,
-  afterFirstLine: (bytes) => sql<Uint8Array>`substr(${bytes}, instr(${bytes}, x'0a') + 1)`,
+  contains,
+  mayContain(body, inBody, head, inHead) {
+    const sent = sql<Uint8Array>`substr(${head}, instr(${head}, x'0a') + 1)`;
+    const found = [contains(body, inBody), ...inHead.map((needle) => contains(sent, needle))];
+    return sql<boolean>`(${sql.join(found, sql` or `)})`;
+  },
   async takeSavedIds(transaction, count) {
     const row = await transaction
       .updateTable('counters')

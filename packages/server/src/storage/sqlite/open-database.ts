@@ -11,9 +11,11 @@ const BUSY_TIMEOUT_MS = 5000;
  * (docs/decisions/0001-acknowledge-after-sync.md). Checkpoints are small and often, so that none of them is felt.
  */
 const WRITER_PRAGMAS = [
+  // Of a new database: a scan reads half as often as with 4,096, and a batch costs the same.
+  'page_size = 8192',
   'journal_mode = WAL',
   'synchronous = FULL',
-  'wal_autocheckpoint = 1000',
+  'wal_autocheckpoint = 500',
   'foreign_keys = ON',
   'cache_size = -32768',
   'temp_store = MEMORY',
