@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { PackedCaptures } from '../packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { writeBatch } from '../write-captures.ts';
-import { postgresCaptureStatements } from './capture-statements.ts';
+import { CAPTURE_SETTINGS, postgresCaptureStatements } from './capture-statements.ts';
 import { assertDurable } from './durability.ts';
 import { SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
@@ -68,7 +68,7 @@ export class CaptureConnection {
     try {
       await client.connect();
       await assertDurable(client);
-      await client.query(SESSION_SETTINGS);
+      await client.query(`${SESSION_SETTINGS}; ${CAPTURE_SETTINGS}`);
     } catch (error) {
       this.#drop(client);
       throw error;

@@ -37,6 +37,13 @@ const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], 
     trimmed_to = greatest(e.trimmed_to, (select max(d.key & 4294967295) + 1 from doomed d where d.id = g.id))
   from given g where e.id = g.id`;
 
+/**
+ * Each statement is planned once per connection: planning anew took half of a batch's time. So the plan must not come from what the
+ * tables hold at that moment, which may be nothing: rows are looked up one by one, by key.
+ */
+export const CAPTURE_SETTINGS =
+  'set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off';
+
 type Run = <Row extends QueryResultRow>(
   name: string,
   text: string,
