@@ -34,6 +34,7 @@ export const PROBLEMS = {
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
   EXPECTATION_FAILED: { status: 417, sentence: 'Only the expectation 100-continue is known.' },
+  UPGRADE_REQUIRED: { status: 426, sentence: 'This address takes web sockets only.' },
   RATE_LIMITED: { status: 429, sentence: 'Too many requests. Please try again later.' },
   HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },
   INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },

@@ -26,6 +26,8 @@ export function registerOperationalRoutes(server: FastifyInstance, app: AppConte
     }
     return reply.header('cache-control', 'no-store').send({ ok: true });
   });
+  // Only a handshake becomes a live view (contract 5); what comes here asked for something else. RFC 9110 15.5.22 wants the header.
+  server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
   server.get('/metrics', async (_request, reply) =>
     reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()),
   );
