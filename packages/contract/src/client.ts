@@ -1,7 +1,7 @@
 import { fillPath, OPERATIONS } from './operations.ts';
 import type { AnyInput, OperationAnswer, OperationInput, OperationName } from './operations.ts';
 import type { Operation } from './operations/operation.ts';
-import { problemSchema } from './problems.ts';
+import { z } from 'zod';
 
 /** A call that did not succeed. The text is `{status}: {message}` (spec 7); `status` 0 means that no answer came. */
 export class ApiError extends Error {
@@ -94,16 +94,19 @@ async function send<Name extends OperationName>(
     cache: operation.method === 'GET' ? 'no-store' : 'default',
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
-  }).catch((cause: unknown) => {
-    if (cause instanceof Error && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, 'The server could not be reached. Please check your connection and try again.');
-  });
+  }).catch(throwUnreached);
   if (!answer.ok) throw await errorOf(answer);
   return {
     data: await readAnswer<Name>(operation, answer),
     next: nextLink(answer.headers.get('link')),
     headers: answer.headers,
   };
+}
+
+/** The connection failed before the answer came, or in the middle of it. */
+function throwUnreached(cause: unknown): never {
+  if (cause instanceof Error && cause.name === 'AbortError') throw cause;
+  throw new ApiError(0, 'The server could not be reached. Please check your connection and try again.');
 }
 
 function queryString(query: Record<string, string | number | undefined>): string {
@@ -121,16 +124,24 @@ async function errorOf(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
   const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
   const wait = Number.isFinite(retryAfter) ? { retryAfter } : {};
-  const problem = problemSchema.partial().safeParse(parseJson(text));
-  const said = { ...wait, text: text || answer.statusText };
-  if (!problem.success) return new ApiError(answer.status, '', said);
-  const { message, error, code, fields } = problem.data;
-  return new ApiError(answer.status, message ?? error ?? '', {
-    ...said,
+  const { message, error, code, fields } = looseProblemSchema.parse(parseJson(text));
+  return new ApiError(answer.status, message || error || '', {
+    ...wait,
+    text: text || answer.statusText,
     ...(code === undefined ? {} : { code }),
     ...(fields === undefined ? {} : { fields }),
   });
 }
+
+/** What can be used of a failing answer, whoever gave it: each part by itself, and nothing of what is no problem at all. */
+const looseProblemSchema = z
+  .object({
+    message: z.string().optional().catch(undefined),
+    error: z.string().optional().catch(undefined),
+    code: z.string().optional().catch(undefined),
+    fields: z.record(z.string(), z.string()).optional().catch(undefined),
+  })
+  .catch({});
 
 function parseJson(text: string): unknown {
   try {
@@ -145,14 +156,16 @@ async function readAnswer<Name extends OperationName>(
   answer: Response,
 ): Promise<OperationAnswer<Name>> {
   const value =
-    operation.answer === 'bytes' ? new Uint8Array(await answer.arrayBuffer()) : await readJson(operation, answer);
+    operation.answer === 'bytes'
+      ? new Uint8Array(await answer.arrayBuffer().catch(throwUnreached))
+      : await readJson(operation, answer);
   // The table ties a name to the schema that has just parsed the value; the compiler can't follow that through a generic index.
   return value as OperationAnswer<Name>;
 }
 
 async function readJson(operation: Operation, answer: Response): Promise<unknown> {
   if (operation.answer === undefined || operation.answer === 'bytes') return undefined;
-  const parsed = operation.answer.safeParse(parseJson(await answer.text()));
+  const parsed = operation.answer.safeParse(parseJson(await answer.text().catch(throwUnreached)));
   if (!parsed.success)
     throw new ApiError(answer.status, 'The server gave an answer that this page does not understand. Please reload.', {
       code: 'BAD_ANSWER',
@@ -160,7 +173,13 @@ async function readJson(operation: Operation, answer: Response): Promise<unknown
   return parsed.data;
 }
 
-/** The `rel="next"` target of a `Link` header, as it stands there. */
+/** The `rel="next"` target of a `Link` header, as it stands there (RFC 8288 3). */
 export function nextLink(header: string | null): string | undefined {
-  return header === null ? undefined : /<([^>]+)>\s*;\s*rel="?next"?/.exec(header)?.[1];
+  for (const [, target, parameters = ''] of (header ?? '').matchAll(
+    /<([^>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/g,
+  )) {
+    const relations = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i.exec(parameters);
+    if ((relations?.[1] ?? relations?.[2])?.toLowerCase().split(/\s+/).includes('next')) return target;
+  }
+  return undefined;
 }

@@ -5,6 +5,15 @@ import type { LiveMessage } from './live.ts';
 /** `ended` is final: the session or the endpoint is gone, and reconnecting would not help. */
 export type LiveState = 'connecting' | 'connected' | 'disconnected' | 'ended';
 
+/** What is used of a web socket: the browser's own has it, and that of `ws`. */
+export interface LiveSocket {
+  onopen: ((opened: never) => void) | null;
+  onmessage: ((frame: never) => void) | null;
+  onerror: ((failed: never) => void) | null;
+  onclose: ((closed: never) => void) | null;
+  close(): void;
+}
+
 export interface LiveOptions {
   /** `ws:` or `wss:` address of `/ws?endpoint={uid}`. */
   readonly url: string;
@@ -14,7 +23,7 @@ export interface LiveOptions {
   readonly onBadFrame?: (reason: string) => void;
   readonly reconnectMs?: number;
   /** For programs that send a cookie themselves; browsers use the built-in one. */
-  readonly openSocket?: (url: string) => WebSocket;
+  readonly openSocket?: (url: string) => LiveSocket;
 }
 
 const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CLOSE_ENDPOINT_GONE]);
@@ -26,20 +35,28 @@ const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CL
 export function listenLive(options: LiveOptions): () => void {
   let stopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let socket: WebSocket | undefined;
+  let socket: LiveSocket | undefined;
+  const tell = (state: LiveState, closeCode?: number): void => {
+    if (!stopped) options.onState?.(state, closeCode);
+  };
 
   function open(): void {
-    options.onState?.('connecting');
+    tell('connecting');
+    // Whoever is told may have had enough.
+    if (stopped) return;
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
     socket = current;
-    current.onopen = () => options.onState?.('connected');
-    current.onmessage = (frame: { data: unknown }) => receive(frame.data, options);
+    current.onopen = () => tell('connected');
+    current.onmessage = (frame: { data: unknown }) => {
+      // A closing socket may still bring what was on its way.
+      if (!stopped) receive(frame.data, options);
+    };
     current.onerror = () => current.close();
     current.onclose = (closing: { code: number }) => {
       if (stopped) return;
-      if (FINAL_CODES.has(closing.code)) return options.onState?.('ended', closing.code);
-      options.onState?.('disconnected', closing.code);
+      if (FINAL_CODES.has(closing.code)) return tell('ended', closing.code);
       timer = setTimeout(open, options.reconnectMs ?? LIVE_RECONNECT_MS);
+      tell('disconnected', closing.code);
     };
   }
 

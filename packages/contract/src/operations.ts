@@ -57,7 +57,22 @@ export type OperationAnswer<Name extends OperationName> = Table[Name] extends { 
     : Uint8Array
   : undefined;
 
-/** Fills a path template; each value is percent-encoded. */
+/**
+ * Fills a path template; each value is percent-encoded.
+ * @throws TypeError when a value is missing
+ */
 export function fillPath(template: string, params: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new TypeError(`${template} needs a value for ${name}.`);
+    return encodeSegment(String(value));
+  });
+}
+
+/**
+ * `.` and `..` would lead to another address, percent-encoded as well (WHATWG URL, 4.4). Encoded twice they name something that is
+ * not there, which is what they are.
+ */
+function encodeSegment(value: string): string {
+  return value === '.' || value === '..' ? value.replaceAll('.', '%252E') : encodeURIComponent(value);
 }

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { endpointChangeSchema, endpointCreateSchema } from './endpoint.ts';
+import { OPERATIONS } from './operations.ts';
+import { replaySchema } from './replay.ts';
+import { emailSchema, userSettingsInputSchema } from './settings.ts';
+import { credentialsSchema, passwordChangeSchema, registrationSchema, usernameSchema } from './user.ts';
+
+/** What is wrong, field by field, in the words of spec 5; empty when nothing is. */
+function mistakes(schema: z.ZodType, value: unknown): Record<string, string> {
+  const parsed = schema.safeParse(value);
+  return Object.fromEntries((parsed.error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message]));
+}
+
+const NAME_SHORT = 'Username must be at least 3 characters';
+const PASSWORD_SHORT = 'Password must be at least 6 characters';
+const EMAIL = 'Please enter a valid email address';
+
+describe('sign-in and registration (spec 5)', () => {
+  test.each([
+    [{ username: 'abc', password: '123456' }, {}],
+    [{ username: 'ab', password: '123456' }, { username: NAME_SHORT }],
+    [{ username: ' ab ', password: '123456' }, { username: NAME_SHORT }],
+    [{ username: 'abc', password: '12345' }, { password: PASSWORD_SHORT }],
+    [
+      { username: 'a', password: '1' },
+      { username: NAME_SHORT, password: PASSWORD_SHORT },
+    ],
+    [{}, { username: NAME_SHORT, password: PASSWORD_SHORT }],
+    [
+      { username: 7, password: null },
+      { username: NAME_SHORT, password: PASSWORD_SHORT },
+    ],
+    [{ username: 'a'.repeat(40), password: '123456' }, {}],
+    [{ username: 'a'.repeat(41), password: '123456' }, { username: 'Username must be at most 40 characters' }],
+    [{ username: 'a\u0000bc', password: '123456' }, { username: 'Username must not contain control characters' }],
+    [{ username: 'a\u202Ebc', password: '123456' }, { username: 'Username must not contain control characters' }],
+    [{ username: 'abc', password: '      ' }, {}],
+    [{ username: 'abc', password: 'x'.repeat(1025) }, { password: 'Password must be at most 1024 characters' }],
+  ])('%j: %j', (input, wrong) => {
+    expect(mistakes(credentialsSchema, input)).toEqual(wrong);
+  });
+
+  test('a name is trimmed, a password is taken as typed', () => {
+    expect(credentialsSchema.parse({ username: ' Ann ', password: ' secret ' })).toEqual({
+      username: 'Ann',
+      password: ' secret ',
+    });
+    expect(usernameSchema.parse('  Zoë  ')).toBe('Zoë');
+  });
+
+  test.each([
+    '',
+    'x',
+    'x@',
+    '@x.de',
+    'a b@c.de',
+    'a@b',
+    'a@b.c d',
+    'a@b..de',
+    'a\n@b.de',
+    `${'a'.repeat(250)}@b.de`,
+    undefined,
+    7,
+  ])('registration with the email %j is told so', (email) => {
+    expect(mistakes(registrationSchema, { username: 'abc', password: '123456', email })).toEqual({ email: EMAIL });
+  });
+
+  test.each(['a@b.de', ' a@b.de ', 'first.last+tag@sub.example.com', "o'neil@example.ie"])(
+    '%s is an email',
+    (email) => {
+      expect(emailSchema.parse(email)).toBe(email.trim());
+    },
+  );
+});
+
+describe('password change (spec 5)', () => {
+  const REQUIRED = 'All password fields are required';
+  test.each([
+    [{ currentPassword: 'old one', newPassword: 'new one', confirmPassword: 'new one' }, {}],
+    [{ currentPassword: '', newPassword: 'new one', confirmPassword: 'new one' }, { currentPassword: REQUIRED }],
+    [{ currentPassword: 'old one', newPassword: '', confirmPassword: '' }, { newPassword: REQUIRED }],
+    [{ currentPassword: 'old one', newPassword: 'new one', confirmPassword: '' }, { confirmPassword: REQUIRED }],
+    [
+      { currentPassword: 'old one', newPassword: 'new one', confirmPassword: 'new two' },
+      { confirmPassword: 'New passwords do not match' },
+    ],
+    [
+      { currentPassword: 'old one', newPassword: 'short', confirmPassword: 'short' },
+      { newPassword: 'New password must be at least 6 characters long' },
+    ],
+    [
+      { currentPassword: 'old one', newPassword: 'short', confirmPassword: 'shor' },
+      { confirmPassword: 'New passwords do not match' },
+    ],
+    [{}, { currentPassword: REQUIRED, newPassword: REQUIRED, confirmPassword: REQUIRED }],
+  ])('%j: %j', (input, wrong) => {
+    expect(mistakes(passwordChangeSchema, input)).toEqual(wrong);
+  });
+});
+
+describe('settings (spec 5)', () => {
+  const off = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false };
+  test.each([
+    [{ ...off, email: '' }, {}],
+    [{ ...off }, {}],
+    [{ ...off, emailNotifyExpiry: true, email: '' }, { email: EMAIL }],
+    [{ ...off, emailNotifySubscription: true, email: '  ' }, { email: EMAIL }],
+    [{ ...off, emailNotifyExpiry: true, email: 'a@b.de' }, {}],
+    [{ ...off, email: 'nonsense' }, { email: EMAIL }],
+  ])('%j: %j', (input, wrong) => {
+    expect(mistakes(userSettingsInputSchema, input)).toEqual(wrong);
+  });
+});
+
+describe('replay (spec 5)', () => {
+  const URL_SENTENCE = 'Please enter a valid URL';
+  test.each([
+    '',
+    'x',
+    'example.com',
+    '/path',
+    'ftp://example.com',
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'http://',
+    'http:// x',
+    undefined,
+    7,
+  ])('the url %j is none', (url) => {
+    expect(mistakes(replaySchema, { method: 'GET', url })).toEqual({ url: URL_SENTENCE });
+  });
+
+  test.each([
+    'http://example.com',
+    'https://example.com:8443/a?b#c',
+    'HTTP://EXAMPLE.com',
+    'http://127.0.0.1',
+    'http://[::1]:80/',
+  ])('%s is one', (url) => {
+    expect(mistakes(replaySchema, { method: 'GET', url })).toEqual({});
+  });
+
+  test('headers come as a list or as a map, and may be left out', () => {
+    const base = { method: 'POST', url: 'http://h' };
+    for (const headers of [undefined, [], [{ key: 'a', value: 'b' }], { a: 'b' }])
+      expect(mistakes(replaySchema, { ...base, headers })).toEqual({});
+    expect(Object.keys(mistakes(replaySchema, { ...base, headers: 'a: b' }))).toEqual(['headers']);
+  });
+});
+
+describe('endpoints (contract 2 and 4)', () => {
+  test.each([
+    [{}, {}],
+    [
+      { name: 'Orders', source: 'shop', autoSaveEnabled: true },
+      { name: 'Orders', source: 'shop', autoSaveEnabled: true },
+    ],
+    [{ name: '  Orders ' }, { name: 'Orders' }],
+    [
+      { name: '   ', source: '' },
+      { name: null, source: null },
+    ],
+    [{ autoSaveEnabled: 'true' }, { autoSaveEnabled: true }],
+    [{ name: 'n'.repeat(100) }, { name: 'n'.repeat(100) }],
+  ])('%j is taken as %j', (input, taken) => {
+    expect(endpointCreateSchema.parse(input)).toEqual(taken);
+  });
+
+  test('flags are taken as text and as booleans, and nothing else', () => {
+    expect(endpointChangeSchema.parse({ isFavorite: 'true', autosave: false })).toEqual({
+      isFavorite: true,
+      autosave: false,
+    });
+    expect(mistakes(endpointChangeSchema, { isFavorite: 'yes', autosave: 1 })).toEqual({
+      isFavorite: 'Favorite must be true or false',
+      autosave: 'Autosave must be true or false',
+    });
+  });
+
+  test('names and sources have 100 characters at most', () => {
+    expect(mistakes(endpointCreateSchema, { name: 'n'.repeat(101), source: 's'.repeat(101) })).toEqual({
+      name: 'Name must be at most 100 characters',
+      source: 'Source must be at most 100 characters',
+    });
+  });
+});
+
+describe('paging and search (contract 4)', () => {
+  const { query } = OPERATIONS.listSaved;
+  test.each([
+    [{}, 100],
+    [{ limit: '1' }, 1],
+    [{ limit: '500' }, 500],
+    [{ limit: '501' }, 500],
+    [{ limit: '999999999' }, 500],
+  ])('%j: a page of %d', (input, limit) => {
+    expect(query.parse(input).limit).toBe(limit);
+  });
+
+  test.each(['0', '-1', '1.5', 'x', '', ' 1', '1e3', '0x10', '99999999999'])('limit=%s is nonsense', (limit) => {
+    expect(Object.keys(mistakes(query, { limit }))).toEqual(['limit']);
+  });
+
+  test.each(['-1', 'x', '', '1.0', '1'.repeat(16)])('before=%s is nonsense', (before) => {
+    expect(Object.keys(mistakes(query, { before }))).toEqual(['before']);
+  });
+
+  test.each([{}, { q: '' }, { q: '   ' }])('%j: nothing to search for', (input) => {
+    expect(mistakes(OPERATIONS.search.query, input)).toMatchObject({ q: 'Please enter something to search for' });
+  });
+
+  test('what is searched for is not trimmed', () => {
+    expect(OPERATIONS.search.query.parse({ q: ' a ' }).q).toBe(' a ');
+  });
+
+  test.each([-1, 1.5, '1', null, undefined])('save-request with index %j is told so', (index) => {
+    expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({ index: 'index must be a whole number' });
+  });
+});

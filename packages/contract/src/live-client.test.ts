@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { listenLive } from './live-client.ts';
+import type { LiveOptions, LiveSocket } from './live-client.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Handler = ((event: { data: unknown; code: number }) => void) | null;
+
+/** A socket that is moved by hand. */
+class FakeSocket implements LiveSocket {
+  onopen: Handler = null;
+  onmessage: Handler = null;
+  onerror: Handler = null;
+  onclose: Handler = null;
+  closeCalls = 0;
+  close(): void {
+    this.closeCalls += 1;
+  }
+  private fire(handler: Handler, data: unknown, code: number): void {
+    handler?.({ data, code });
+  }
+  opens(): void {
+    this.fire(this.onopen, undefined, 0);
+  }
+  brings(frame: unknown): void {
+    this.fire(this.onmessage, typeof frame === 'string' ? frame : JSON.stringify(frame), 0);
+  }
+  fails(): void {
+    this.fire(this.onerror, undefined, 0);
+  }
+  closes(code: number): void {
+    this.fire(this.onclose, undefined, code);
+  }
+}
+
+function listen(options: Partial<LiveOptions> = {}) {
+  const sockets: FakeSocket[] = [];
+  const log: string[] = [];
+  const bad: string[] = [];
+  const openSocket = (url: string): LiveSocket => {
+    const socket = new FakeSocket();
+    sockets.push(socket);
+    log.push(`open ${url}`);
+    return socket;
+  };
+  const stop = listenLive({
+    url: 'ws://h/ws?endpoint=u',
+    openSocket,
+    onMessage: (message) => log.push(message.type),
+    onState: (state, code) => log.push(code === undefined ? state : `${state} ${code}`),
+    onBadFrame: (reason) => bad.push(reason),
+    ...options,
+  });
+  const socket = (at = -1): FakeSocket => {
+    const found = sockets.at(at);
+    if (found === undefined) throw new Error('No socket was opened');
+    return found;
+  };
+  return { stop, socket, sockets, log, bad, taken: () => log.splice(0) };
+}
+
+const CLEAR = { type: 'clear', data: {} };
+const OPENING = ['connecting', 'open ws://h/ws?endpoint=u'];
+
+test('it connects, says so, and hands on what comes', () => {
+  const { socket, log } = listen();
+  socket().opens();
+  socket().brings({ type: 'init', data: [] });
+  socket().brings(CLEAR);
+  expect(log).toEqual([...OPENING, 'connected', 'init', 'clear']);
+});
+
+describe('reconnecting (spec 4)', () => {
+  test.each([1000, 1001, 1006, 1008, 1011, 1013])('3 s after a close with %d, and not before', (code) => {
+    const { socket, taken, sockets } = listen();
+    socket().opens();
+    taken();
+    socket().closes(code);
+    expect(taken()).toEqual([`disconnected ${code}`]);
+    vi.advanceTimersByTime(2999);
+    expect(sockets).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(taken()).toEqual(OPENING);
+    socket().opens();
+    expect(taken()).toEqual(['connected']);
+  });
+
+  test('again and again while the server is away', () => {
+    const { socket, sockets } = listen();
+    for (let round = 1; round <= 20; round += 1) {
+      expect(sockets).toHaveLength(round);
+      socket().fails();
+      socket().closes(1006);
+      vi.advanceTimersByTime(3000);
+    }
+  });
+
+  test('an error closes the socket; only its close counts as the loss', () => {
+    const { socket, taken, sockets } = listen();
+    taken();
+    socket().fails();
+    expect(socket().closeCalls).toBe(1);
+    vi.advanceTimersByTime(10_000);
+    expect([taken(), sockets.length]).toEqual([[], 1]);
+    socket().closes(1006);
+    expect(taken()).toEqual(['disconnected 1006']);
+  });
+
+  test('after another time, where one is given', () => {
+    const { socket, sockets } = listen({ reconnectMs: 50 });
+    socket().closes(1006);
+    vi.advanceTimersByTime(50);
+    expect(sockets).toHaveLength(2);
+  });
+
+  test.each([
+    [4401, 'signed out'],
+    [4404, 'endpoint gone'],
+  ])('never after %d (%s): it would not help', (code) => {
+    const { socket, taken, sockets } = listen();
+    socket().opens();
+    taken();
+    socket().closes(code);
+    vi.advanceTimersByTime(60_000);
+    expect([taken(), sockets.length]).toEqual([[`ended ${code}`], 1]);
+  });
+});
+
+describe('a frame that does not fit', () => {
+  test.each<[string, unknown]>([
+    ['no JSON', 'hello'],
+    ['nothing', ''],
+    ['null', 'null'],
+    ['a list', []],
+    ['no type', { data: {} }],
+    ['a type that is no text', { type: 7, data: {} }],
+    ['data that does not fit', { type: 'deleted', data: { id: 'one' } }],
+    ['no data', { type: 'request' }],
+  ])('%s: dropped and told, and the next one comes', (_what, frame) => {
+    const { socket, taken, bad } = listen();
+    taken();
+    socket().brings(frame);
+    socket().brings(CLEAR);
+    expect(taken()).toEqual(['clear']);
+    expect(bad).toHaveLength(1);
+  });
+
+  test('a type that this build does not know is left out without a word (contract 5)', () => {
+    const { socket, taken, bad } = listen();
+    taken();
+    socket().brings({ type: 'tomorrow', data: 1 });
+    expect([taken(), bad]).toEqual([[], []]);
+  });
+
+  test('a receiver that throws does not end the stream', () => {
+    const told: string[] = [];
+    const onMessage: LiveOptions['onMessage'] = (message) => {
+      if (message.type === 'clear') throw new Error('broken receiver');
+      told.push(message.type);
+    };
+    const { socket, bad } = listen({ onMessage });
+    socket().brings(CLEAR);
+    socket().brings({ type: 'deleted', data: { id: 1 } });
+    expect(told).toEqual(['deleted']);
+    expect(bad).toEqual(['Error: broken receiver']);
+  });
+});
+
+describe('after the stop', () => {
+  test('the socket is closed, and whatever it still brings is not told', () => {
+    const { socket, stop, taken } = listen();
+    taken();
+    stop();
+    expect(socket().closeCalls).toBe(1);
+    socket().opens();
+    socket().brings(CLEAR);
+    socket().fails();
+    socket().closes(1006);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(60_000);
+    expect(taken()).toEqual([]);
+  });
+
+  test('a reconnect that was waiting does not happen', () => {
+    const { socket, stop, sockets } = listen();
+    socket().closes(1006);
+    stop();
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(60_000);
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('also when it is stopped while it is told of the loss', () => {
+    const opened: FakeSocket[] = [];
+    const stop: () => void = listenLive({
+      url: 'ws://h',
+      openSocket: () => {
+        const socket = new FakeSocket();
+        opened.push(socket);
+        return socket;
+      },
+      onMessage: () => undefined,
+      onState: (state) => {
+        if (state === 'disconnected') stop();
+      },
+    });
+    opened[0]?.closes(1006);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.advanceTimersByTime(60_000);
+    expect(opened).toHaveLength(1);
+  });
+});
