@@ -151,7 +151,7 @@ describe('a setting that makes the server lose what it acknowledged', () => {
 
 test('a link that is cut fails what is under way and nothing after it is mended; no silent connection stays in a pool', async () => {
   const link = await openLink(server.url);
-  const short = { statementMs: 500, lockMs: 200, connectMs: 300, lateMs: 200 };
+  const short = { statementMs: 1500, lockMs: 1000, connectMs: 2000, lateMs: 500 };
   const kinds = {
     ...SESSIONS,
     capture: { ...SESSIONS.capture, ...short },
@@ -159,9 +159,10 @@ test('a link that is cut fails what is under way and nothing after it is mended;
     write: { ...SESSIONS.write, ...short },
   };
   const far = await openPostgresStore(link.url, kinds);
-  const { id, uid } = await someEndpoint(far);
-  await capture(far, [{ to: id, body: 'before' }]);
-  await Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));
+  const { id, uid } = await untilItWorks(() => someEndpoint(far));
+  await untilItWorks(() => capture(far, [{ to: id, body: 'before' }]));
+  const readAtOnce = (): Promise<unknown[]> => Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));
+  await untilItWorks(readAtOnce);
   link.cut();
   const during = await Promise.allSettled([
     capture(far, [{ to: id, body: 'lost' }]),
@@ -172,8 +173,8 @@ test('a link that is cut fails what is under way and nothing after it is mended;
   await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);
   link.mend();
   const [stored] = await untilItWorks(() => capture(far, [{ to: id, body: 'after' }]));
-  expect(await Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)))).toHaveLength(6);
-  expect(indexesOf(await everything(far, id))).toContain(stored?.index);
+  expect(await untilItWorks(readAtOnce)).toHaveLength(6);
+  expect(indexesOf(await untilItWorks(() => everything(far, id)))).toContain(stored?.index);
   await far.close();
   await link.close();
 });
