@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPERATIONS } from '@creel/contract';
 import type { TestClient } from '../testing/test-client.ts';
 import { openLiveView } from '../testing/live-view.ts';
-import { openMailbox } from '../testing/mailbox.ts';
-import type { Mailbox, ReceivedMail } from '../testing/mailbox.ts';
+import { openMailbox } from '../../../../fixtures/mailbox.ts';
+import type { Mailbox, ReceivedMail } from '../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestPerson, TestServer } from '../testing/test-server.ts';
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestClient } from '../testing/test-client.ts';
-import { jwtInput, startTestProvider } from '../testing/test-provider.ts';
-import type { JwtParts, TestProvider } from '../testing/test-provider.ts';
-import { comeBack, messageOf, prove } from '../testing/provider-window.ts';
+import { jwtInput, startTestProvider } from '../../../../fixtures/openid-provider.ts';
+import type { JwtParts, TestProvider } from '../../../../fixtures/openid-provider.ts';
+import { comeBack, messageOf, prove, walk } from '../testing/provider-window.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -55,7 +55,7 @@ describe('attacks on the way back (hardening A6)', () => {
   });
 
   test("with the attacker's code and state in the victim's browser", async () => {
-    const path = await provider.walk(server.visitor());
+    const path = await walk(provider, server.visitor());
     await expectNothing(server.visitor(), path, lost);
     const victim = server.visitor();
     await victim.send('/auth/oidc/start');
@@ -64,7 +64,7 @@ describe('attacks on the way back (hardening A6)', () => {
 
   test('with the code a second time', async () => {
     const browser = server.visitor();
-    const path = await provider.walk(browser);
+    const path = await walk(provider, browser);
     const attempt = browser.jar.get('creel_attempt') ?? '';
     expect((await comeBack(browser, path)).identity).toBeDefined();
     browser.jar.clear();
@@ -75,7 +75,7 @@ describe('attacks on the way back (hardening A6)', () => {
 
   test('with an attempt that is older than ten minutes, or that was changed', async () => {
     const browser = server.visitor();
-    const path = await provider.walk(browser);
+    const path = await walk(provider, browser);
     const attempt = browser.jar.get('creel_attempt') ?? '';
     browser.jar.set('creel_attempt', attempt.slice(0, -2) + (attempt.endsWith('AA') ? 'BB' : 'AA'));
     await expectNothing(browser, path, lost);
@@ -83,7 +83,7 @@ describe('attacks on the way back (hardening A6)', () => {
     try {
       provider.serve(own.origin);
       const slow = own.visitor();
-      const late = await provider.walk(slow);
+      const late = await walk(provider, slow);
       own.clock.advance(10 * 60_000);
       await expectNothing(slow, late, lost);
     } finally {
@@ -104,7 +104,7 @@ describe('attacks on the way back (hardening A6)', () => {
 
   test('with an issuer of the wrong name in the answer (RFC 9207)', async () => {
     const browser = server.visitor();
-    const path = new URL(await provider.walk(browser), server.origin);
+    const path = new URL(await walk(provider, browser), server.origin);
     path.searchParams.set('iss', 'https://evil.test');
     await expectNothing(browser, path.pathname + path.search, refused);
   });
@@ -137,7 +137,7 @@ describe('attacks on the way back (hardening A6)', () => {
   ])('with an ID token of %s', async (_, tamper) => {
     provider.tamper = tamper;
     const browser = server.visitor();
-    await expectNothing(browser, await provider.walk(browser), refused);
+    await expectNothing(browser, await walk(provider, browser), refused);
   });
 
   test('the tampering itself does no harm: an unchanged token passes', async () => {

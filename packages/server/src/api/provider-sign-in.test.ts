@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../testing/test-client.ts';
-import { startTestProvider } from '../testing/test-provider.ts';
-import type { TestProvider } from '../testing/test-provider.ts';
-import { comeBack, login, messageOf, prove } from '../testing/provider-window.ts';
+import { startTestProvider } from '../../../../fixtures/openid-provider.ts';
+import type { TestProvider } from '../../../../fixtures/openid-provider.ts';
+import { comeBack, login, messageOf, prove, walk } from '../testing/provider-window.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -99,7 +99,7 @@ describe('signing in', () => {
   test('a provider that gives no address: the sentence, in the window and at the call', async () => {
     provider.person = { sub: `silent-${people}` };
     const browser = server.visitor();
-    expect(await comeBack(browser, await provider.walk(browser))).toMatchObject({
+    expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
       message: 'No email provided from Google account',
     });
     expect(await login(browser, { displayName: 'X', uid: `silent-${people}` })).toMatchObject({
@@ -115,7 +115,7 @@ describe('signing in', () => {
   test('somebody who says no at the provider is told that it was cancelled', async () => {
     provider.deny = true;
     const browser = server.visitor();
-    expect(await comeBack(browser, await provider.walk(browser))).toMatchObject({
+    expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
       problem: 'popup-closed-by-user',
       message: 'The sign-in was cancelled at Acme.',
     });
@@ -123,7 +123,7 @@ describe('signing in', () => {
 
   test('the last page runs no inline script, is told to nobody else, and may speak to its opener', async () => {
     const browser = server.visitor();
-    const page = await browser.tell(await provider.walk(browser));
+    const page = await browser.tell(await walk(provider, browser));
     expect(String(page.body)).not.toMatch(/<script(?![^>]*src=)/);
     expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self'(;|$)/);
     expect(page.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
@@ -136,7 +136,7 @@ describe('signing in', () => {
   test('a name full of markup and control characters arrives as text', async () => {
     provider.person = { ...provider.person, name: `"><script>alert(1)</script>\u0000\u202e'&amp;` };
     const browser = server.visitor();
-    const page = await browser.tell(await provider.walk(browser));
+    const page = await browser.tell(await walk(provider, browser));
     expect(String(page.body)).not.toContain('<script>alert');
     expect(messageOf(page.body).identity?.displayName).toBe(`"><script>alert(1)</script>'&amp;`);
   });

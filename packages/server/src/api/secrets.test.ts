@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
-import { openMailbox } from '../testing/mailbox.ts';
-import type { Mailbox } from '../testing/mailbox.ts';
-import { prove } from '../testing/provider-window.ts';
+import { openMailbox } from '../../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../../fixtures/mailbox.ts';
+import { prove, walk } from '../testing/provider-window.ts';
 import type { TestClient } from '../testing/test-client.ts';
-import { CLIENT_SECRET, startTestProvider } from '../testing/test-provider.ts';
-import type { TestProvider } from '../testing/test-provider.ts';
+import { CLIENT_SECRET, startTestProvider } from '../../../../fixtures/openid-provider.ts';
+import type { TestProvider } from '../../../../fixtures/openid-provider.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -166,7 +166,7 @@ test('no secret is in any log line, error or metric', async () => {
 
   provider.person = { sub: 'canary-sub', email: 'canary-two@example.com', email_verified: true, name: 'Two' };
   const other = server.visitor();
-  const path = await provider.walk(other);
+  const path = await walk(provider, other);
   const { searchParams } = new URL(path, server.origin);
   for (const name of ['code', 'state']) secrets.add(searchParams.get(name) ?? '');
   remember(other);
@@ -181,7 +181,7 @@ test('no secret is in any log line, error or metric', async () => {
   await capture(client, uid);
   await call(client, 'POST', '/api/login', { username: 'canary-one', password: 'canary-password-by-mail' });
   await call(client, 'POST', '/api/password-reset', { email: 'canary-one@example.com' });
-  const walked = await provider.walk(third);
+  const walked = await walk(provider, third);
   remember(third);
   await call(third, 'GET', walked);
   broken = false;

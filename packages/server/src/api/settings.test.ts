@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TestClient } from '../testing/test-client.ts';
-import { openMailbox } from '../testing/mailbox.ts';
-import type { Mailbox } from '../testing/mailbox.ts';
+import { openMailbox } from '../../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../../fixtures/mailbox.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 

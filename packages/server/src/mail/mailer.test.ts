@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { openMailbox } from '../testing/mailbox.ts';
+import { openMailbox } from '../../../../fixtures/mailbox.ts';
 import { MailRefused, createMailer } from './mailer.ts';
 import { compose } from './message.ts';
 

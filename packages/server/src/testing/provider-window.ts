@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TestClient } from './test-client.ts';
-import type { TestProvider } from './test-provider.ts';
+import type { TestProvider } from '../../../../fixtures/openid-provider.ts';
 
 const messageSchema = z.object({
   type: z.literal('creel-sign-in'),
@@ -28,7 +28,7 @@ export async function comeBack(browser: TestClient, path: string): Promise<Messa
 
 /** Through the provider's window, up to what its last page says. */
 export async function prove(provider: TestProvider, browser: TestClient): Promise<NonNullable<Message['identity']>> {
-  const { identity, message } = await comeBack(browser, await provider.walk(browser));
+  const { identity, message } = await comeBack(browser, await walk(provider, browser));
   if (identity === undefined) throw new Error(`No identity: ${message}`);
   return identity;
 }
@@ -36,4 +36,12 @@ export async function prove(provider: TestProvider, browser: TestClient): Promis
 /** The last step by hand, with whatever the page says it was told. */
 export function login(browser: TestClient, identity: object): ReturnType<TestClient['tell']> {
   return browser.tell('/api/google-login', { method: 'POST', json: identity });
+}
+
+/** Goes from Creel's start to where the provider sends the browser back: path and query at Creel. */
+export async function walk(provider: TestProvider, browser: TestClient): Promise<string> {
+  const start = await browser.send('/auth/oidc/start');
+  const location = start.headers.get('location');
+  if (location === null) throw new Error(`Creel did not send the browser on: ${start.status} ${await start.text()}`);
+  return provider.authorize(location);
 }

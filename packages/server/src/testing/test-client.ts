@@ -1,6 +1,6 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
-import { CookieJar } from './cookie-jar.ts';
+import { CookieJar } from '../../../../fixtures/cookie-jar.ts';
 
 export interface RawCall {
   readonly method?: string;

@@ -1,0 +1,152 @@
+// The whole way of a person (issue 3), with nothing standing in for anything: a real Creel, a real OpenID provider in a real window,
+// a real mail server.
+import type { Page } from '@playwright/test';
+import { openMailbox } from '../fixtures/mailbox.ts';
+import type { Mailbox } from '../fixtures/mailbox.ts';
+import { startTestProvider } from '../fixtures/openid-provider.ts';
+import type { TestProvider } from '../fixtures/openid-provider.ts';
+import { expect, startApp, test } from './app.ts';
+import type { App } from './app.ts';
+
+let app: App;
+let mailbox: Mailbox;
+let provider: TestProvider;
+
+test.beforeAll(async () => {
+  mailbox = await openMailbox();
+  provider = await startTestProvider();
+  app = await startApp({ ...provider.settings, SMTP_URL: mailbox.url, DEFAULT_TIER: 'BASIC' });
+  provider.serve(app.url);
+});
+test.afterAll(async () => {
+  await app.stop();
+  await provider.close();
+  await mailbox.close();
+});
+
+const heading = (page: Page) => page.getByRole('heading', { name: 'Dashboard' });
+
+async function register(page: Page, username: string, email: string, password: string): Promise<void> {
+  await page.goto(`${app.url}/auth?tab=register`);
+  for (const [label, value] of [
+    ['Username', username],
+    ['Email', email],
+    ['Password', password],
+    ['Confirm Password', password],
+  ] as const)
+    await page.getByLabel(label, { exact: true }).fill(value);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await expect(heading(page)).toBeVisible();
+}
+
+async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Login' }).click();
+}
+
+async function signOut(page: Page, username: string): Promise<void> {
+  await page.getByRole('button', { name: `Account of ${username}` }).click();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL(/\/auth$/);
+}
+
+async function linkInMail(subject: string): Promise<string> {
+  const mail = await mailbox.next();
+  expect(mail.headers.get('subject')).toBe(subject);
+  return /https?:\S+/.exec(mail.text)?.[0] ?? '';
+}
+
+test('registers, signs out and in, changes name and password, saves settings, gets mail, resets the password', async ({
+  page,
+}) => {
+  const email = 'marta@example.com';
+  await register(page, 'marta', email, 'first password');
+  await signOut(page, 'marta');
+  await signIn(page, 'marta', 'first password');
+  await expect(heading(page)).toBeVisible();
+
+  await page.goto(`${app.url}/profile`);
+  await page.getByLabel('Username').fill('marta-two');
+  await page.getByRole('button', { name: 'Update Username' }).click();
+  await expect(page.getByRole('button', { name: 'Account of marta-two' })).toBeVisible();
+
+  await page.goto(`${app.url}/profile?tab=security`);
+  await page.getByLabel('Current password').fill('first password');
+  await page.getByLabel('New password', { exact: true }).fill('second password');
+  await page.getByLabel('Confirm new password').fill('second password');
+  await page.getByRole('button', { name: 'Change Password' }).click();
+  await expect(page.getByText('Password updated successfully').first()).toBeVisible();
+
+  await page.goto(`${app.url}/settings`);
+  await page.getByRole('switch').first().click();
+  await page.getByRole('button', { name: /Save/ }).click();
+  await expect(page.getByText('Settings Saved').first()).toBeVisible();
+  await page.getByRole('button', { name: /test email/i }).click();
+  await expect(page.getByText('Test Email Sent').first()).toBeVisible();
+  expect((await mailbox.next()).to).toEqual([email]);
+
+  await signOut(page, 'marta-two');
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('Email').fill(email.toUpperCase());
+  await page.getByRole('button', { name: 'Send link' }).click();
+  await expect(page.getByText('If an account has this address')).toBeVisible();
+  await page.goto(await linkInMail('Set a new password for Creel'));
+  await page.getByLabel('New password', { exact: true }).fill('third password');
+  await page.getByLabel('Confirm new password').fill('third password');
+  await page.getByRole('button', { name: 'Set new password' }).click();
+  await expect(page.getByText('Your password was changed.')).toBeVisible();
+  await page.goto(`${app.url}/auth`);
+  await signIn(page, 'marta-two', 'second password');
+  await expect(page.getByText('Invalid username or password').first()).toBeVisible();
+  await signIn(page, 'marta-two', 'third password');
+  await expect(heading(page)).toBeVisible();
+});
+
+test("signs in through the provider's window, comes back to the same account, and may say no", async ({ page }) => {
+  provider.person = { sub: 'ada-1', email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' };
+  await page.goto(`${app.url}/auth`);
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Continue with Acme' }).click();
+  const popup = await opened;
+  await expect(heading(page)).toBeVisible();
+  await expect.poll(() => popup.isClosed()).toBe(true);
+  await signOut(page, 'Ada Lovelace');
+
+  await page.getByRole('button', { name: 'Continue with Acme' }).click();
+  await expect(page.getByRole('button', { name: 'Account of Ada Lovelace' })).toBeVisible();
+  await signOut(page, 'Ada Lovelace');
+
+  // The provider asks again only whom it does not know.
+  await page.context().clearCookies();
+  provider.deny = true;
+  await page.getByRole('button', { name: 'Continue with Acme' }).click();
+  await expect(page.getByRole('alert')).toContainText('The sign-in was cancelled at Acme.');
+  provider.deny = false;
+});
+
+test('an address that was there before is linked once both sides have confirmed it, and not before', async ({
+  page,
+}) => {
+  await register(page, 'grace', 'grace@example.com', 'a good password');
+  await signOut(page, 'grace');
+  provider.person = { sub: 'grace-1', email: 'grace@example.com', email_verified: true, name: 'Grace' };
+  await page.getByRole('button', { name: 'Continue with Acme' }).click();
+  await expect(page.getByRole('alert')).toContainText('Please sign in with your password first');
+
+  await signIn(page, 'grace', 'a good password');
+  await expect(heading(page)).toBeVisible();
+  await page.goto(`${app.url}/profile`);
+  await page.getByRole('button', { name: 'Send confirmation link' }).click();
+  const link = await linkInMail('Confirm your email address for Creel');
+  await signOut(page, 'grace');
+  await page.goto(link);
+  // The link alone is not enough; after signing in the person is back at it.
+  await signIn(page, 'grace', 'a good password');
+  await page.getByRole('button', { name: 'Confirm email' }).click();
+  await expect(page.getByText('Your email address is confirmed.')).toBeVisible();
+  await page.goto(`${app.url}/`);
+  await signOut(page, 'grace');
+  await page.getByRole('button', { name: 'Continue with Acme' }).click();
+  await expect(page.getByRole('button', { name: 'Account of grace' })).toBeVisible();
+});
