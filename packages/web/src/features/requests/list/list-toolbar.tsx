@@ -40,7 +40,15 @@ export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPa
   ]);
   return (
     <div className="@container flex h-10 shrink-0 items-center gap-2 border-b border-line px-3">
-      <Tabs label="Filter by method" value={filter} onValueChange={onFilter} tabs={TABS} className="min-w-0" />
+      {/* Where the tabs don't fit, the last one fades, so that it is seen that there are more. */}
+      <Tabs
+        label="Filter by method"
+        value={filter}
+        onValueChange={onFilter}
+        tabs={TABS}
+        className="min-w-0"
+        listClassName="pr-3 [mask-image:linear-gradient(to_right,black_calc(100%-1.25rem),transparent)]"
+      />
       <div className="group relative ml-auto flex min-w-7 shrink items-center">
         <Search aria-hidden className="pointer-events-none absolute left-2 size-3.5 text-ink-3" />
         <input
