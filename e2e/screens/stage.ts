@@ -37,7 +37,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
   const { owner } = people;
   const empty = await createEndpoint(owner, 'Shopify staging');
   await capture(await createEndpoint(owner, 'Order feed', 'Shopify'), SMALL_CAPTURES.slice(0, 3));
-  await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات 🎣'), SMALL_CAPTURES.slice(2, 4));
+  await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات'), SMALL_CAPTURES.slice(2, 4));
   await capture(await createEndpoint(owner), SMALL_CAPTURES.slice(4, 6));
   const main = await createEndpoint(owner, 'Stripe billing');
   await owner.request.patch(`/api/endpoints/${main.uid}`, { data: { isFavorite: true } });
