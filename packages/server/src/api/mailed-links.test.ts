@@ -84,7 +84,7 @@ describe('a new password by mail', () => {
       status: 200,
       body: { message: expect.any(String) },
     });
-    expect(await view.closed).toBe(4401);
+    expect(await view.closedSoon()).toBe(4401);
     expect((await person.client.tell('/api/user')).status).toBe(401);
     expect([await canSignIn(person, person.password), await canSignIn(person, 'a newer password')]).toEqual([
       false,

@@ -88,7 +88,7 @@ describe('the password', () => {
       status: 200,
       body: { message: expect.any(String) },
     });
-    expect(await there.closed).toBe(4401);
+    expect(await there.closedSoon()).toBe(4401);
     expect(await Promise.race([here.closed, new Promise((resolve) => setTimeout(resolve, 300, 'open'))])).toBe('open');
     here.close();
     expect([
@@ -201,7 +201,7 @@ describe('sessions', () => {
     const { uid } = await person.client.call('createEndpoint', { body: {} });
     const views = await Promise.all(others.map((client) => watch(client, uid)));
     await person.client.call('endOtherSessions', {});
-    expect(await Promise.all(views.map((view) => view.closed))).toEqual([4401, 4401]);
+    expect(await Promise.all(views.map((view) => view.closedSoon()))).toEqual([4401, 4401]);
     expect(await Promise.all([...others, person.client, stranger.client].map(statusOf))).toEqual([401, 401, 200, 200]);
     expect(await person.client.call('listSessions', {})).toHaveLength(1);
   });
@@ -220,7 +220,7 @@ describe('deleting the account', () => {
     expect(answer.status).toBe(204);
     expect(answer.headers.get('clear-site-data')).toBe('"cache", "storage"');
     expect(person.client.jar.header()).toBe('');
-    expect([4401, 4404]).toContain(await view.closed);
+    expect([4401, 4404]).toContain(await view.closedSoon());
     expect([await statusOf(person.client), await statusOf(other)]).toEqual([401, 401]);
     expect((await person.client.send(`/h/${uid}`, { method: 'POST', body: 'after' })).status).toBe(404);
     expect(await server.store.findUser(person.user.id)).toBeUndefined();

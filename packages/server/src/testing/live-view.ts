@@ -8,12 +8,17 @@ export interface LiveView {
   readonly next: () => Promise<string>;
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
+  /** The close code if it is closed within seconds: long before the server's next look at who still holds a session. */
+  readonly closedSoon: () => Promise<number | 'open'>;
   readonly close: () => void;
 }
+
+const SOON_MS = 8000;
 
 /** Opens `/ws?endpoint={uid}` with a cookie. */
 export function openLiveView(origin: string, uid: string, cookie: string): LiveView {
   const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws?endpoint=${uid}`, { headers: { cookie } });
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   const frames: string[] = [];
   socket.on('message', (data: Buffer) => frames.push(data.toString('utf8')));
   let taken = 0;
@@ -27,7 +32,8 @@ export function openLiveView(origin: string, uid: string, cookie: string): LiveV
       while (frames.length <= taken) await new Promise((resolve) => socket.once('message', resolve));
       return frames[taken] ?? '';
     },
-    closed: new Promise((resolve) => socket.once('close', resolve)),
+    closed,
+    closedSoon: () => Promise.race([closed, new Promise<'open'>((resolve) => setTimeout(resolve, SOON_MS, 'open'))]),
     close: () => socket.terminate(),
   };
 }
