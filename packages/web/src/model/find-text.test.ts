@@ -51,7 +51,10 @@ test.each([
   expect(Array.from({ length: lines.count }, (__, line) => textOfLine(lines, line))).toEqual(expected);
 });
 
-test('more lines than were reckoned with', () => expect(textLines('\n'.repeat(1000), 100).count).toBe(1001));
+test('more lines than were reckoned with', () => {
+  const lines = textLines('\n'.repeat(1000) + 'end', 100);
+  expect([lines.count, textOfLine(lines, 1000)]).toEqual([1001, 'end']);
+});
 
 test('the line of a position', () => {
   const lines = textLines('ab\ncd', 10);

@@ -37,6 +37,7 @@ test.each([
     '',
     [5, 'below 5'],
   ],
+  ['held: a gap above it waits too', list({ rows: rows(9, 5), hold: 6, gaps: [{ before: 9, after: 6 }] }), '', [5]],
   ['narrowed: no gaps', list({ rows: rows(9, 8), gaps: [{ before: 8, after: -1 }] }), 'P8', [8]],
   ['narrowed by number', list({ rows: rows(9, 8) }), '#9', [9]],
 ] as [string, RequestList, string, (number | string)[]][])('%s', (_, given, find, lines) => {
