@@ -11,6 +11,7 @@ const SCREENS = [
   '/',
   '/profile',
   '/profile?tab=security',
+  '/profile?tab=subscription',
   '/settings',
   '/subscription',
   '/search?q=push',
@@ -54,6 +55,32 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await open(page, path);
         expect.soft(await seriousFindings(page), path).toEqual([]);
       }
+    });
+
+    test('has no serious finding in any part of an endpoint', async ({ page, person: _ }) => {
+      const uid = await withEndpoints(page);
+      const { url }: { url: string } = await (await page.request.get(`/api/endpoints/${uid}`)).json();
+      await page.request.get(`${url}/callback?code=1&scope=a&scope=b`);
+      await page.request.post(url, { data: Buffer.from([0, 255, 1, 254]) });
+      for (const search of ['?request=0&tab=headers', '?request=1&tab=query', '?request=2&tab=raw', '?request=9']) {
+        await open(page, `/endpoints/${uid}${search}`);
+        await expect(page.locator('[role="row"][data-index]')).toHaveCount(3);
+        expect.soft(await seriousFindings(page), search).toEqual([]);
+      }
+      await open(page, `/endpoints/${uid}?request=0&compare=1`);
+      await expect(page.getByRole('region', { name: 'Differences' }).getByText('Body')).toBeVisible();
+      expect.soft(await seriousFindings(page), 'compare').toEqual([]);
+      await open(page, `/endpoints/${uid}`);
+      for (const button of ['Clear Data', 'Delete']) {
+        await page.getByRole('button', { name: button, exact: true }).first().click();
+        await expect(page.getByRole('alertdialog')).toBeVisible();
+        expect.soft(await seriousFindings(page), button).toEqual([]);
+        await page.keyboard.press('Escape');
+      }
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.getByRole('button', { name: 'Open menu' }).click();
+      await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible();
+      expect.soft(await seriousFindings(page), 'menu').toEqual([]);
     });
 
     test('has no serious finding in any dialog', async ({ page, person: _ }) => {
