@@ -59,7 +59,7 @@ async function build() {
 async function vitest(env) {
   const reporters = ['default', 'json', at('scripts', 'vitest-skips.ts')].map((name) => `--reporter=${name}`);
   const args = [at('node_modules', 'vitest', 'vitest.mjs'), 'run', ...reporters, `--outputFile.json=${reports.vitest}`];
-  const { code } = await runAside(process.execPath, args, { env, show: true, withinMs: 8 * minute });
+  const { code } = await runAside(process.execPath, args, { env, show: true, withinMs: 35 * minute });
   return tallyVitest(await readJson(reports.vitest), { code, skips: (await readJson(reports.skips)) ?? [] });
 }
 
@@ -69,7 +69,7 @@ async function playwright(env, chromium) {
     return await withoutBrowser(command, env, chromium.problem);
   }
   const withBrowser = { ...env, CREEL_CHROMIUM: chromium.path };
-  const { code } = await runAside(process.execPath, command, { env: withBrowser, show: true, withinMs: 8 * minute });
+  const { code } = await runAside(process.execPath, command, { env: withBrowser, show: true, withinMs: 35 * minute });
   return tallyPlaywright(await readJson(reports.playwright), { code });
 }
 

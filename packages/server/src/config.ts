@@ -32,11 +32,9 @@ const httpUrl = z
   .transform((text) => text.replace(/\/+$/, ''));
 
 const urlWith = (protocols: readonly string[]) =>
-  z
-    .string()
-    .refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-      error: `must be a URL that begins with ${protocols.join('// or ')}//`,
-    });
+  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `must be a URL that begins with ${protocols.join('// or ')}//`,
+  });
 
 const addressList = z
   .string()

@@ -17,7 +17,10 @@ export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel })
   const known = labels.get(request);
   if (known !== undefined) return known;
   const text = request.bodyEncoding === 'utf8' ? (request.body ?? '') : '';
-  const label = { source: sourceLabel(request.rawHeaders, text), event: eventType(request.rawHeaders, text) || formBeginning(request.contentType, text) };
+  const label = {
+    source: sourceLabel(request.rawHeaders, text),
+    event: eventType(request.rawHeaders, text) || formBeginning(request.contentType, text),
+  };
   labels.set(request, label);
   return label;
 }

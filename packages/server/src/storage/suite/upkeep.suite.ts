@@ -28,16 +28,17 @@ export function upkeepSuite(open: () => Store): void {
         await someEndpoint(open()),
         await someEndpoint(open()),
       ];
-      for (const { id } of [cleared, kept, deleted]) await captureMany(open(), id, 25);
+      for (const { id } of [cleared, kept, deleted]) await captureMany(open(), id, 30);
       await open().clearRequests(cleared.id);
       await captureMany(open(), cleared.id, 2);
       await open().clearRequests(cleared.id);
       await captureMany(open(), cleared.id, 3);
       await open().deleteEndpoint(deleted.id);
-      expect(await purgeAll(10)).toBe(3 + 1 + 3);
+      // Whole steps of ten and an empty one that finds the end: a row that was passed over would save that one.
+      expect(await purgeAll(10)).toBe(4 + 1 + 4);
       expect(await open().purgeSome(10)).toBe(false);
-      expect(indexesOf(await everything(open(), cleared.id))).toEqual([29, 28, 27]);
-      expect(await everything(open(), kept.id)).toHaveLength(25);
+      expect(indexesOf(await everything(open(), cleared.id))).toEqual([34, 33, 32]);
+      expect(await everything(open(), kept.id)).toHaveLength(30);
     });
 
     test('two at once leave nothing behind', async () => {
