@@ -168,6 +168,21 @@ describe('beside other servers on the same database', () => {
     expect(new Set(stored.flatMap(({ ofA }) => ofA.map((row) => row.savedId))).size).toBe(120);
   });
 
+  test('purging together leaves no row behind', async () => {
+    const stores = [await open(), await open(), await open()];
+    const [one] = stores;
+    if (one === undefined) throw new Error('No store.');
+    for (let nth = 0; nth < 3; nth++) {
+      const { id } = await someEndpoint(one);
+      await captureMany(one, id, 40);
+      await one.deleteEndpoint(id);
+    }
+    let more = true;
+    while (more) more = (await Promise.all(stores.map((store) => store.purgeSome(10)))).includes(true);
+    expect(await database.run('select count(*) from captured_requests')).toEqual([{ count: '0' }]);
+    expect(await database.run('select count(*) from purges')).toEqual([{ count: '0' }]);
+  });
+
   test('captures go on while every connection of the dashboard waits for a lock', async () => {
     const store = await open();
     const { id } = await someEndpoint(store);

@@ -22,8 +22,8 @@ export function searchSuite(open: () => Store): void {
       ['path', { target: '/Orders/42?x=1' }, ['/orders/42', 'ORDERS', '42?X=1'], ['/order/42', '43']],
       [
         'query, decoded too',
-        { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz' },
-        ['jürgen', 'Jürgen k/m', 'J%C3%BC', '%c3%bc', '%ZZ', 'name'],
+        { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz&r=x%20Y' },
+        ['jürgen', 'Jürgen k/m', 'X y', 'J%C3%BC', '%c3%bc', '%ZZ', 'name'],
         ['jUrgen', 'k m'],
       ],
       [
