@@ -1,5 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
+
+/** The configured list is one array for the life of the server: it is understood once, not with every request. */
+const understood = new WeakMap<readonly string[], readonly Range[]>();
 
 /** An address as it is shown and counted: IPv4 in its own form even where the socket speaks IPv6. */
 export function normalAddress(address: string): string {
@@ -8,29 +14,54 @@ export function normalAddress(address: string): string {
 
 /**
  * The peer's address; where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is not one. Anybody can send
- * that header, so without `TRUST_PROXY` it means nothing (contract 3).
+ * that header, so without `TRUST_PROXY` it means nothing (contract 3), and with it only what trusted proxies have added counts: it is
+ * read from the right, and not beyond the first entry that nobody trusted has written or that is no address.
  */
-export function clientAddress(request: IncomingMessage, trusted: readonly string[]): string {
+export function clientAddress(
+  request: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'> },
+  trusted: readonly string[],
+): string {
   const peer = normalAddress(request.socket.remoteAddress ?? '');
   if (trusted.length === 0 || !isTrusted(peer, trusted)) return peer;
   const forwarded = request.headers['x-forwarded-for'] ?? '';
-  const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded).split(',').map((hop) => hop.trim());
+  const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded).split(',');
   let nearest = peer;
   for (const hop of hops.toReversed()) {
-    if (!ipaddr.isValid(hop)) break;
-    nearest = normalAddress(hop);
+    const address = addressIn(hop.trim());
+    if (address === undefined) break;
+    nearest = address;
     if (!isTrusted(nearest, trusted)) break;
   }
   return nearest;
 }
 
+/** The address of an entry, in its one normal form; some proxies add a port. */
+function addressIn(hop: string): string | undefined {
+  const [, bracketed, bare] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(hop) ?? [];
+  const address = bracketed ?? bare ?? hop;
+  return isIP(address) === 0 ? undefined : ipaddr.process(address).toString();
+}
+
 function isTrusted(address: string, trusted: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  if (isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);
-  return trusted.some((entry) => {
-    const [range, bits] = ipaddr.parseCIDR(
-      entry.includes('/') ? entry : `${entry}/${ipaddr.parse(entry).kind() === 'ipv4' ? 32 : 128}`,
-    );
-    return range.kind() === parsed.kind() && parsed.match([range, bits]);
-  });
+  return rangesOf(trusted).some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+}
+
+function rangesOf(trusted: readonly string[]): readonly Range[] {
+  const known = understood.get(trusted);
+  if (known !== undefined) return known;
+  const ranges = trusted.map(toRange);
+  understood.set(trusted, ranges);
+  return ranges;
+}
+
+/** A range of IPv4 addresses that is written as IPv6 means the IPv4 addresses. */
+function toRange(entry: string): Range {
+  const [text = '', prefix] = entry.split('/');
+  const address = ipaddr.parse(text);
+  const bits = prefix === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(prefix);
+  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
+    ? [address.toIPv4Address(), bits - 96]
+    : [address, bits];
 }

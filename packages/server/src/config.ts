@@ -1,7 +1,8 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { tierSchema } from '@creel/contract';
+import { addressList, characters, flag, httpOrigin, httpUrl, urlWith, whole } from './environment-values.ts';
 
 /** The environment makes no sense. Every mistake is listed, so that nobody starts five times to find five of them. */
 export class ConfigProblem extends Error {
@@ -13,47 +14,13 @@ export class ConfigProblem extends Error {
   }
 }
 
-const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, { error: 'must be a whole number' })
-    .transform(Number)
-    .refine((value) => value >= from && value <= to, {
-      error: to === Number.MAX_SAFE_INTEGER ? `must be ${from} or more` : `must be from ${from} to ${to}`,
-    });
-
-const flag = z.enum(['true', 'false'], { error: 'must be true or false' }).transform((text) => text === 'true');
-
-const httpUrl = z
-  .string()
-  .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-    error: 'must be an http or https URL',
-  })
-  .transform((text) => text.replace(/\/+$/, ''));
-
-const urlWith = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `must be a URL that begins with ${protocols.join('// or ')}//`,
-  });
-
-const addressList = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .refine((entries) => entries.every(isAddressOrCidr), { error: 'must be addresses or CIDRs, separated by commas' });
-
-function isAddressOrCidr(entry: string): boolean {
-  const [address = '', prefix, ...rest] = entry.split('/');
-  if (isIP(address) === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
-}
-
 /** The environment, variable by variable (contract 8). All optional. */
 const environmentSchema = z.object({
   /** Where it listens. 0 takes a free port. */
   PORT: whole(0, 65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
   /** What capture URLs and links are made of; https makes cookies `Secure`. */
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: httpOrigin.optional(),
   /** The embedded database and the generated secret. */
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
@@ -68,9 +35,9 @@ const environmentSchema = z.object({
   TRUST_PROXY: addressList.optional(),
   /** Per client address. */
   SIGNUPS_PER_HOUR: whole(1).default(100),
-  EXPIRED_RETENTION_HOURS: whole(0).default(168),
+  EXPIRED_RETENTION_HOURS: whole(0, 1_000_000).default(168),
   BILLING: z.enum(['stripe', 'test', 'off'], { error: 'must be stripe, test or off' }).optional(),
-  DEFAULT_TIER: tierSchema.default('FREE'),
+  DEFAULT_TIER: z.enum(tierSchema.options, { error: 'must be FREE, BASIC or PREMIUM' }).default('FREE'),
   STRIPE_SECRET_KEY: z.string().min(1).optional(),
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_API_BASE: httpUrl.optional(),
@@ -81,9 +48,9 @@ const environmentSchema = z.object({
   OIDC_ISSUER: httpUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
-  OIDC_NAME: z.string().min(1).max(40).default('Google'),
+  OIDC_NAME: characters(1, 40).default('Google'),
   SMTP_URL: urlWith(['smtp:', 'smtps:']).optional(),
-  MAIL_FROM: z.string().min(3).optional(),
+  MAIL_FROM: characters(3, 320).optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',
@@ -130,39 +97,38 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = environmentSchema.safeParse(set);
-  const mistakes = parsed.success
-    ? togetherMistakes(parsed.data)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const alone = parsed.error?.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`) ?? [];
+  const mistakes = [...alone, ...togetherMistakes(set)];
   if (mistakes.length > 0 || !parsed.success) throw new ConfigProblem(mistakes);
   return toConfig(parsed.data);
 }
 
-/** What is right by itself but not together. */
-function togetherMistakes(environment: Environment): string[] {
+type Variable = keyof z.input<typeof environmentSchema>;
+
+const STRIPE_NEEDS: readonly Variable[] = [
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'STRIPE_PRICE_BASIC_MONTHLY',
+  'STRIPE_PRICE_BASIC_YEARLY',
+  'STRIPE_PRICE_PREMIUM_MONTHLY',
+  'STRIPE_PRICE_PREMIUM_YEARLY',
+];
+
+/** What is right by itself but not together; looked at also where something else is wrong by itself. */
+function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
   const mistakes: string[] = [];
-  const together = (names: readonly (keyof Environment)[], why: string): void => {
-    const missing = names.filter((name) => environment[name] === undefined);
-    if (missing.length > 0 && missing.length < names.length)
-      mistakes.push(`${missing.join(', ')} must be set as well: ${why}`);
-  };
-  together(['OIDC_ISSUER', 'OIDC_CLIENT_ID'], 'third-party sign-in needs both');
-  if (environment.BILLING === 'stripe') {
-    const needed = [
-      'STRIPE_SECRET_KEY',
-      'STRIPE_WEBHOOK_SECRET',
-      'STRIPE_PRICE_BASIC_MONTHLY',
-      'STRIPE_PRICE_BASIC_YEARLY',
-      'STRIPE_PRICE_PREMIUM_MONTHLY',
-      'STRIPE_PRICE_PREMIUM_YEARLY',
-    ] as const;
-    const missing = needed.filter((name) => environment[name] === undefined);
-    if (missing.length > 0) mistakes.push(`${missing.join(', ')} must be set: BILLING=stripe needs it`);
-  }
+  const missing = (names: readonly Variable[]): string => names.filter((name) => set[name] === undefined).join(', ');
+  const signIn: readonly Variable[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
+  const asksForSignIn = [...signIn, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
+  if (asksForSignIn && missing(signIn) !== '')
+    mistakes.push(`${missing(signIn)} must be set as well: third-party sign-in needs it`);
+  if (set['BILLING'] === 'stripe' && missing(STRIPE_NEEDS) !== '')
+    mistakes.push(`${missing(STRIPE_NEEDS)} must be set: BILLING=stripe needs it`);
   return mistakes;
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 function toConfig(environment: Environment): Config {
