@@ -42,7 +42,7 @@ export class Viewer {
   #waitingBytes = 0;
   /** The newest one that was not sent yet: the next replaces it. */
   #endpoint: EndpointMessage | undefined;
-  /** Highest index that the viewer was told of. Within an endpoint captures are published in the order of their indexes. */
+  /** Highest index of the last snapshot: whatever is not above it was committed before, and is in it unless it is gone. */
   #newest = -1;
   /** `behind`: events were dropped, and only a new `init` can heal that. */
   #state: 'new' | 'loading' | 'live' | 'behind' | 'stopped' = 'new';
@@ -171,10 +171,7 @@ export class Viewer {
   #sendNext(event: FeedEvent | undefined): void {
     if (event === undefined) return;
     this.#waitingBytes -= bytesOf(event);
-    if (event.type === 'request') {
-      if (event.index <= this.#newest) return;
-      this.#newest = event.index;
-    }
+    if (event.type === 'request' && event.index <= this.#newest) return;
     this.#send(event);
   }
 
