@@ -1,6 +1,7 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
 import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
 import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from '../model/limit-requests.ts';
+import type { StoredUnsaved } from '../model/limit-requests.ts';
 import { applyMessages } from '../model/merge-requests.ts';
 import { noteSignedOut } from './connection.ts';
 import { patchEndpoint } from './endpoint-mutations.ts';
@@ -191,16 +192,22 @@ function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
  */
 function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const add = (messages: readonly LiveMessage[]): void => {
-    const change = messages.findLast((message) => message.type === 'endpoint');
-    if (change?.type !== 'endpoint' || timer !== undefined) return;
-    const { total, saved } = change.data.stats;
-    const stored = { count: total - saved, newest: readList(uid, undefined).newest };
+  let next: StoredUnsaved | undefined;
+  const wait = (stored: StoredUnsaved): void => {
+    next = undefined;
     timer = setTimeout(() => {
       timer = undefined;
       const floor = unsavedFloor(readList(uid, undefined), stored);
       if (floor !== undefined) changeLists(uid, (list) => dropUnsavedBelow(list, floor));
+      if (next !== undefined) wait(next);
     }, TRIM_AFTER_MS);
+  };
+  const add = (messages: readonly LiveMessage[]): void => {
+    const change = messages.findLast((message) => message.type === 'endpoint');
+    if (change?.type !== 'endpoint') return;
+    const { total, saved } = change.data.stats;
+    next = { count: total - saved, newest: readList(uid, undefined).newest };
+    if (timer === undefined) wait(next);
   };
   return { add, stop: () => clearTimeout(timer) };
 }

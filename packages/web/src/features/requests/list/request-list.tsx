@@ -57,6 +57,8 @@ export function RequestList(props: RequestListProps) {
     state.letIn();
     frame.current?.scrollTo({ top: 0 });
   };
+  const shown = virtual.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
   const onKey = (press: KeyboardEvent): void => {
     if (press.key !== 'ArrowDown' && press.key !== 'ArrowUp') return;
     press.preventDefault();
@@ -83,7 +85,7 @@ export function RequestList(props: RequestListProps) {
           data-busy={fresh.busy || undefined}
           style={{ height: virtual.getTotalSize() }}
         >
-          {virtual.getVirtualItems().map(({ index: position, start }) => {
+          {shown.map(({ index: position, start }) => {
             const item = items.at(position);
             if (item === undefined) return null;
             if (item.kind === 'gap') {
@@ -101,7 +103,8 @@ export function RequestList(props: RequestListProps) {
             const { request } = item;
             return (
               <RequestRow
-                key={request.index}
+                // In a stream every row is another one each time: the elements stay, and only what they say changes.
+                key={fresh.busy ? `line-${position - first}` : request.index}
                 request={request}
                 line={position}
                 top={start - TITLES}
