@@ -1,0 +1,270 @@
+import { METHODS } from 'node:http';
+import { describe, expect, test, vi } from 'vitest';
+import { unpackCaptures } from '../storage/packed-captures.ts';
+import type { CaptureOutcome, CaptureStore } from '../storage/store.ts';
+import { Recorder } from './recorder.ts';
+import type { CaptureResult } from './recorder.ts';
+
+const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
+
+interface Batch {
+  readonly bodies: readonly string[];
+  readonly receivedAt: readonly number[];
+  /** Lets storage say that the batch is on disk. */
+  readonly land: (change?: (outcome: CaptureOutcome) => void) => Promise<void>;
+  readonly fail: () => Promise<void>;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A recorder over a store that takes batches and says nothing until it is told to. */
+function newRecorder(now: () => number = () => 1000) {
+  const batches: Batch[] = [];
+  const failures: [unknown, number][] = [];
+  let nextIndex = 0;
+  const writeCaptures = vi.fn<CaptureStore['writeCaptures']>((packed) => {
+    const captures = [...unpackCaptures(packed, METHODS)];
+    return new Promise<CaptureOutcome>((resolve, reject) => {
+      batches.push({
+        bodies: captures.map(({ body }) => Buffer.from(body ?? []).toString()),
+        receivedAt: captures.map(({ receivedAt }) => receivedAt),
+        async land(change = () => undefined) {
+          const indexes = Float64Array.from(captures, () => nextIndex++);
+          const outcome = { indexes, savedIds: new Float64Array(captures.length), recycled: packed.bytes.buffer };
+          change(outcome);
+          resolve(outcome);
+          await settled();
+        },
+        async fail() {
+          reject(new Error('disk I/O error'));
+          await settled();
+        },
+      });
+    });
+  });
+  const recorder = new Recorder(
+    { writeCaptures },
+    { limits: LIMITS, now, onFailure: (error, count) => failures.push([error, count]) },
+  );
+  const results: [body: string, result: CaptureResult][] = [];
+  const push = (body: string | Buffer, endpointId = 1): boolean => {
+    const bytes = Buffer.from(body);
+    return recorder.push(
+      { endpointId, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: bytes },
+      (result) => results.push([bytes.length > 20 ? `${bytes.length} bytes` : bytes.toString(), result]),
+    );
+  };
+  const batch = (at: number): Batch => {
+    const found = batches[at];
+    if (found === undefined) throw new Error(`There is no batch ${at}`);
+    return found;
+  };
+  return { recorder, push, results, batches, batch, failures, writeCaptures };
+}
+
+const stored = (index: number) => ({ index, savedId: null, receivedAt: 1000 });
+
+describe('an answer', () => {
+  test("never comes before the store's promise resolves", async () => {
+    const { push, results, batch } = newRecorder();
+    push('a');
+    await settled();
+    for (let turn = 0; turn < 20; turn += 1) await settled();
+    expect(results).toEqual([]);
+    await batch(0).land();
+    expect(results).toEqual([['a', stored(0)]]);
+  });
+
+  test('comes once', async () => {
+    const { push, results, batch } = newRecorder();
+    push('a');
+    await settled();
+    await batch(0).land();
+    for (let turn = 0; turn < 5; turn += 1) await settled();
+    expect(results).toHaveLength(1);
+  });
+
+  test('is each its own: index, saved id, or gone', async () => {
+    const { push, results, batch } = newRecorder();
+    for (const body of ['a', 'b', 'c']) push(body);
+    await settled();
+    await batch(0).land((outcome) => {
+      outcome.indexes.set([7, -1, 8]);
+      outcome.savedIds.set([0, 0, 42]);
+    });
+    expect(results).toEqual([
+      ['a', { index: 7, savedId: null, receivedAt: 1000 }],
+      ['b', 'gone'],
+      ['c', { index: 8, savedId: 42, receivedAt: 1000 }],
+    ]);
+  });
+});
+
+describe('batches', () => {
+  test('what came in one turn of the loop shares one, in order, with the limits', async () => {
+    const { push, batches, writeCaptures } = newRecorder();
+    for (const body of ['a', 'b', 'c']) push(body);
+    expect(batches).toHaveLength(0);
+    await settled();
+    expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c']]);
+    expect(writeCaptures.mock.calls[0]?.[1]).toEqual(LIMITS);
+  });
+
+  test('what comes while one is under way is gathered, and sent when that one is done', async () => {
+    const { push, batch, batches, recorder } = newRecorder();
+    push('a');
+    await settled();
+    push('b');
+    await settled();
+    push('c');
+    await settled();
+    expect(batches).toHaveLength(1);
+    expect(recorder.waitingCount).toBe(2);
+    await batch(0).land();
+    expect(batch(1).bodies).toEqual(['b', 'c']);
+    expect(recorder.waitingCount).toBe(0);
+  });
+
+  test('the next one is with storage before the senders of the last one are answered', async () => {
+    const { recorder, batches, batch } = newRecorder();
+    const seen: number[] = [];
+    const capture = { endpointId: 1, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: null };
+    recorder.push(capture, () => seen.push(batches.length));
+    await settled();
+    recorder.push(capture, () => undefined);
+    await batch(0).land();
+    expect(seen).toEqual([2]);
+  });
+
+  test('times do not go back when the clock does', async () => {
+    const times = [5000, 4000, 6000];
+    const { push, batch } = newRecorder(() => times.shift() ?? 0);
+    for (const body of ['a', 'b', 'c']) push(body);
+    await settled();
+    expect(batch(0).receivedAt).toEqual([5000, 5000, 6000]);
+  });
+
+  test('a body and its head come through a buffer that was used before, byte for byte', async () => {
+    const { push, batch } = newRecorder();
+    push('first, and longer than the next');
+    await settled();
+    await batch(0).land();
+    for (const [at, body] of ['short', '', 'x'.repeat(300_000)].entries()) {
+      push(body);
+      await settled();
+      expect(batch(at + 1).bodies).toEqual([body]);
+      await batch(at + 1).land();
+    }
+  });
+});
+
+describe('storage fails', () => {
+  test('everyone in the batch is told, it is told of once, and the next batch goes on', async () => {
+    const { push, results, batch, failures } = newRecorder();
+    push('a');
+    push('b');
+    await settled();
+    push('c');
+    await batch(0).fail();
+    expect(results).toEqual([
+      ['a', 'failed'],
+      ['b', 'failed'],
+    ]);
+    expect(failures).toEqual([[new Error('disk I/O error'), 2]]);
+    await batch(1).land();
+    expect(results.at(-1)).toEqual(['c', stored(0)]);
+  });
+
+  test('again and again, and then not', async () => {
+    const { push, results, batch } = newRecorder();
+    for (let round = 0; round < 5; round += 1) {
+      push(String(round));
+      await settled();
+      await batch(round).fail();
+    }
+    push('well');
+    await settled();
+    await batch(5).land();
+    expect(results.map(([, result]) => result)).toEqual(['failed', 'failed', 'failed', 'failed', 'failed', stored(0)]);
+  });
+});
+
+describe('the queue is bounded', () => {
+  test('in requests: over it nothing is taken and nobody is called; once there is room it goes on', async () => {
+    const { push, recorder, batch, results } = newRecorder();
+    push('first');
+    await settled();
+    // Storage is stuck: whatever it was sent counts for nothing here, what waits in front of it does.
+    let taken = 0;
+    while (taken < 100_000 && push('x')) {
+      taken += 1;
+      if (taken % 1000 === 0) await settled();
+    }
+    expect(taken).toBeLessThanOrEqual(2 * 8192);
+    expect(recorder.waitingCount).toBeLessThanOrEqual(8192);
+    expect(push('x')).toBe(false);
+    await batch(0).land();
+    await batch(1).land();
+    expect(push('late')).toBe(true);
+    expect(results.length).toBeGreaterThan(0);
+    expect(results.length).toBeLessThanOrEqual(taken + 1);
+  });
+
+  test('in bytes: 128 MiB wait, not more', async () => {
+    const { push, recorder } = newRecorder();
+    push('first');
+    await settled();
+    const megabyte = Buffer.alloc(1024 * 1024);
+    let taken = 0;
+    while (taken < 1000 && push(megabyte)) taken += 1;
+    expect(taken).toBe(127);
+    expect(push(Buffer.alloc(10))).toBe(true);
+    expect(recorder.waitingCount).toBe(128);
+  });
+
+  test('one that is larger than all of it is taken when it is alone', async () => {
+    const { push, batch, results } = newRecorder();
+    expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(true);
+    expect(push('x')).toBe(false);
+    await settled();
+    await batch(0).land();
+    expect(results).toEqual([[`${129 * 1024 * 1024} bytes`, stored(0)]]);
+  });
+});
+
+describe('drain', () => {
+  /** Whether a promise has been resolved by now. */
+  function watch(promise: Promise<void>) {
+    let over = false;
+    void promise.then(() => (over = true));
+    return () => over;
+  }
+
+  test('is over at once where there is nothing', async () => {
+    await newRecorder().recorder.drain();
+    expect(newRecorder().recorder.waitingCount).toBe(0);
+  });
+
+  test('waits for what is under way and for what waits, failed or not', async () => {
+    const { push, recorder, batch, results } = newRecorder();
+    push('a');
+    await settled();
+    push('b');
+    const [one, two] = [watch(recorder.drain()), watch(recorder.drain())];
+    await batch(0).fail();
+    expect([one(), two()]).toEqual([false, false]);
+    await batch(1).land();
+    expect([one(), two()]).toEqual([true, true]);
+    expect(results.map(([body]) => body)).toEqual(['a', 'b']);
+  });
+
+  test('waits for what was pushed in this very turn', async () => {
+    const { push, recorder, batch } = newRecorder();
+    push('a');
+    const over = watch(recorder.drain());
+    await settled();
+    expect(over()).toBe(false);
+    await batch(0).land();
+    expect(over()).toBe(true);
+  });
+});
