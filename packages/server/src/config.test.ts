@@ -71,6 +71,7 @@ describe('each variable is taken', () => {
     ['SMTP_URL', 'smtp://u:p@h:587', 'smtpUrl', 'smtp://u:p@h:587'],
     ['SMTP_URL', 'smtps://h', 'smtpUrl', 'smtps://h'],
     ['MAIL_FROM', 'Creel <creel@example.com>', 'mailFrom', 'Creel <creel@example.com>'],
+    ['MAIL_FROM', 'creel@example.com', 'mailFrom', 'creel@example.com'],
     ['LOG_LEVEL', 'debug', 'logLevel', 'debug'],
   ])('%s=%s', (name, value, field, expected) => {
     expect(Reflect.get(readConfig({ [name]: value }), field)).toEqual(expected);
@@ -79,7 +80,7 @@ describe('each variable is taken', () => {
   test('OIDC_*', () => {
     const both = { OIDC_ISSUER: 'https://id.example/realm/', OIDC_CLIENT_ID: 'creel' };
     expect(readConfig(both).oidc).toMatchObject({
-      issuer: 'https://id.example/realm',
+      issuer: 'https://id.example/realm/',
       clientId: 'creel',
       clientSecret: undefined,
       name: 'Google',
@@ -140,6 +141,7 @@ describe('what depends on something else', () => {
 });
 
 describe('a value that makes no sense is told, with the name of its variable', () => {
+  const MAILBOX = 'must be an address, or a name with an address such as Creel <creel@example.com>';
   const WHOLE = 'must be a whole number';
   const ORIGIN = 'must be an http or https URL without a path, such as https://hooks.example.com';
   const ADDRESSES = 'must be addresses or CIDRs, separated by commas';
@@ -179,7 +181,10 @@ describe('a value that makes no sense is told, with the name of its variable', (
     ['STRIPE_API_BASE', 'stripe', 'must be an http or https URL'],
     ['OIDC_NAME', 'n'.repeat(41), 'must have 40 characters at most'],
     ['SMTP_URL', 'mail.example.com:587', 'must be a URL that begins with smtp:// or smtps://'],
-    ['MAIL_FROM', 'x', 'must have 3 characters or more'],
+    ['MAIL_FROM', 'x', MAILBOX],
+    ['MAIL_FROM', 'Creel creel@example.com', MAILBOX],
+    ['MAIL_FROM', 'a@example.com, b@example.com', MAILBOX],
+    ['MAIL_FROM', 'Creel\nBcc: <creel@example.com>', MAILBOX],
     ['LOG_LEVEL', 'loud', 'must be fatal, error, warn, info, debug, trace or silent'],
   ])('%s=%s', (name, value, sentence) => {
     expect(mistakes({ [name]: value })).toEqual([`${name} ${sentence}`]);

@@ -2,7 +2,17 @@ import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { tierSchema } from '@creel/contract';
-import { addressList, characters, flag, httpOrigin, httpUrl, urlWith, whole } from './environment-values.ts';
+import {
+  addressList,
+  characters,
+  flag,
+  httpOrigin,
+  httpUrl,
+  issuerUrl,
+  mailbox,
+  urlWith,
+  whole,
+} from './environment-values.ts';
 
 /** The environment makes no sense. Every mistake is listed, so that nobody starts five times to find five of them. */
 export class ConfigProblem extends Error {
@@ -45,12 +55,12 @@ const environmentSchema = z.object({
   STRIPE_PRICE_BASIC_YEARLY: z.string().min(1).optional(),
   STRIPE_PRICE_PREMIUM_MONTHLY: z.string().min(1).optional(),
   STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1).optional(),
-  OIDC_ISSUER: httpUrl.optional(),
+  OIDC_ISSUER: issuerUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: characters(1, 40).default('Google'),
   SMTP_URL: urlWith(['smtp:', 'smtps:']).optional(),
-  MAIL_FROM: characters(3, 320).optional(),
+  MAIL_FROM: mailbox.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be fatal, error, warn, info, debug, trace or silent',

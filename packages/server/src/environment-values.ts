@@ -24,6 +24,14 @@ export const httpUrl = z
   .refine(isHttpUrl, { error: 'must be an http or https URL' })
   .transform((text) => text.replace(/\/+$/, ''));
 
+/** An issuer's identifier. Kept to the letter: its slash at the end belongs to its name (OpenID Connect Discovery 4.3). */
+export const issuerUrl = z.string().refine(isHttpUrl, { error: 'must be an http or https URL' });
+
+/** What mails come from: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
+export const mailbox = z.string().regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
+  error: 'must be an address, or a name with an address such as Creel <creel@example.com>',
+});
+
 /** Scheme, host and port: pages and calls lie at the root, so that a path would lead nowhere. */
 export const httpOrigin = z
   .string()

@@ -30,6 +30,8 @@ export const THROTTLES = {
   /** Test mails per user (contract 4) and per client address, however many accounts it makes. */
   testMail: perHour(5),
   testMailAddress: perHour(30),
+  /** Ways back from the provider that prove nothing, per client address: each makes the server ask the provider. */
+  providerAnswer: perHour(100),
   /** Mailed links per address that they go to, and per client address that asks. */
   mailedLink: perHour(5),
   mailedLinkAddress: perHour(30),

@@ -164,6 +164,22 @@ describe('attacks on the way back (hardening A6)', () => {
     }
   });
 
+  test('a hundred ways back per address and hour, so that nobody makes us flood the provider', async () => {
+    const own = await startTestServer({ settings: provider.settings });
+    try {
+      const browser = own.visitor();
+      for (let n = 0; n < 100; n += 1) expect((await browser.send('/auth/oidc/callback?code=x')).status).toBe(400);
+      const last = await browser.tell('/auth/oidc/callback?code=x');
+      expect(last.status).toBe(429);
+      expect(messageOf(last.body)).toMatchObject({
+        problem: 'failed',
+        message: expect.stringMatching(/^Too many attempts/),
+      });
+    } finally {
+      await own.stop();
+    }
+  });
+
   test('no parameter of ours leads anywhere else', async () => {
     const start = await server
       .visitor()

@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressBlock } from '../accounts/address-block.ts';
 import { ProviderProblem } from '../accounts/provider.ts';
 import type { Provider, ProviderFailure } from '../accounts/provider.ts';
 import { NO_EMAIL } from '../accounts/provider-sign-in.ts';
 import type { AppContext } from '../app-context.ts';
+import { clientAddress } from '../client-address.ts';
+import { ProblemError } from '../problem.ts';
 import { CALLBACK_SCRIPT, CALLBACK_SCRIPT_PATH, PROVIDER_CHANNEL, callbackPage } from './callback-page.ts';
 import type { ProviderMessage } from './callback-page.ts';
 import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from './cookies.ts';
@@ -64,15 +67,23 @@ async function callback(
   const attempt = readCookie(request, PROVIDER_ATTEMPT, publicUrl);
   clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
   try {
+    const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
+    const turns = app.accounts.throttle.of('providerAnswer', address);
+    await turns.take();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
-    if (proven.email === null)
-      return tell(reply, { type: PROVIDER_CHANNEL, problem: 'failed', message: NO_EMAIL }, 200);
+    if (proven.email === null) return tell(reply, refusal(NO_EMAIL), 200);
+    await turns.giveBack();
     setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerSignIn.keep(proven));
     const { email, displayName, subject } = proven;
     return tell(reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
+    if (error instanceof ProblemError) return tell(reply, refusal(error.message), 429);
     return tell(reply, failed(app, error), 400);
   }
+}
+
+function refusal(message: string): ProviderMessage {
+  return { type: PROVIDER_CHANNEL, problem: 'failed', message };
 }
 
 function failed(app: AppContext, error: unknown): ProviderMessage {
