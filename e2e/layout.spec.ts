@@ -92,11 +92,11 @@ test('the theme follows the system until one is chosen, and stands before the fi
   const theme = () => page.locator('html').getAttribute('data-theme');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto('/settings');
-  expect(await theme()).toBe('dark');
+  await expect.poll(theme).toBe('dark');
   await page.emulateMedia({ colorScheme: 'light' });
-  expect(await theme()).toBe('light');
+  await expect.poll(theme).toBe('light');
   await page.getByRole('radio', { name: 'Dark' }).click();
-  expect(await theme()).toBe('dark');
+  await expect.poll(theme).toBe('dark');
   // With the app itself held back, the page already has its colours.
   await page.route('**/assets/index-*.js', () => undefined);
   await page.reload({ waitUntil: 'commit' });

@@ -40,7 +40,9 @@ test('scrolled down, new requests wait behind a pill', async ({ page, context, p
   const grid = page.getByRole('grid', { name: 'Captured requests' });
   await expect(row(page, 59)).toBeVisible();
   await grid.evaluate((list) => list.scrollTo(0, 600));
-  const seen = await grid.locator('[data-index]').first().getAttribute('data-index');
+  const first = () => grid.locator('[data-index]').first().getAttribute('data-index');
+  await expect.poll(first).not.toBe('59');
+  const seen = await first();
   await expect(page.getByRole('button', { name: /new/ }).filter({ hasText: /^\d/ })).toHaveCount(0);
   await send(endpoint.url);
   await send(endpoint.url);
