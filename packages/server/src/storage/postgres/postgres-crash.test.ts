@@ -47,11 +47,12 @@ async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
 
 /** Writes batches until told to stop, and remembers which were acknowledged. */
 function writeOn(endpointId: number): {
-  acknowledged: Map<number, string>;
+  acknowledged: [index: number, body: string][];
   failed: () => number;
   stop: () => Promise<void>;
 } {
-  const acknowledged = new Map<number, string>();
+  // A list: an index that is given out again after a loss must not hide it.
+  const acknowledged: [number, string][] = [];
   let failures = 0;
   const end = new AbortController();
   const written = (async () => {
@@ -63,7 +64,7 @@ function writeOn(endpointId: number): {
           bodies.map((body) => ({ to: endpointId, body, at: T0 + round })),
           LIMITS,
         );
-        stored.forEach(({ index }, nth) => acknowledged.set(index, bodies[nth] ?? ''));
+        stored.forEach(({ index }, nth) => acknowledged.push([index, bodies[nth] ?? '']));
       } catch {
         failures += 1;
         await sleep(5);
@@ -80,9 +81,9 @@ function writeOn(endpointId: number): {
   };
 }
 
-async function untilMore(acknowledged: ReadonlyMap<number, string>, more: number): Promise<void> {
-  const wanted = acknowledged.size + more;
-  while (acknowledged.size < wanted) await sleep(5);
+async function untilMore(acknowledged: readonly unknown[], more: number): Promise<void> {
+  const wanted = acknowledged.length + more;
+  while (acknowledged.length < wanted) await sleep(5);
 }
 
 describe('while captures are being written', () => {
@@ -111,7 +112,8 @@ describe('while captures are being written', () => {
         if (page.length < 500) break;
         before = page.at(-1)?.index;
       }
-      const kept = [...writing.acknowledged].filter(([index]) => index >= Math.min(...rows.keys()));
+      const oldest = Math.min(...rows.keys());
+      const kept = writing.acknowledged.filter(([index]) => index >= oldest);
       expect(kept.length).toBeGreaterThanOrEqual(200);
       expect(kept.filter(([index, body]) => rows.get(index) !== body)).toEqual([]);
       const counters = await countersAndRecount(store, uid);

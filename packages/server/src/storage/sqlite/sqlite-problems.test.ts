@@ -152,13 +152,35 @@ describe('killed in the middle of a migration', () => {
   );
 });
 
-describe('a full disk', () => {
-  function batchOf(endpointId: number, count: number): PackedCaptures {
-    const packer = new CapturePacker(METHODS);
-    for (let nth = 0; nth < count; nth++) packer.add(endpointId, T0, 'POST', 'text ::1\n/\n', Buffer.alloc(4000, nth));
-    return packer.take();
-  }
+function batchOf(endpointId: number, count: number): PackedCaptures {
+  const packer = new CapturePacker(METHODS);
+  for (let nth = 0; nth < count; nth++) packer.add(endpointId, T0, 'POST', 'text ::1\n/\n', Buffer.alloc(4000, nth));
+  return packer.take();
+}
 
+test('a failure in the middle of a batch leaves nothing of it', async () => {
+  const { id, uid } = await withStore(async (store) => {
+    const endpoint = await someEndpoint(store);
+    await captureMany(store, endpoint.id, 10);
+    return endpoint;
+  });
+  const writer = openWriter(dataDir);
+  const statements = sqliteCaptureStatements(writer);
+  writer.exec(
+    `create trigger fails before insert on captured_requests when new.key & 4294967295 = 12 begin select raise(fail, 'not this one'); end`,
+  );
+  await expect(commitBatch(writer, statements, batchOf(id, 5), LIMITS)).rejects.toThrow('not this one');
+  writer.exec('drop trigger fails');
+  expect((await commitBatch(writer, statements, batchOf(id, 5), LIMITS)).indexes).toEqual(
+    Float64Array.of(10, 11, 12, 13, 14),
+  );
+  writer.close();
+  const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
+  expect(kept).toEqual(counted);
+  expect(kept).toMatchObject({ unsaved: 15 });
+});
+
+describe('a full disk', () => {
   test('refuses the batch whole, keeps what was there, and takes the next one when there is room', async () => {
     const { id, uid } = await withStore(async (store) => {
       const endpoint = await someEndpoint(store);
