@@ -55,7 +55,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     trustProxy: config.trustProxy,
     now,
     onStored: (endpoint, capture, result) => {
-      options.metrics().stored.inc();
+      options.metrics().countStored();
       if (options.live().isWatched(endpoint.id))
         options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
@@ -74,7 +74,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
 function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
   let loggedAt = 0;
   return (error, count) => {
-    metrics().failed.inc(count);
+    metrics().countFailed(count);
     if (now() - loggedAt < FAILURE_LOG_MS) return;
     loggedAt = now();
     log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');

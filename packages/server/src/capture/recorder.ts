@@ -34,14 +34,8 @@ export interface RecorderOptions {
 /** What may wait in front of storage; over it a sender is told to come back (contract 3). */
 const MOST_WAITING = 8192;
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
-/**
- * Batches that are with storage at once: a second one is worth its own sync from this many captures on, and then storage finds its
- * next work without waiting for this thread.
- */
-const MOST_UNDER_WAY = 2;
-const WORTH_A_BATCH = 20;
-/** Buffers kept for coming batches. */
-const MOST_RECYCLED = 4;
+/** A buffer that came back from storage is used again up to this size; what one huge batch needed is not kept. */
+const MOST_SPARE_BYTES = 1024 * 1024;
 
 /**
  * Group commit: while a batch is written and synced the next one is gathered, so that one sync serves many senders. A capture's `done`
@@ -52,11 +46,11 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #packer = new CapturePacker(METHODS);
   #waiting: Waiting[] = [];
-  /** Batches that are not yet on disk. */
-  #underWay = 0;
+  /** A batch is with storage and not yet on disk. */
+  #underWay = false;
   #scheduled = false;
   #lastReceivedAt = 0;
-  readonly #recycled: ArrayBuffer[] = [];
+  #spare: ArrayBuffer | undefined;
   #idle: (() => void)[] = [];
 
   constructor(store: CaptureStore, options: RecorderOptions) {
@@ -85,7 +79,7 @@ export class Recorder {
 
   /** Resolves when nothing waits and nothing is under way. */
   async drain(): Promise<void> {
-    if (this.#waiting.length === 0 && this.#underWay === 0) return;
+    if (this.#waiting.length === 0 && !this.#underWay) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
@@ -99,17 +93,18 @@ export class Recorder {
     });
   }
 
+  /** One batch at a time: what arrives meanwhile is the next one, as large as the load makes it. */
   #maySend(): boolean {
-    if (this.#underWay === 0) return this.#waiting.length > 0;
-    return this.#underWay < MOST_UNDER_WAY && this.#waiting.length >= WORTH_A_BATCH;
+    return !this.#underWay && this.#waiting.length > 0;
   }
 
   #send(): void {
     if (!this.#maySend()) return;
     const batch = this.#waiting;
     this.#waiting = [];
-    this.#underWay += 1;
-    const packed = this.#packer.take(this.#recycled.pop());
+    this.#underWay = true;
+    const packed = this.#packer.take(this.#spare);
+    this.#spare = undefined;
     this.#store.writeCaptures(packed, this.#options.limits).then(
       (outcome) => this.#finish(batch, outcome),
       (error: unknown) => {
@@ -120,15 +115,16 @@ export class Recorder {
   }
 
   #finish(batch: readonly Waiting[], outcome: CaptureOutcome | undefined): void {
-    this.#underWay -= 1;
+    this.#underWay = false;
+    if (outcome?.recycled !== undefined && outcome.recycled.byteLength <= MOST_SPARE_BYTES)
+      this.#spare = outcome.recycled;
     // Storage first: it works on the next batch while this one's senders are answered.
     this.#send();
-    if (outcome?.recycled !== undefined && this.#recycled.length < MOST_RECYCLED) this.#recycled.push(outcome.recycled);
     for (let position = 0; position < batch.length; position += 1) {
       const waiting = batch[position];
       waiting?.done(resultAt(outcome, position, waiting.receivedAt));
     }
-    if (this.#waiting.length === 0 && this.#underWay === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    if (this.#waiting.length === 0 && !this.#underWay) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }
 
