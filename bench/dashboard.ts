@@ -1,3 +1,4 @@
+import { median } from './median.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 export interface DashboardTimes {
@@ -13,7 +14,7 @@ async function medianMs(times: number, work: () => Promise<unknown>): Promise<nu
     await work();
     taken.push(performance.now() - start);
   }
-  return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? Number.NaN;
+  return median(taken);
 }
 
 /** What a person at the dashboard waits for: the first page, a search that finds nothing (all is read), the endpoint's numbers. */

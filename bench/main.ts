@@ -9,6 +9,7 @@ import { dashboardTable, threadTable, throughputTable } from './report.ts';
 import type { Row } from './report.ts';
 import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario, CONNECTIONS } from './scenarios.ts';
 import type { Sample, Scenario } from './scenarios.ts';
+import { MANY_VISITORS, signInTable, signInTimes } from './sign-ins.ts';
 import { startCreel, startProgram } from './server-under-test.ts';
 
 /** `npm run bench -- --seconds 8 --rounds 3 --only capture`: every scenario in turn, `rounds` times, so that each round has its own echo. */
@@ -16,6 +17,8 @@ const seconds = Number(flag('seconds') ?? 8);
 const rounds = Number(flag('rounds') ?? 3);
 const only = flag('only');
 const STORED = 100_000;
+/** Shorter than 200 sign-ins take. */
+const SIGN_IN_SECONDS = 3;
 
 function flag(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`);
@@ -78,16 +81,34 @@ function describeRun(load: Load): string {
   return `${machine}. Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
 }
 
+/** Scenarios by turns, then what is measured by itself. */
+async function figures(load: Load): Promise<string[]> {
+  const { scenarios, stop } = await prepare(load);
+  try {
+    const rows = await measure(scenarios, load);
+    return [throughputTable(rows), dashboardTable(rows), threadTable(rows)];
+  } finally {
+    await stop();
+  }
+}
+
+async function signInFigures(load: Load): Promise<string[]> {
+  const creel = await startCreel('sign-ins', MANY_VISITORS);
+  try {
+    return [signInTable(await signInTimes(creel, load, Math.min(seconds, SIGN_IN_SECONDS)))];
+  } finally {
+    await creel.stop();
+  }
+}
+
 await buildIfStale(process.execPath);
 const load = await chooseLoad();
-const { scenarios, stop } = await prepare(load);
-try {
-  const rows = await measure(scenarios, load);
-  const text = ['# Figures', describeRun(load), throughputTable(rows), dashboardTable(rows), threadTable(rows)].join(
-    '\n\n',
-  );
-  process.stdout.write(`${text}\n`);
-  await writeFile(flag('out') ?? join(import.meta.dirname, 'results.md'), `${text}\n`);
-} finally {
-  await stop();
-}
+const parts = [
+  '# Figures',
+  describeRun(load),
+  ...(await figures(load)),
+  ...(wanted('sign-ins') ? await signInFigures(load) : []),
+];
+const text = parts.join('\n\n');
+process.stdout.write(`${text}\n`);
+await writeFile(flag('out') ?? join(import.meta.dirname, 'results.md'), `${text}\n`);

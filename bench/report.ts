@@ -1,13 +1,9 @@
+import { median } from './median.ts';
 import type { Sample } from './scenarios.ts';
 
 export interface Row {
   readonly name: string;
   readonly samples: readonly Sample[];
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 const whole = (value: number): string => (Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '');
