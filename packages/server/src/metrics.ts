@@ -34,15 +34,17 @@ export function createMetrics(sources: MetricSources): Metrics {
   // Plain numbers until somebody asks: a counter of the library costs a capture as much as packing it.
   const counter = (name: string, help: string): ((count: number) => void) => {
     let total = 0;
-    new Counter({
-      name,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(total);
-      },
-    });
+    registry.registerMetric(
+      new Counter({
+        name,
+        help,
+        registers: [],
+        collect() {
+          this.reset();
+          this.inc(total);
+        },
+      }),
+    );
     return (count) => {
       total += count;
     };
