@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestServer } from './testing/test-server.ts';
+import type { TestServer } from './testing/test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+test('stored captures are counted once, however often somebody asks', async () => {
+  const person = await server.register();
+  const { uid } = await person.client.call('createEndpoint', { body: {} });
+  expect(await metric('creel_captures_stored_total')).toBe(0);
+  for (const nth of [1, 2, 3]) {
+    await fetch(`${server.origin}/h/${uid}`, { method: 'POST', body: String(nth) });
+    expect(await metric('creel_captures_stored_total')).toBe(nth);
+  }
+  expect(await metric('creel_captures_stored_total')).toBe(3);
+  expect(await metric('creel_captures_failed_total')).toBe(0);
+  expect(await metric('creel_captures_waiting')).toBe(0);
+  expect(await metric('creel_body_bytes')).toBe(0);
+});
