@@ -204,7 +204,7 @@ describe('a socket is closed within a second', () => {
 describe('with every ping it is looked again', () => {
   let pinging: TestServer;
   beforeAll(async () => {
-    pinging = await startTestServer({ livePingMs: 100 });
+    pinging = await startTestServer({ livePingMs: 1000 });
   });
   afterAll(() => pinging.stop());
 
