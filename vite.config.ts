@@ -1,6 +1,7 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { precompress } from './scripts/precompress.ts';
 
 const server = process.env['CREEL_SERVER'] ?? 'http://127.0.0.1:3000';
 
@@ -9,7 +10,7 @@ const answeredByServer = ['^/api/', '^/h/', '^/ws($|\\?)', '^/(healthz|readyz|me
 
 export default defineConfig({
   root: 'packages/web',
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), precompress()],
   // The server puts the nonce of each answer's policy in its place (packages/server/src/pages.ts).
   html: { cspNonce: '__CSP_NONCE__' },
   build: {

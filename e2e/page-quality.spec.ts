@@ -2,7 +2,6 @@
 // and within the budget of what is loaded first.
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Response } from '@playwright/test';
-import { gzipSync } from 'node:zlib';
 import { expect, test } from './app.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
@@ -153,10 +152,27 @@ test('the first load stays under 250 KB of compressed JavaScript', async ({ page
   const sizes = await Promise.all(
     scripts.map(async (answer) => ({
       path: new URL(answer.url()).pathname,
-      kilobytes: gzipSync(await answer.body()).length / 1024,
+      coding: answer.headers()['content-encoding'],
+      kilobytes: (await answer.request().sizes()).responseBodySize / 1000,
     })),
   );
   const total = sizes.reduce((sum, { kilobytes }) => sum + kilobytes, 0);
   expect(sizes.length).toBeGreaterThan(0);
   expect(total, JSON.stringify(sizes, null, 2)).toBeLessThan(250);
+  expect(sizes.filter(({ kilobytes, coding }) => kilobytes > 1 && coding !== 'br')).toEqual([]);
+});
+
+test('every coding of a file is the same file', async ({ app, page, person: _ }) => {
+  const script = page.waitForResponse((answer) => /\/assets\/index-.*\.js$/.test(answer.url()));
+  await page.goto('/');
+  const path = new URL((await script).url()).pathname;
+  const plain = await (await fetch(app.url + path, { headers: { 'accept-encoding': 'identity' } })).text();
+  expect(plain.length).toBeGreaterThan(10_000);
+  for (const coding of ['br', 'gzip']) {
+    const answer = await fetch(app.url + path, { headers: { 'accept-encoding': coding } });
+    expect(answer.headers.get('content-encoding')).toBe(coding);
+    expect(answer.headers.get('vary')).toContain('accept-encoding');
+    expect(answer.headers.get('content-type')).toMatch(/javascript; charset=utf-8/);
+    expect(await answer.text()).toBe(plain);
+  }
 });

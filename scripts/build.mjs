@@ -18,7 +18,14 @@ const builds = [
     what: 'the web app',
     entry: at('packages', 'web', 'index.html'),
     dist: at('packages', 'web', 'dist'),
-    sources: ['packages/web', 'packages/contract', 'vite.config.ts', 'package-lock.json', 'tsconfig.web.json'],
+    sources: [
+      'packages/web',
+      'packages/contract',
+      'vite.config.ts',
+      'scripts/precompress.ts',
+      'package-lock.json',
+      'tsconfig.web.json',
+    ],
     run: (outDir) => [at('node_modules', 'vite', 'bin', 'vite.js'), 'build', '--outDir', outDir, '--logLevel', 'warn'],
   },
   {

@@ -27,6 +27,8 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
       wildcard: false,
       index: false,
       cacheControl: false,
+      // The build puts .br and .gz beside the text files (scripts/precompress.ts).
+      preCompressed: true,
       setHeaders: (reply, path) => {
         // Vite names these files by their content.
         reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
