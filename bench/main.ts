@@ -3,6 +3,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres } from '../scripts/postgres.mjs';
 import { buildIfStale } from '../scripts/build.mjs';
+import { browserFigures, browserTable } from './browser.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { dashboardTable, threadTable, throughputTable } from './report.ts';
@@ -12,7 +13,7 @@ import type { Sample, Scenario } from './scenarios.ts';
 import { MANY_VISITORS, signInTable, signInTimes } from './sign-ins.ts';
 import { startCreel, startProgram } from './server-under-test.ts';
 
-/** `npm run bench -- --seconds 8 --rounds 3 --only capture`: every scenario in turn, `rounds` times, so that each round has its own echo. */
+/** `npm run bench -- --seconds 8 --rounds 3 --only capture,browser`: every scenario in turn, `rounds` times, so that each round has its own echo. */
 const seconds = Number(flag('seconds') ?? 8);
 const rounds = Number(flag('rounds') ?? 3);
 const only = flag('only');
@@ -108,6 +109,7 @@ const parts = [
   describeRun(load),
   ...(await figures(load)),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
+  ...(wanted('browser') ? [browserTable(await browserFigures())] : []),
 ];
 const text = parts.join('\n\n');
 process.stdout.write(`${text}\n`);

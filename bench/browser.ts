@@ -1,0 +1,202 @@
+import { chromium } from '@playwright/test';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { browserArguments, findChromium } from '../scripts/chromium.mjs';
+import { median } from './median.ts';
+import { sendPaced } from './paced-sender.ts';
+import { startCreel } from './server-under-test.ts';
+import type { MeasuredCreel } from './server-under-test.ts';
+
+const ROWS = 10_000;
+const CAPTURES = 200;
+const LOADS = 5;
+const FLOOD = { perSecond: 2000, seconds: 10 };
+
+const IN_PAGE = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'in-page.ts'), 'utf8'));
+
+const timesSchema = z.record(z.string(), z.number());
+const scrollSchema = z.object({ rows: z.number(), frames: z.number(), seconds: z.number(), slowFrameMs: z.number() });
+
+interface Figure {
+  readonly what: string;
+  readonly value: string;
+}
+
+/** What a person at a real browser feels. */
+export async function browserFigures(): Promise<Figure[]> {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: browserArguments });
+  try {
+    return [
+      ...(await firstLoad(browser)),
+      ...(await captureToScreen(browser)),
+      ...(await largeJson(browser)),
+      ...(await scrolling(browser)),
+      ...(await flood(browser)),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+async function contextOf(browser: Browser, creel: MeasuredCreel): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const cookies = creel.cookie.split('; ').map((pair) => {
+    const [name = '', value = ''] = pair.split('=', 2);
+    return { name, value, url: creel.origin };
+  });
+  await context.addCookies(cookies);
+  await context.addInitScript({ content: IN_PAGE });
+  return context;
+}
+
+async function withCreel<T>(
+  browser: Browser,
+  environment: Record<string, string>,
+  work: (creel: MeasuredCreel, page: Page) => Promise<T>,
+): Promise<T> {
+  const creel = await startCreel('browser', environment);
+  const context = await contextOf(browser, creel);
+  try {
+    return await work(creel, await context.newPage());
+  } finally {
+    await context.close();
+    await creel.stop();
+  }
+}
+
+const pageOf = (creel: MeasuredCreel): string => `${creel.origin}/endpoints/${creel.uid}`;
+const rowOf = (page: Page, index: number) => page.locator(`[role="row"][data-index="${index}"]`);
+
+/** Each time in a browser context of its own, so that nothing is cached. */
+async function firstLoad(browser: Browser): Promise<Figure[]> {
+  return withCreel(browser, {}, async (creel) => {
+    await fetch(creel.captureUrl, { method: 'POST', body: '{}' });
+    const usable: number[] = [];
+    let scriptBytes = 0;
+    for (let round = 0; round < LOADS; round += 1) {
+      const context = await contextOf(browser, creel);
+      const page = await context.newPage();
+      const started = performance.now();
+      await page.goto(pageOf(creel), { waitUntil: 'commit' });
+      await rowOf(page, 0).click();
+      usable.push(performance.now() - started);
+      scriptBytes = z.number().parse(await page.evaluate('creelBench.scriptBytes()'));
+      await context.close();
+    }
+    return [
+      {
+        what: 'First load of an endpoint page until its first row answers a click, nothing cached',
+        value: ms(median(usable)),
+      },
+      { what: 'JavaScript of that load, compressed', value: `${Math.round(scriptBytes / 1000)} KB` },
+    ];
+  });
+}
+
+async function captureToScreen(browser: Browser): Promise<Figure[]> {
+  return withCreel(browser, {}, async (creel, page) => {
+    await page.goto(pageOf(creel));
+    await page.getByText('No requests received yet.').waitFor();
+    await page.evaluate('creelBench.watchRows()');
+    const sentAt: number[] = [];
+    for (let nth = 0; nth < CAPTURES; nth += 1) {
+      sentAt.push(Date.now());
+      await fetch(creel.captureUrl, { method: 'POST', body: JSON.stringify({ nth }) });
+      await sleep(40);
+    }
+    await rowOf(page, CAPTURES - 1).waitFor();
+    await sleep(200);
+    const drawnAt = timesSchema.parse(await page.evaluate('creelBench.drawnAt()'));
+    const took = sentAt.map((at, nth) => (drawnAt[nth] ?? Number.POSITIVE_INFINITY) - at).toSorted((a, b) => a - b);
+    const p95 = took[Math.floor(took.length * 0.95)] ?? Number.NaN;
+    return [
+      {
+        what: `A capture, from sent to drawn, ${CAPTURES} of them: median, p95`,
+        value: `${ms(median(took))}, ${ms(p95)}`,
+      },
+    ];
+  });
+}
+
+async function largeJson(browser: Browser): Promise<Figure[]> {
+  return withCreel(browser, {}, async (creel, page) => {
+    const items = Array.from({ length: 50_000 }, (_, at) => ({
+      id: at,
+      text: `an item of the large body, number ${at}`,
+      price: 1.1,
+    }));
+    const body =
+      JSON.stringify(items)
+        .slice(0, -1)
+        .padEnd(5_000_000 - 1, ' ') + ']';
+    for (const sent of [body, '{"small":true}'])
+      await fetch(creel.captureUrl, { method: 'POST', body: sent, headers: { 'content-type': 'application/json' } });
+    const took: number[] = [];
+    for (let round = 0; round < LOADS; round += 1) {
+      await page.goto(pageOf(creel));
+      // The newest one is open by itself.
+      await page.getByRole('tree').getByText('small').waitFor();
+      const started = performance.now();
+      await rowOf(page, 0).click();
+      await page.getByRole('tree').getByText('"an item of the large body, number 0"').waitFor();
+      took.push(performance.now() - started);
+    }
+    return [
+      { what: `A JSON of ${(body.length / 1e6).toFixed(1)} MB, from click to its beginning`, value: ms(median(took)) },
+    ];
+  });
+}
+
+async function scrolling(browser: Browser): Promise<Figure[]> {
+  return withCreel(browser, { MAX_UNSAVED_PER_ENDPOINT: String(2 * ROWS) }, async (creel, page) => {
+    await sendPaced(creel.captureUrl, 2500, ROWS / 2500);
+    const stored = (await creel.client.call('getEndpoint', { params: { uid: creel.uid } })).stats.total;
+    await page.goto(pageOf(creel));
+    await rowOf(page, stored - 1).waitFor();
+    const seen = scrollSchema.parse(await page.evaluate('creelBench.scrollToEnd(400)'));
+    return [
+      {
+        what: `${stored.toLocaleString('en')} rows scrolled from top to end: rows seen`,
+        value: seen.rows.toLocaleString('en'),
+      },
+      {
+        what: 'Frames per second meanwhile; slowest frame of a hundred',
+        value: `${(seen.frames / seen.seconds).toFixed(0)}; ${ms(seen.slowFrameMs)}`,
+      },
+    ];
+  });
+}
+
+async function flood(browser: Browser): Promise<Figure[]> {
+  return withCreel(browser, {}, async (creel, page) => {
+    await fetch(creel.captureUrl, { method: 'POST', body: '{}' });
+    await page.goto(pageOf(creel));
+    await rowOf(page, 0).waitFor();
+    await page.evaluate('creelBench.watchTasks()');
+    const acknowledged = await sendPaced(creel.captureUrl, FLOOD.perSecond, FLOOD.seconds);
+    await rowOf(page, acknowledged).waitFor();
+    const longest = z.number().parse(await page.evaluate('creelBench.longestTask()'));
+    const heap = z.number().parse(await page.evaluate('creelBench.heapBytes()'));
+    return [
+      {
+        what: `Longest block of the page while ${(acknowledged / FLOOD.seconds).toFixed(0)} captures a second arrive for ${FLOOD.seconds} s`,
+        value: ms(longest),
+      },
+      { what: 'Its JavaScript memory after that', value: `${Math.round(heap / 1e6)} MB` },
+    ];
+  });
+}
+
+const ms = (value: number): string => `${Math.round(value)} ms`;
+
+export function browserTable(figures: readonly Figure[]): string {
+  return [
+    '| In Chromium, headless, on the same machine | |',
+    '| --- | ---: |',
+    ...figures.map(({ what, value }) => `| ${what} | ${value} |`),
+  ].join('\n');
+}
