@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { userSettingsPreference } from '../preferences/preferences.ts';
 import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
-import { noteSignedOut } from './connection.ts';
+import { noteSignedIn } from './connection.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 import { tellOtherTabs } from './session-channel.ts';
@@ -16,7 +16,7 @@ function enter(user: User): void {
   if (!before) dropPersonal();
   queryClient.setQueryData(queryKeys.user, user);
   userSettingsPreference.write(user.settings);
-  noteSignedOut(false);
+  noteSignedIn();
 }
 
 function dropPersonal(): void {

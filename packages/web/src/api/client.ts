@@ -1,6 +1,6 @@
-import { ApiError, createClient } from '@creel/contract';
+import { ApiError, createClient, OPERATIONS } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
-import { noteReachable, noteSignedOut } from './connection.ts';
+import { askToSignIn, noteReachable, noteSignedOut } from './connection.ts';
 
 /** Calls whose 401 is an answer, not the end of a session. */
 const ASKS_WHO: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
@@ -21,7 +21,15 @@ function onError(name: OperationName, error: ApiError): void {
   if (name === 'getUser' && error.status === 401) return;
   // oxlint-disable-next-line no-console -- spec 7: failed calls are logged there
   console.error(`${name}: ${error.message}`);
-  if (error.status === 401 && error.code === 'NOT_SIGNED_IN' && !ASKS_WHO.has(name)) noteSignedOut(true);
+  if (!isEndOfSession(error) || ASKS_WHO.has(name)) return;
+  // What is asked for in the background does not interrupt again somebody who went on without signing in.
+  if (OPERATIONS[name].method === 'GET') noteSignedOut();
+  else askToSignIn();
+}
+
+/** True when a call failed because nobody is signed in any more. A dialog of its own says so, and takes the sign-in. */
+export function isEndOfSession(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401 && error.code === 'NOT_SIGNED_IN';
 }
 
 /** The web app's one way to the API. */

@@ -65,7 +65,7 @@ export function openLiveFeed(uid: string): () => void {
     onBadFrame: (reason) => noteBadFrame(uid, reason),
     onState: (state, code) => {
       changeStatus(uid, ({ lost }) => ({ state, lost: state === 'connecting' ? lost : state !== 'connected' }));
-      if (code === LIVE_CLOSE_SIGNED_OUT) noteSignedOut(true);
+      if (code === LIVE_CLOSE_SIGNED_OUT) noteSignedOut();
       if (code === LIVE_CLOSE_ENDPOINT_GONE) void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
     },
   });

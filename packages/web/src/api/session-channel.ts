@@ -1,6 +1,6 @@
 import type { User } from '@creel/contract';
 import { z } from 'zod';
-import { noteSignedOut } from './connection.ts';
+import { noteSignedIn, noteSignedOut } from './connection.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -25,8 +25,8 @@ export function listenToOtherTabs(): () => void {
     const news = newsSchema.safeParse(data);
     const user = queryClient.getQueryData<User | null>(queryKeys.user);
     if (!news.success || !user) return;
-    if (news.data.type === 'signed-out') noteSignedOut(true);
-    else if (news.data.userId === user.id) noteSignedOut(false);
+    if (news.data.type === 'signed-out') noteSignedOut();
+    else if (news.data.userId === user.id) noteSignedIn();
     // Another person's session: nothing that is shown here is theirs.
     else location.assign('/');
   };

@@ -3,7 +3,7 @@ import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { userSettingsPreference } from '../preferences/preferences.ts';
 import { toast } from '../toasts/toast-store.ts';
-import { client, sentenceOf } from './client.ts';
+import { client, isEndOfSession, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -16,7 +16,7 @@ export const useSaveSettings = () =>
       toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.fields['email'] !== undefined) return;
+      if (isEndOfSession(error) || (error instanceof ApiError && error.fields['email'] !== undefined)) return;
       const isRefusal = error instanceof ApiError && error.status === 403;
       const description = isRefusal ? error.sentence : 'Failed to save settings. Please try again.';
       toast({ title: 'Error', description, variant: 'destructive' });
@@ -27,10 +27,12 @@ export const useTestEmail = () =>
   useMutation({
     mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
     onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
-    onError: (error) =>
+    onError: (error) => {
+      if (isEndOfSession(error)) return;
       toast({
         title: 'Email Configuration Error',
         description: sentenceOf(error, 'Failed to send test email. Please check SMTP server settings.'),
         variant: 'destructive',
-      }),
+      });
+    },
   });

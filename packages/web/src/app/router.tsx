@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { isSignedOut } from '../api/connection.ts';
 import { queryClient } from '../api/query-client.ts';
 import { userQuery } from '../api/queries.ts';
 import { ownPath } from '../model/own-path.ts';
@@ -16,7 +17,8 @@ const authRoute = createRoute({
   validateSearch: search.authSearchSchema,
   beforeLoad: async ({ search: { next } }) => {
     const user = await queryClient.ensureQueryData(userQuery);
-    if (user !== null) throw redirect({ href: ownPath(next), replace: true });
+    // A session that ended is still in the cache, for the screens that it left behind.
+    if (user !== null && !isSignedOut()) throw redirect({ href: ownPath(next), replace: true });
   },
   component: lazyRouteComponent(pages.AuthPage, 'AuthPage'),
 });

@@ -1,6 +1,7 @@
 import { Outlet, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { forgetPerson, useLogout } from '../../api/account-mutations.ts';
+import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import { listenToOtherTabs } from '../../api/session-channel.ts';
 import { Sidebar } from '../../features/sidebar/sidebar.tsx';
@@ -13,6 +14,7 @@ import { SignedOutDialog } from './signed-out-dialog.tsx';
 /** What all signed-in pages share: the sidebar, or below 768 px the slide-in menu (spec 2). */
 export function AppLayout() {
   const user = useUser();
+  const signedOut = useSignedOut();
   const narrow = useIsNarrow();
   const onLogout = useLeave();
   useEffect(listenToOtherTabs, []);
@@ -28,11 +30,11 @@ export function AppLayout() {
       <div className="flex min-h-0 grow flex-col md:flex-row">
         {narrow ? (
           <MobileBar>
-            <Sidebar user={user} onLogout={onLogout} />
+            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </MobileBar>
         ) : (
           <aside className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
-            <Sidebar user={user} onLogout={onLogout} />
+            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </aside>
         )}
         <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { noteSignedOut, useSignedOut } from '../../api/connection.ts';
+import { setSignInAside, useAsksToSignIn } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import { LoginForm } from '../../features/auth/login-form.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -7,14 +7,14 @@ import { Dialog } from '../../ui/dialog.tsx';
 
 /** The session ended elsewhere: told at once, and whatever was typed behind this dialog stays where it is. */
 export function SignedOutDialog() {
-  const signedOut = useSignedOut();
+  const asks = useAsksToSignIn();
   const user = useUser();
   const router = useRouter();
   const next = router.state.location.href;
   return (
     <Dialog
-      open={signedOut}
-      onOpenChange={noteSignedOut}
+      open={asks}
+      onOpenChange={setSignInAside}
       title="You have been signed out"
       description="Your session has ended, here or in another tab. Sign in again to go on; what you typed is kept."
     >

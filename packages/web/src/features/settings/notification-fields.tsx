@@ -23,6 +23,8 @@ export function NotificationFields(props: NotificationFieldsProps) {
   const { draft, signedIn, allowed, emailError, onChange, onInvalidEmail } = props;
   const info = useServiceInfo();
   const test = useTestEmail();
+  /** What the plan has no more can still be switched off. */
+  const isOutOfReach = (isOn: boolean): boolean => !signedIn || (!allowed && !isOn);
   const sendTest = (): void => {
     const email = emailSchema.safeParse(draft.email);
     if (email.success) test.mutate(email.data);
@@ -40,14 +42,14 @@ export function NotificationFields(props: NotificationFieldsProps) {
           label="Endpoint expiry"
           description="A mail before an endpoint expires."
           checked={draft.emailNotifyExpiry}
-          disabled={!allowed && !draft.emailNotifyExpiry}
+          disabled={isOutOfReach(draft.emailNotifyExpiry)}
           onCheckedChange={(emailNotifyExpiry) => onChange({ emailNotifyExpiry })}
         />
         <SwitchRow
           label="Subscription changes"
           description="A mail when your plan changes or ends."
           checked={draft.emailNotifySubscription}
-          disabled={!allowed && !draft.emailNotifySubscription}
+          disabled={isOutOfReach(draft.emailNotifySubscription)}
           onCheckedChange={(emailNotifySubscription) => onChange({ emailNotifySubscription })}
         />
       </div>

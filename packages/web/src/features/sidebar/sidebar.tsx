@@ -12,11 +12,13 @@ import { UserMenu } from './user-menu.tsx';
 
 export interface SidebarProps {
   readonly user: User | null;
+  /** The session of the person has ended, and they have not signed in again. */
+  readonly signedOut: boolean;
   readonly onLogout: () => void;
 }
 
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the person (spec 2). */
-export function Sidebar({ user, onLogout }: SidebarProps) {
+export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
@@ -34,7 +36,7 @@ export function Sidebar({ user, onLogout }: SidebarProps) {
         <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
       </nav>
       <div className="-mx-0.5 border-t border-line pt-2">
-        <UserMenu user={user} onLogout={onLogout} />
+        <UserMenu user={signedOut ? null : user} onLogout={onLogout} />
       </div>
     </div>
   );

@@ -1,6 +1,6 @@
 import { PLANS } from '@creel/contract';
 import type { User } from '@creel/contract';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { CreditCard, Ellipsis, LogIn, LogOut, Monitor, Moon, Settings, Sun, UserRound } from 'lucide-react';
 import { themePreference, THEMES, usePreference } from '../../preferences/preferences.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../../ui/dropdown-menu.tsx';
@@ -46,16 +46,19 @@ export function UserMenu({ user, onLogout }: UserMenuProps) {
         </button>
       }
     >
-      {user === null ? (
-        <MenuItem asChild>
-          <Link to="/auth">
-            <LogIn /> Sign In
-          </Link>
-        </MenuItem>
-      ) : (
-        <SignedInItems onLogout={onLogout} />
-      )}
+      {user === null ? <SignInItem /> : <SignedInItems onLogout={onLogout} />}
     </DropdownMenu>
+  );
+}
+
+function SignInItem() {
+  const next = useLocation({ select: ({ href }) => href });
+  return (
+    <MenuItem asChild>
+      <Link to="/auth" search={{ next }}>
+        <LogIn /> Sign In
+      </Link>
+    </MenuItem>
   );
 }
 

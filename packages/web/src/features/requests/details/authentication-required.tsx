@@ -1,9 +1,10 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 
 /** Shown where nobody is signed in any more (spec 2). */
 export function AuthenticationRequired() {
+  const next = useLocation({ select: ({ href }) => href });
   return (
     <div role="alert" className="mx-4 mb-2.5 flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2">
       <Lock aria-hidden className="size-4 shrink-0 text-warn" />
@@ -12,7 +13,9 @@ export function AuthenticationRequired() {
         <p className="text-ink-2">The Save Request feature requires authentication.</p>
       </div>
       <Button asChild size="sm">
-        <Link to="/auth">Sign In</Link>
+        <Link to="/auth" search={{ next }}>
+          Sign In
+        </Link>
       </Button>
     </div>
   );

@@ -1,0 +1,176 @@
+// Issue 3 and spec 2: a session that ended elsewhere is told in every kind of form, which keeps what was typed and goes on from there.
+import type { BrowserContext, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import type { App, Person } from './app.ts';
+import { createEndpoint } from './endpoints.ts';
+
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
+const told = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
+
+interface FormCase {
+  readonly name: string;
+  readonly open: (page: Page, context: BrowserContext, app: App) => Promise<void>;
+  /** What is typed, by label. */
+  readonly typed: (person: Person) => Record<string, string>;
+  readonly submit: string;
+  /** What shows that the form did its work in the end. */
+  readonly done: (page: Page) => Promise<void>;
+}
+
+const FORMS: readonly FormCase[] = [
+  {
+    name: 'username',
+    open: async (page) => void (await page.goto('/profile')),
+    typed: ({ username }) => ({ Username: `${username}-2` }),
+    submit: 'Update Username',
+    done: (page) => expect(toast(page, 'Username updated successfully')).toBeVisible(),
+  },
+  {
+    name: 'password',
+    open: async (page) => void (await page.goto('/profile?tab=security')),
+    typed: ({ password }) => ({
+      'Current password': password,
+      'New password': 'secret1',
+      'Confirm new password': 'secret1',
+    }),
+    submit: 'Change Password',
+    done: (page) => expect(page.getByLabel('Current password')).toHaveValue(''),
+  },
+  {
+    name: 'settings',
+    open: async (page) => void (await page.goto('/settings')),
+    typed: () => ({ Email: 'else@example.com' }),
+    submit: 'Save Settings',
+    done: (page) => expect(toast(page, 'Settings Saved')).toBeVisible(),
+  },
+  {
+    name: 'new endpoint',
+    open: async (page) => {
+      await page.goto('/');
+      await expect(page.getByText('No endpoints yet')).toBeVisible();
+      await page.keyboard.press('n');
+    },
+    typed: () => ({ 'Endpoint Name (Optional)': 'typed before', 'Source/Tag (Optional)': 'Stripe' }),
+    submit: 'Create Endpoint',
+    done: (page) => expect(page.getByRole('heading', { level: 1, name: 'typed before' })).toBeVisible(),
+  },
+  {
+    name: 'name of an endpoint',
+    open: async (page, context, app) => {
+      const { uid } = await createEndpoint(context, app);
+      await page.goto(`/endpoints/${uid}`);
+      await page.getByRole('button', { name: 'Edit name and source' }).click();
+    },
+    typed: () => ({ 'Endpoint Name (Optional)': 'typed before' }),
+    submit: 'Save',
+    done: (page) => expect(page.getByRole('heading', { level: 1, name: 'typed before' })).toBeVisible(),
+  },
+  {
+    name: 'account to be deleted',
+    open: async (page) => {
+      await page.goto('/profile');
+      await page.getByRole('button', { name: 'Delete account' }).click();
+    },
+    typed: ({ password }) => ({ Password: password }),
+    submit: 'Delete account',
+    done: (page) => expect(page).toHaveURL(/\/auth$/),
+  },
+];
+
+/** The form is in the dialog on top, or else in the page. */
+const fieldOf = (page: Page, label: string) => page.getByLabel(label, { exact: true }).last();
+const submit = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click();
+
+async function signInAgain(page: Page, { username, password }: Person): Promise<void> {
+  await expect(told(page).getByLabel('Username')).toHaveValue(username);
+  await told(page).getByLabel('Password').fill(password);
+  await told(page).getByRole('button', { name: 'Login' }).click();
+  await expect(told(page)).toBeHidden();
+}
+
+async function expectTyped(page: Page, values: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(values)) await expect(fieldOf(page, label)).toHaveValue(value);
+}
+
+for (const form of FORMS) {
+  test(`${form.name}: signed out in another tab, what was typed is kept`, async ({ page, context, app, person }) => {
+    const values = form.typed(person);
+    await form.open(page, context, app);
+    for (const [label, value] of Object.entries(values)) await fieldOf(page, label).fill(value);
+    const other = await context.newPage();
+    await other.goto('/');
+    await other.getByRole('button', { name: `Account of ${person.username}` }).click();
+    await other.getByRole('menuitem', { name: 'Logout' }).click();
+    await page.bringToFront();
+    await expect(told(page)).toBeVisible();
+    await signInAgain(page, person);
+    await expectTyped(page, values);
+    await submit(page, form.submit);
+    await form.done(page);
+  });
+
+  test(`${form.name}: signed out elsewhere, the answer tells it and what was typed is kept`, async ({
+    page,
+    context,
+    app,
+    person,
+  }) => {
+    const values = form.typed(person);
+    await form.open(page, context, app);
+    for (const [label, value] of Object.entries(values)) await fieldOf(page, label).fill(value);
+    await context.clearCookies();
+    await submit(page, form.submit);
+    await signInAgain(page, person);
+    await expectTyped(page, values);
+    await submit(page, form.submit);
+    await form.done(page);
+  });
+}
+
+test('who goes on without signing in can, as far as it goes, and is asked again when they do something', async ({
+  page,
+  context,
+  person,
+}) => {
+  await page.goto('/settings');
+  await expect(page.getByLabel('Email', { exact: true })).toBeEnabled();
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expect(told(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(told(page)).toBeHidden();
+
+  await expect(page.getByText('Sign in to enable email notifications')).toBeVisible();
+  await expect(page.getByRole('switch', { name: 'Endpoint expiry' })).toBeDisabled();
+  await expect(page.getByRole('switch', { name: 'Subscription changes' })).toBeDisabled();
+  await expect(page.getByLabel('Email', { exact: true })).toBeDisabled();
+  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expect(toast(page, 'Your preferences have been saved locally.')).toBeVisible();
+  expect(await page.evaluate('JSON.parse(localStorage.userSettings).autoSaveNewEndpoints')).toBe(true);
+
+  // What a screen asks for by itself does not bring the question back; what the person does, does.
+  const asked = page.waitForResponse('**/api/search?*');
+  await page.getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('anything');
+  await page.keyboard.press('Enter');
+  expect((await asked).status()).toBe(401);
+  await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
+  await expect(told(page)).toBeHidden();
+  await page.getByRole('searchbox').blur();
+  await page.keyboard.press('n');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(told(page)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(told(page)).toBeHidden();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Sign In' }).click();
+  await expect(page).toHaveURL(/\/auth/);
+  await page.getByLabel('Username').fill(person.username);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Login' }).click();
+  await expect(page.getByRole('button', { name: `Account of ${person.username}` })).toBeVisible();
+});
