@@ -61,6 +61,7 @@ test('every message stands at its field, and goes when the field is changed', as
   // What only the server knows comes back to its field too.
   await fillRegistration(page, { Username: person.username, 'Confirm Password': 'secret1' });
   await expect(messageOf('Username')).toHaveAttribute('aria-invalid', 'true');
+  await expect(messageOf('Username')).toBeFocused();
 
   await page.getByRole('tab', { name: 'Login' }).click();
   await signIn(page, 'ab', '12345');

@@ -22,9 +22,14 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.keyboard.press('n');
-  await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
-  // The dialog stays open, and what lies outside it is hidden from roles.
-  await expect(page.getByText('Failed to create the endpoint. Please try again.').first()).toBeVisible();
+  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+  const name = dialog.getByLabel('Endpoint Name (Optional)');
+  await name.fill('kept');
+  await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+  // What lies outside the dialog is hidden from screen readers, the toast too: the dialog says it itself.
+  await expect(dialog.getByRole('alert')).toHaveText('Failed to create the endpoint. Please try again.');
+  await expect(page.getByText('Failed to create the endpoint. Please try again.')).toHaveCount(2);
+  await expect(name).toHaveValue('kept');
 
   const endpoint = await createEndpoint(context, app);
   await sendJson(endpoint.url, { a: 1 });
@@ -39,6 +44,38 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(toast(page, 'Failed to delete the endpoint. Please try again.')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(endpoint.uid));
+});
+
+test('a name that is refused is told in the dialog, or at its field with the keyboard in it', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  const endpoint = await createEndpoint(context, app);
+  await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await page.getByRole('button', { name: 'Edit name and source' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit endpoint' });
+  const source = dialog.getByLabel('Source/Tag (Optional)');
+  await source.fill('kept');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toHaveText('Failed to change the endpoint. Please try again.');
+  await expect(source).toHaveValue('kept');
+
+  const sentence = 'No such source';
+  await page.route(/\/api\/endpoints\/[\w-]+$/, (route) =>
+    route.request().method() === 'PATCH'
+      ? route.fulfill({
+          status: 400,
+          json: { error: sentence, message: sentence, code: 'VALIDATION', fields: { source: sentence } },
+        })
+      : route.fallback(),
+  );
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(source).toHaveAccessibleDescription(new RegExp(sentence));
+  await expect(source).toBeFocused();
 });
 
 test('a request that cannot be saved or deleted stays as it was', async ({ page, context, person, app }) => {

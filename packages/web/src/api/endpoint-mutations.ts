@@ -2,7 +2,7 @@ import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { toast } from '../toasts/toast-store.ts';
-import { client, sentenceOf } from './client.ts';
+import { client, isEndOfSession, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
@@ -22,14 +22,18 @@ export function useCreateEndpoint() {
       void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
       toast({ title: 'Endpoint Created' });
     },
-    onError: (error) =>
-      toast({
-        title: 'Error',
-        description: sentenceOf(error, 'Failed to create the endpoint. Please try again.'),
-        variant: 'destructive',
-      }),
+    onError: (error) => {
+      const description = createFailure(error);
+      if (description !== undefined) toast({ title: 'Error', description, variant: 'destructive' });
+    },
   });
 }
+
+/** Why an endpoint was not created; `undefined` without a failure, or where the dialog about the ended session tells it. */
+export const createFailure = (error: unknown): string | undefined =>
+  tells(error) ? sentenceOf(error, 'Failed to create the endpoint. Please try again.') : undefined;
+
+const tells = (error: unknown): boolean => error !== null && !isEndOfSession(error);
 
 export function useDeleteEndpoint() {
   return useMutation({
@@ -73,14 +77,16 @@ export function useDescribeEndpoint(uid: string) {
     mutationFn: (body: { readonly name: string; readonly source: string }) =>
       client.call('changeEndpoint', { params: { uid }, body }),
     onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
-    onError: (error) =>
-      toast({
-        title: 'Update failed',
-        description: sentenceOf(error, 'Failed to change the endpoint. Please try again.'),
-        variant: 'destructive',
-      }),
+    onError: (error) => {
+      const description = describeFailure(error);
+      if (description !== undefined) toast({ title: 'Update failed', description, variant: 'destructive' });
+    },
   });
 }
+
+/** The same for a change of name and source. */
+export const describeFailure = (error: unknown): string | undefined =>
+  tells(error) ? sentenceOf(error, 'Failed to change the endpoint. Please try again.') : undefined;
 
 /** Changes an endpoint wherever it is cached: its own page and the list. */
 export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {

@@ -1,5 +1,6 @@
-import { useRef, useState } from 'react';
-import type { FormEvent } from 'react';
+import { useState } from 'react';
+import type { FormEvent, RefObject } from 'react';
+import { useRefusal } from './use-refusal.ts';
 
 type Values = Readonly<Record<string, string>>;
 type Errors = Readonly<Record<string, string>>;
@@ -13,9 +14,15 @@ export interface Form<V extends Values> {
     value: string;
     onChange: (change: FormEvent<HTMLInputElement>) => void;
   };
+  /** What a form element takes: `<form {...form.props}>`. The page says what is wrong with its fields, not the browser. */
+  readonly props: {
+    readonly ref: RefObject<HTMLFormElement | null>;
+    readonly noValidate: true;
+    readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
+  };
   readonly set: (field: keyof V & string, value: string) => void;
+  /** Messages for what was sent; the keyboard goes to the first field that has one. */
   readonly setErrors: (errors: Errors) => void;
-  readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
   readonly reset: () => void;
 }
 
@@ -27,7 +34,7 @@ export function useForm<V extends Values>(options: {
 }): Form<V> {
   const [values, setValues] = useState(options.initial);
   const [errors, setErrors] = useState<Errors>({});
-  const submitted = useRef<HTMLFormElement>(null);
+  const [ref, refused] = useRefusal();
 
   const set = (field: keyof V & string, value: string): void => {
     setValues((before) => ({ ...before, [field]: value }));
@@ -35,11 +42,19 @@ export function useForm<V extends Values>(options: {
   };
   const refuse = (found: Errors): void => {
     setErrors(found);
-    requestAnimationFrame(() => submitted.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+    refused();
+  };
+  const onSubmit = (submit: FormEvent<HTMLFormElement>): void => {
+    submit.preventDefault();
+    const found = options.validate(values);
+    if (Object.keys(found).length > 0) return refuse(found);
+    setErrors({});
+    options.onValid(values);
   };
   return {
     values,
     errors,
+    props: { ref, noValidate: true, onSubmit },
     set,
     setErrors: refuse,
     bind: (field) => ({
@@ -47,14 +62,6 @@ export function useForm<V extends Values>(options: {
       value: values[field] ?? '',
       onChange: (change) => set(field, change.currentTarget.value),
     }),
-    onSubmit: (submit) => {
-      submit.preventDefault();
-      submitted.current = submit.currentTarget;
-      const found = options.validate(values);
-      if (Object.keys(found).length > 0) return refuse(found);
-      setErrors({});
-      options.onValid(values);
-    },
     reset: () => {
       setValues(options.initial);
       setErrors({});

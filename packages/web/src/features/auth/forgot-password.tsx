@@ -48,7 +48,7 @@ function ResetRequestForm() {
   });
   if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {request.error === null || form.errors['email'] !== undefined ? null : (
         <Notice tone="bad">{sentenceOf(request.error, 'The link could not be sent. Please try again.')}</Notice>
       )}

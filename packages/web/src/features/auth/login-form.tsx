@@ -29,7 +29,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
       }),
   });
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       <LoginProblem error={login.error} hasFieldErrors={Object.keys(form.errors).length > 0} />
       <Field label="Username" error={form.errors['username']}>
         {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}

@@ -25,7 +25,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
   const { errors } = form;
   const isAtAField = Object.keys(errors).length > 0;
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {register.error === null || isAtAField ? null : (
         <Notice tone="bad">{sentenceOf(register.error, 'Registration failed')}</Notice>
       )}

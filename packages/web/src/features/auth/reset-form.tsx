@@ -19,7 +19,7 @@ export function ResetForm({ token }: { readonly token: string }) {
   });
   if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {reset.error === null || form.errors['password'] !== undefined ? null : (
         <Notice tone="bad">{sentenceOf(reset.error, 'The password could not be set. Please try again.')}</Notice>
       )}

@@ -2,12 +2,14 @@ import { MAX_LABEL_LENGTH } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { useDescribeEndpoint } from '../../api/endpoint-mutations.ts';
+import { describeFailure, useDescribeEndpoint } from '../../api/endpoint-mutations.ts';
+import { serverFieldErrors } from '../../model/form-errors.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Input } from '../../ui/input.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useForm } from '../../ui/use-form.ts';
 
 /** Opens the name and the source of an endpoint for a change. */
@@ -39,16 +41,28 @@ function DescribeEndpointForm({
   const form = useForm({
     initial: { name: endpoint.name ?? '', source: endpoint.source ?? '' },
     validate: () => ({}),
-    onValid: (values) => describe.mutate(values, { onSuccess: onDone }),
+    onValid: (values) =>
+      describe.mutate(values, {
+        onSuccess: onDone,
+        onError: (error) => form.setErrors(serverFieldErrors(error, ['name', 'source'])),
+      }),
   });
+  const isAtAField = Object.keys(form.errors).length > 0;
+  const failure = isAtAField ? undefined : describeFailure(describe.error);
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
-      <Field label="Endpoint Name (Optional)">
+    <form {...form.props} className="flex flex-col gap-4">
+      {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
+      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
+      <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
         {(control) => (
           <Input {...control} {...form.bind('name')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
         )}
       </Field>
-      <Field label="Source/Tag (Optional)" hint="Left empty, it is detected from the next request.">
+      <Field
+        label="Source/Tag (Optional)"
+        error={form.errors['source']}
+        hint="Left empty, it is detected from the next request."
+      >
         {(control) => (
           <Input {...control} {...form.bind('source')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />
         )}

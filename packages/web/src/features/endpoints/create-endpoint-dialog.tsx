@@ -1,7 +1,8 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { useCreateEndpoint } from '../../api/endpoint-mutations.ts';
+import { createFailure, useCreateEndpoint } from '../../api/endpoint-mutations.ts';
 import { endpointsQuery, useUser } from '../../api/queries.ts';
+import { serverFieldErrors } from '../../model/form-errors.ts';
 import { createBlock } from '../../model/plan-words.ts';
 import { userSettingsPreference } from '../../preferences/preferences.ts';
 import { Button } from '../../ui/button.tsx';
@@ -50,13 +51,20 @@ function CreateEndpointForm({
     onValid: ({ name, source }) =>
       create.mutate(
         { ...filled('name', name), ...filled('source', source), ...autosaveChoice() },
-        { onSuccess: ({ uid }) => onCreated(uid) },
+        {
+          onSuccess: ({ uid }) => onCreated(uid),
+          onError: (error) => form.setErrors(serverFieldErrors(error, ['name', 'source'])),
+        },
       ),
   });
+  const isAtAField = Object.keys(form.errors).length > 0;
+  const failure = block === undefined && !isAtAField ? createFailure(create.error) : undefined;
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {block === undefined ? null : <Notice tone="warn">{block}</Notice>}
-      <Field label="Endpoint Name (Optional)">
+      {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
+      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
+      <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
         {(control) => (
           <Input
             {...control}
@@ -68,7 +76,11 @@ function CreateEndpointForm({
           />
         )}
       </Field>
-      <Field label="Source/Tag (Optional)" hint="Left empty, it is detected from the first request.">
+      <Field
+        label="Source/Tag (Optional)"
+        error={form.errors['source']}
+        hint="Left empty, it is detected from the first request."
+      >
         {(control) => (
           <Input
             {...control}

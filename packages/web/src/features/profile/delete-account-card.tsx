@@ -62,7 +62,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       }),
   });
   return (
-    <form noValidate onSubmit={form.onSubmit} className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {remove.error === null || form.errors['password'] !== undefined ? null : (
         <Notice tone="bad">{sentenceOf(remove.error, 'The account could not be deleted. Please try again.')}</Notice>
       )}

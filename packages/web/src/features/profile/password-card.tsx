@@ -34,7 +34,7 @@ export function PasswordCard() {
   });
   const isAtAField = Object.keys(form.errors).length > 0;
   return (
-    <form noValidate onSubmit={form.onSubmit}>
+    <form {...form.props}>
       <SectionCard
         title="Change password"
         description="Every other session is signed out."

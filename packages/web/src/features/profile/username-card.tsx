@@ -32,7 +32,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
   });
   const isChanged = form.values.username.trim() !== user.username;
   return (
-    <form noValidate onSubmit={form.onSubmit}>
+    <form {...form.props}>
       <SectionCard
         title="Username"
         description="The name that you sign in with."

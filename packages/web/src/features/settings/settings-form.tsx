@@ -7,6 +7,7 @@ import { userSettingsPreference } from '../../preferences/preferences.ts';
 import { toast } from '../../toasts/toast-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { SectionCard } from '../../ui/card.tsx';
+import { useRefusal } from '../../ui/use-refusal.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import { SwitchRow } from './switch-row.tsx';
 
@@ -21,19 +22,30 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
   const [emailError, setEmailError] = useState<string>();
   const save = useSaveSettings();
+  const [form, refused] = useRefusal();
   const change = (part: Partial<UserSettings>): void => {
     setDraft((before) => ({ ...before, ...part }));
     if ('email' in part) setEmailError(undefined);
   };
+  const refuseEmail = (sentence: string): void => {
+    setEmailError(sentence);
+    refused();
+    toast({ title: 'Invalid Email', description: sentence, variant: 'destructive' });
+  };
   const onSubmit = (): void => {
     if (user === null) return saveLocally(draft);
     const error = fieldErrors(userSettingsInputSchema, draft)['email'];
-    setEmailError(error);
-    if (error !== undefined) return sayInvalidEmail();
-    save.mutate(draft, { onError: (failure) => setEmailError(serverFieldErrors(failure, ['email'])['email']) });
+    if (error !== undefined) return refuseEmail(error);
+    save.mutate(draft, {
+      onError: (failure) => {
+        const { email } = serverFieldErrors(failure, ['email']);
+        if (email !== undefined) refuseEmail(email);
+      },
+    });
   };
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(submit) => {
         submit.preventDefault();
@@ -56,10 +68,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
           allowed={user !== null && PLANS[user.subscriptionTier].emailNotifications}
           emailError={emailError}
           onChange={change}
-          onInvalidEmail={() => {
-            setEmailError(EMAIL_SENTENCE);
-            sayInvalidEmail();
-          }}
+          onInvalidEmail={() => refuseEmail(EMAIL_SENTENCE)}
         />
       </SectionCard>
       <Button type="submit" variant="primary" disabled={save.isPending} className="self-end">
@@ -67,10 +76,6 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
       </Button>
     </form>
   );
-}
-
-function sayInvalidEmail(): void {
-  toast({ title: 'Invalid Email', description: EMAIL_SENTENCE, variant: 'destructive' });
 }
 
 function saveLocally({ autoSaveNewEndpoints }: UserSettings): void {
