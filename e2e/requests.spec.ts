@@ -239,6 +239,61 @@ test('signed out elsewhere, saving says what it needs', async ({ page, context, 
   await expect(page.getByTitle('Authentication required to save requests').locator('button')).toBeDisabled();
 });
 
+for (const [width, height] of [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+] as const) {
+  test(`at ${width} px every filter is seen and works`, async ({ page, context, person, app }) => {
+    expect(person.username).toBeTruthy();
+    await page.setViewportSize({ width, height });
+    const endpoint = await createEndpoint(context, app);
+    await send(endpoint.url, { method: 'DELETE' });
+    await openLive(page, endpoint);
+    const filters = page.getByRole('tablist', { name: 'Filter by method' });
+    const names = ['All Requests', 'GET', 'POST', 'PUT', 'DELETE'];
+    for (const name of names) {
+      await expect(filters.getByRole('tab', { name, exact: true })).toBeInViewport({ ratio: 1 });
+    }
+    for (const name of ['PUT', 'DELETE']) await filters.getByRole('tab', { name }).click();
+    await expect(row(page, 0)).toContainText('DELETE');
+    await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
+  });
+}
+
+test('on a narrow screen an address of a request that is gone leads back to the list', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const endpoint = await createEndpoint(context, app);
+  await send(endpoint.url);
+  await page.goto(`/endpoints/${endpoint.uid}?request=99`);
+  await expect(page.getByText('This request is not stored any more')).toBeVisible();
+  await page.getByRole('button', { name: 'Back to the list' }).click();
+  await expect(row(page, 0)).toBeInViewport();
+});
+
+test('on a narrow screen an empty endpoint shows how to send to it, without scrolling', async ({
+  page,
+  context,
+  person,
+  app,
+}) => {
+  expect(person.username).toBeTruthy();
+  await page.setViewportSize({ width: 390, height: 844 });
+  const endpoint = await createEndpoint(context, app);
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expect(page.getByRole('button', { name: 'Send a test request' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByText('Send a request to this endpoint to see it here.')).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tabpanel').locator('pre')).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tabpanel').locator('pre')).toHaveCSS('max-height', '400px');
+  expect(await page.getByRole('tabpanel').locator('pre').innerText()).toContain(endpoint.uid);
+});
+
 test('on a narrow screen the details lie over the list', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 844 });

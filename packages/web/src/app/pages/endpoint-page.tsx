@@ -32,7 +32,7 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <div className="flex min-h-full flex-col md:h-full">
       <EndpointFrame endpoint={endpoint} />
-      <div className="h-[85dvh] min-h-0 border-t border-line md:h-auto md:grow">
+      <div className="min-h-0 border-t border-line md:grow">
         <RequestsPane uid={endpoint.uid} endpoint={endpoint} />
       </div>
     </div>

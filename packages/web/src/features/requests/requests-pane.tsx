@@ -1,4 +1,5 @@
 import type { Endpoint } from '@creel/contract';
+import { clsx } from 'clsx';
 import { lazy, Suspense } from 'react';
 import type { ComponentType } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
@@ -17,6 +18,9 @@ import { useViewState } from './use-view-state.ts';
 
 const EmptyEndpoint = lazy(async () => ({ default: (await import('./list/empty-endpoint.tsx')).EmptyEndpoint }));
 const CompareView = lazy(async () => ({ default: (await import('./compare/compare-view.tsx')).CompareView }));
+
+/** In a narrow window the page scrolls, and what is above the requests scrolls away. */
+const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
 
 export interface RequestsPaneProps {
   readonly uid: string;
@@ -56,15 +60,17 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
     return (
       <Suspense fallback={null}>
-        <CompareView
-          uid={uid}
-          left={selection.other}
-          right={current}
-          choices={state.items.rows.slice(0, 200)}
-          onLeft={(compare) => changeView({ compare })}
-          onRight={(request) => changeView({ request })}
-          onClose={() => changeView({ compare: undefined })}
-        />
+        <div className={HEIGHT}>
+          <CompareView
+            uid={uid}
+            left={selection.other}
+            right={current}
+            choices={state.items.rows.slice(0, 200)}
+            onLeft={(compare) => changeView({ compare })}
+            onRight={(request) => changeView({ request })}
+            onClose={() => changeView({ compare: undefined })}
+          />
+        </div>
       </Suspense>
     );
   }
@@ -84,7 +90,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   );
   const details =
     current === undefined ? (
-      <NothingOrMissing missing={selection.isMissing} />
+      <NothingOrMissing missing={selection.isMissing} onBack={isNarrow ? selection.close : undefined} />
     ) : (
       <RequestDetails
         key={current.index}
@@ -103,7 +109,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   if (!isNarrow) return <SplitPane name="requests" label="List and details" left={list} right={details} />;
   const open = view.request !== undefined;
   return (
-    <div className="relative h-full min-h-0 overflow-hidden">
+    <div className={clsx('relative overflow-hidden', HEIGHT)}>
       <div className="h-full" inert={open}>
         {list}
       </div>
@@ -112,6 +118,11 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   );
 }
 
-function NothingOrMissing({ missing }: { readonly missing: boolean }) {
-  return missing ? <DetailsMissing /> : <NothingSelected />;
+interface NothingOrMissingProps {
+  readonly missing: boolean;
+  readonly onBack: (() => void) | undefined;
+}
+
+function NothingOrMissing({ missing, onBack }: NothingOrMissingProps) {
+  return missing ? <DetailsMissing onBack={onBack} /> : <NothingSelected />;
 }

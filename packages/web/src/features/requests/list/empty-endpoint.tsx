@@ -27,17 +27,25 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       }),
   });
   return (
-    <div className="mx-auto flex h-full w-full max-w-xl flex-col justify-center gap-5 overflow-y-auto p-6">
+    <div className="mx-auto flex w-full max-w-xl flex-col gap-5 overflow-y-auto px-5 py-6 md:h-full md:justify-center">
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
       </div>
-      <div className="flex items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5 pl-3">
-        <code className="min-w-0 grow truncate text-sm" title={endpoint.url}>
-          {endpoint.url}
-        </code>
-        <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
-        <Button variant="primary" size="sm" disabled={send.isPending} onClick={() => send.mutate()}>
+      <div className="flex flex-wrap items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5">
+        <div className="flex min-w-0 grow basis-64 items-center gap-2 pl-1.5">
+          <code className="min-w-0 grow truncate text-sm" title={endpoint.url}>
+            {endpoint.url}
+          </code>
+          <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
+        </div>
+        <Button
+          variant="primary"
+          size="sm"
+          className="max-sm:grow"
+          disabled={send.isPending}
+          onClick={() => send.mutate()}
+        >
           <Send /> Send a test request
         </Button>
       </div>
@@ -55,7 +63,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
 function Snippet({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div className="relative rounded-md border border-line bg-sunk">
-      <pre tabIndex={0} className="max-h-[400px] overflow-auto p-3 pr-10 text-sm">
+      <pre tabIndex={0} className="max-h-[400px] overflow-auto p-3 pr-10 text-sm whitespace-pre-wrap wrap-anywhere">
         {text}
       </pre>
       <CopyButton text={text} label={label} className="absolute top-1.5 right-1.5" />

@@ -27,9 +27,7 @@ export interface ListToolbarProps {
 
 /** Filter tabs, a field that narrows the list, the state of the live connection, pause (spec 2, design 7). */
 export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPaused }: ListToolbarProps) {
-  const field = useRef<HTMLInputElement>(null);
   useCommands([
-    { id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/', run: () => field.current?.focus() },
     {
       id: 'list.pause',
       title: paused ? 'Resume' : 'Pause',
@@ -39,47 +37,61 @@ export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPa
     },
   ]);
   return (
-    <div className="@container flex h-10 shrink-0 items-center gap-2 border-b border-line px-3">
-      {/* Where the tabs don't fit, the last one fades, so that it is seen that there are more. */}
-      <Tabs
-        label="Filter by method"
-        value={filter}
-        onValueChange={onFilter}
-        tabs={TABS}
-        className="min-w-0"
-        listClassName="pr-3 [mask-image:linear-gradient(to_right,black_calc(100%-1.25rem),transparent)]"
-      />
-      <div className="group relative ml-auto flex min-w-7 shrink items-center">
-        <Search aria-hidden className="pointer-events-none absolute left-2 size-3.5 text-ink-3" />
-        <input
-          ref={field}
-          type="text"
-          value={find}
-          aria-label="Filter the list"
-          placeholder="Filter"
-          onChange={(change) => onFind(change.target.value)}
-          onKeyDown={(press) => {
-            if (press.key !== 'Escape') return;
-            onFind('');
-            press.currentTarget.blur();
-          }}
-          className={clsx(
-            'h-7 rounded-md border border-transparent bg-transparent pr-6 pl-7 text-sm transition-[width] duration-100 hover:bg-sunk focus:border-line-strong focus:bg-panel focus:outline-none',
-            find === '' ? 'w-7 focus:w-36 @xl:w-24' : 'w-36',
-          )}
+    <div className="@container shrink-0 border-b border-line">
+      {/* In a narrow pane the tabs have a line of their own: each of them is always seen. */}
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-1.5">
+        <Tabs
+          label="Filter by method"
+          value={filter}
+          onValueChange={onFilter}
+          tabs={TABS}
+          className="grow basis-full @xl:basis-0"
+          listClassName="-ml-1 flex-wrap"
         />
-        {find === '' ? null : (
-          <IconButton label="Clear the filter" icon={<X />} className="absolute right-0.5" onClick={() => onFind('')} />
-        )}
+        <FindField find={find} onFind={onFind} />
+        <LiveMark live={live} paused={paused} />
+        <IconButton
+          label={paused ? 'Resume' : 'Pause'}
+          keys="p"
+          icon={paused ? <Play /> : <Pause />}
+          aria-pressed={paused}
+          onClick={() => onPaused(!paused)}
+        />
       </div>
-      <LiveMark live={live} paused={paused} />
-      <IconButton
-        label={paused ? 'Resume' : 'Pause'}
-        keys="p"
-        icon={paused ? <Play /> : <Pause />}
-        aria-pressed={paused}
-        onClick={() => onPaused(!paused)}
+    </div>
+  );
+}
+
+/** Narrows the list. In a wide pane it takes little room until it is used; in a narrow one it has the line. */
+function FindField({ find, onFind }: Pick<ListToolbarProps, 'find' | 'onFind'>) {
+  const field = useRef<HTMLInputElement>(null);
+  useCommands([
+    { id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/', run: () => field.current?.focus() },
+  ]);
+  return (
+    <div className="group relative flex min-w-7 grow items-center @xl:grow-0">
+      <Search aria-hidden className="pointer-events-none absolute left-2 size-3.5 text-ink-3" />
+      <input
+        ref={field}
+        type="text"
+        value={find}
+        aria-label="Filter the list"
+        placeholder="Filter"
+        onChange={(change) => onFind(change.target.value)}
+        onKeyDown={(press) => {
+          if (press.key !== 'Escape') return;
+          onFind('');
+          press.currentTarget.blur();
+        }}
+        className={clsx(
+          'h-7 w-full rounded-md border border-line-strong bg-transparent pr-6 pl-7 text-sm transition-[width] duration-100',
+          'hover:bg-sunk focus:border-line-strong focus:bg-panel focus:outline-none @xl:border-transparent',
+          find === '' ? '@xl:w-24 @xl:focus:w-36' : '@xl:w-36',
+        )}
       />
+      {find === '' ? null : (
+        <IconButton label="Clear the filter" icon={<X />} className="absolute right-0.5" onClick={() => onFind('')} />
+      )}
     </div>
   );
 }
