@@ -1,14 +1,22 @@
 import { expect, test } from 'vitest';
 import { bucketCounts, sizeCourse, sparklineCourses } from './sparkline-courses.ts';
 
-test('times fall into equal parts between the oldest and now', () => {
-  expect(bucketCounts([0, 10, 55, 99], 100, 4)).toEqual([2, 0, 1, 1]);
-  expect(bucketCounts([100], 100, 2)).toEqual([1, 0]);
-  expect(bucketCounts([], 100, 4)).toEqual([]);
+test('times fall into equal parts of the span', () => {
+  const span = { first: 0, last: 100 };
+  expect(bucketCounts([0, 10, 55, 100], span, 4)).toEqual([2, 0, 1, 1]);
+  expect(bucketCounts([], span, 4)).toEqual([]);
+  expect(bucketCounts([100, 100], { first: 100, last: 100 }, 2)).toEqual([]);
 });
 
-test('a clock that runs behind does not lose a request', () => {
-  expect(bucketCounts([50, 200], 100, 2)).toEqual([1, 1]);
+test('a burst shows its course, however long ago it was', () => {
+  const at = (ms: number, index: number) => ({
+    index,
+    method: 'POST',
+    size: 1,
+    timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
+  });
+  const { all } = sparklineCourses([0, 1, 40, 41, 42, 80].map(at));
+  expect(all.filter((count) => count > 0)).toEqual([2, 3, 1]);
 });
 
 test('each line counts its method, and sizes run from old to new', () => {
@@ -20,7 +28,7 @@ test('each line counts its method, and sizes run from old to new', () => {
   });
   const requests = [request(2, 'POST', 30), request(0, 'GET', 10), request(1, 'POST', 20)];
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-  const { all, get, post } = sparklineCourses(requests, 3000);
+  const { all, get, post } = sparklineCourses(requests);
   expect([sum(all), sum(get), sum(post)]).toEqual([3, 1, 2]);
   expect(sizeCourse(requests)).toEqual([10, 20, 30]);
 });

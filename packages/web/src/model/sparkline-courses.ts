@@ -5,12 +5,17 @@ const BUCKETS = 16;
 /** What of a request the lines are made of. */
 export type SparklineRequest = Pick<CapturedRequest, 'timestamp' | 'method' | 'size' | 'index'>;
 
-/** Counts of times (milliseconds) in `buckets` equal parts of the span from the oldest to now; empty without times. */
-export function bucketCounts(times: readonly number[], now: number, buckets: number): number[] {
-  if (times.length === 0) return [];
+/** A span of time, in milliseconds. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Counts of times (milliseconds) in `buckets` equal parts of a span; empty without times, and for a moment, which has no course. */
+export function bucketCounts(times: readonly number[], { first, last }: Span, buckets: number): number[] {
+  if (times.length === 0 || last <= first) return [];
   const counts = Array.from({ length: buckets }, () => 0);
-  const first = times.reduce((oldest, time) => Math.min(oldest, time), now);
-  const width = Math.max(1, now - first) / buckets;
+  const width = (last - first) / buckets;
   for (const time of times) {
     const at = Math.min(buckets - 1, Math.max(0, Math.floor((time - first) / width)));
     counts[at] = (counts[at] ?? 0) + 1;
@@ -18,16 +23,29 @@ export function bucketCounts(times: readonly number[], now: number, buckets: num
   return counts;
 }
 
-/** How many came when, of the requests given: all, GET, POST. */
-export function sparklineCourses(
-  requests: readonly SparklineRequest[],
-  now: number,
-): { all: number[]; get: number[]; post: number[] } {
-  const timesOf = (chosen: readonly SparklineRequest[]): number[] =>
-    chosen.map((request) => Date.parse(request.timestamp));
-  const course = (method: string): number[] =>
-    bucketCounts(timesOf(requests.filter((request) => request.method === method)), now, BUCKETS);
-  return { all: bucketCounts(timesOf(requests), now, BUCKETS), get: course('GET'), post: course('POST') };
+/**
+ * How many came when, of the requests given: all, GET, POST. All three show the same span, from the oldest to the newest of them: up
+ * to now, a burst would be one step at the edge and a flat line behind it.
+ */
+export function sparklineCourses(requests: readonly SparklineRequest[]): {
+  all: number[];
+  get: number[];
+  post: number[];
+} {
+  const timed = requests.map(({ method, timestamp }) => ({ method, time: Date.parse(timestamp) }));
+  const span = timed.reduce(
+    ({ first, last }, { time }) => ({ first: Math.min(first, time), last: Math.max(last, time) }),
+    { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY },
+  );
+  const course = (method?: string): number[] => {
+    const chosen = timed.filter((each) => method === undefined || each.method === method);
+    return bucketCounts(
+      chosen.map(({ time }) => time),
+      span,
+      BUCKETS,
+    );
+  };
+  return { all: course(), get: course('GET'), post: course('POST') };
 }
 
 /** The sizes of the newest requests, oldest first. */

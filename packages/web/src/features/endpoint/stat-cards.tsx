@@ -6,9 +6,7 @@ import { formatAverageSize, formatCount } from '../../model/sizes.ts';
 import { sizeCourse, sparklineCourses } from '../../model/sparkline-courses.ts';
 import type { SparklineRequest } from '../../model/sparkline-courses.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { useNow } from '../../ui/use-now.ts';
 
-const REDRAW_MS = 5000;
 /** How many of the newest requests the lines are made of. */
 const LINE_REQUESTS = 500;
 
@@ -22,9 +20,8 @@ export interface StatCardsProps {
 /** Four figures over everything stored (spec 2); the lines show the course of the newest requests. */
 export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
   const { stats } = endpoint;
-  const now = useNow(REDRAW_MS);
   const newest = recent.slice(0, LINE_REQUESTS);
-  const courses = sparklineCourses(newest, now);
+  const courses = sparklineCourses(newest);
   return (
     <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
       <StatCard
