@@ -118,6 +118,7 @@ test.each([
 test('hex lines', () => {
   const bytes = Uint8Array.from({ length: 20 }, (_, at) => at + 0x30);
   expect(hexLine(bytes, 1)).toEqual({ offset: '00000010', hex: '40 41 42 43', text: '@ABC' });
+  expect(hexLine(bytes, 2, 8)).toEqual({ offset: '00000010', hex: '40 41 42 43', text: '@ABC' });
   expect(hexDump(bytes.subarray(0, 2))).toBe(`00000000  30 31${' '.repeat(43)}  |01|`);
 });
 

@@ -1,23 +1,26 @@
-/** Bytes on a line of the hex view. */
+/** Bytes on a line of the hex view, and of one in a narrow place. */
 export const HEX_WIDTH = 16;
+export const HEX_WIDTH_NARROW = 8;
+
+const GROUP = 8;
 
 export interface HexLine {
   /** Position of the first byte, as eight hex digits. */
   readonly offset: string;
-  /** The bytes, in two groups of eight. */
+  /** The bytes, in groups of eight. */
   readonly hex: string;
   /** What of them can be printed; a dot for the rest. */
   readonly text: string;
 }
 
-export const hexLineCount = (bytes: Uint8Array): number => Math.ceil(bytes.length / HEX_WIDTH);
+export const hexLineCount = (bytes: Uint8Array, width = HEX_WIDTH): number => Math.ceil(bytes.length / width);
 
 /** One line of the hex view, from 0. */
-export function hexLine(bytes: Uint8Array, line: number): HexLine {
-  const start = line * HEX_WIDTH;
-  const part = [...bytes.subarray(start, start + HEX_WIDTH)];
+export function hexLine(bytes: Uint8Array, line: number, width = HEX_WIDTH): HexLine {
+  const start = line * width;
+  const part = [...bytes.subarray(start, start + width)];
   const digits = part.map((byte) => byte.toString(16).padStart(2, '0'));
-  const groups = [digits.slice(0, HEX_WIDTH / 2), digits.slice(HEX_WIDTH / 2)].filter((group) => group.length > 0);
+  const groups = [digits.slice(0, GROUP), digits.slice(GROUP)].filter((group) => group.length > 0);
   return {
     offset: start.toString(16).padStart(8, '0'),
     hex: groups.map((group) => group.join(' ')).join('  '),

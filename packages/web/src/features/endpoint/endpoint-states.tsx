@@ -3,16 +3,38 @@ import { CloudOff, Unplug } from 'lucide-react';
 import { sentenceOf } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { SkeletonRows } from '../../ui/skeleton-rows.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 
+const CARDS = [0, 1, 2, 3];
+
+/** The page as it will be, so that nothing jumps when it comes. */
 export function EndpointLoading() {
   return (
-    <div role="status" className="flex h-full flex-col gap-4 p-5">
-      <p className="text-ink-2">Loading endpoint...</p>
-      <Skeleton className="h-8 w-72 max-w-full" />
-      <Skeleton className="h-10" />
-      <Skeleton className="h-16" />
-      <Skeleton className="min-h-40 grow" />
+    <div role="status" className="h-full overflow-hidden">
+      <div className="flex flex-col gap-2.5 px-5 pt-3 pb-3">
+        <div className="flex h-8 items-center gap-3">
+          <Skeleton className="h-5 w-36" />
+          <p className="text-ink-2">Loading endpoint...</p>
+        </div>
+        <div className="flex h-9.5 items-center rounded-md border border-line bg-panel px-3">
+          <Skeleton className="h-3 w-80 max-w-full" />
+        </div>
+        <div className="flex h-4 items-center">
+          <Skeleton className="h-3 w-2/3" />
+        </div>
+        <div className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
+          {CARDS.map((card) => (
+            <div key={card} className="flex flex-col gap-2.5 px-3.5 py-3">
+              <Skeleton className="h-3 w-24" />
+              <Skeleton className="h-5 w-14" />
+            </div>
+          ))}
+        </div>
+      </div>
+      <div className="border-t border-line">
+        <SkeletonRows />
+      </div>
     </div>
   );
 }

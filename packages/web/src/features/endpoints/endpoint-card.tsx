@@ -19,7 +19,7 @@ export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; r
         <div className="flex items-center gap-2">
           <h2
             dir="auto"
-            className="min-w-0 grow truncate text-start text-lg font-semibold"
+            className="min-w-0 grow truncate text-left text-lg font-semibold"
             title={endpointTitle(endpoint)}
           >
             {endpointTitle(endpoint)}

@@ -56,7 +56,7 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
         dir="auto"
         title={endpointTitle(endpoint)}
         className={clsx(
-          'truncate text-start font-semibold',
+          'truncate text-left font-semibold',
           endpoint.name === null && 'font-mono text-sm',
           expired && 'text-ink-2',
         )}

@@ -1,20 +1,25 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { hexDump, hexLine, hexLineCount } from '../../../model/hex.ts';
+import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from '../../../model/hex.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { useIsAtLeast } from '../../../ui/use-is-at-least.ts';
 
 const LINE_HEIGHT = 20;
+
+/** CSS pixels that lines of sixteen bytes take. */
+const FULL_LINE = 600;
 
 /** Bytes that are copied as a dump; a longer one is better downloaded. */
 const COPY_BYTES = 256 * 1024;
 
-/** Bytes in hex, sixteen a line, with what of them can be printed. */
+/** Bytes in hex, sixteen a line where they fit, with what of them can be printed. */
 export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
   const frame = useRef<HTMLDivElement>(null);
+  const width = useIsAtLeast(frame, FULL_LINE) ? HEX_WIDTH : HEX_WIDTH_NARROW;
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
   const virtual = useVirtualizer({
-    count: hexLineCount(bytes),
+    count: hexLineCount(bytes, width),
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_HEIGHT,
     overscan: 20,
@@ -35,7 +40,7 @@ export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
       >
         <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => {
-            const { offset, hex, text } = hexLine(bytes, index);
+            const { offset, hex, text } = hexLine(bytes, index, width);
             return (
               <div
                 key={index}
@@ -43,7 +48,7 @@ export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <span className="text-ink-3 select-none">{offset}</span>
-                <span className="w-[48ch]">{hex}</span>
+                <span style={{ width: `${width * 3}ch` }}>{hex}</span>
                 <span className="text-json-string">{text}</span>
               </div>
             );

@@ -3,21 +3,12 @@ import { CloudOff, SearchX } from 'lucide-react';
 import { sentenceOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-
-const PLACES = [0, 1, 2, 3, 4, 5, 6, 7];
+import { SkeletonRows } from '../../../ui/skeleton-rows.tsx';
 
 export function ListLoading() {
   return (
-    <div role="status" aria-label="Loading requests" className="flex flex-col">
-      {PLACES.map((place) => (
-        <div key={place} className="flex h-9 items-center gap-4 border-b border-line px-6">
-          <Skeleton className="h-3 w-10" />
-          <Skeleton className="h-3 w-14" />
-          <Skeleton className="h-3 grow" />
-          <Skeleton className="h-3 w-12" />
-        </div>
-      ))}
+    <div role="status" aria-label="Loading requests">
+      <SkeletonRows />
     </div>
   );
 }
