@@ -21,10 +21,17 @@ test('a username is changed once it differs, and the page loads again', async ({
   await button.click();
   await expect(page.getByLabel('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
   await page.getByLabel('Username').fill(`  ${person.username}-2  `);
-  const loaded = page.waitForEvent('load');
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  let loads = 0;
+  page.on('load', () => loads++);
   await button.click();
   await expect(toast(page, 'Username updated successfully')).toBeVisible();
-  await loaded;
+  await page.clock.runFor(900);
+  expect(loads).toBe(0);
+  await page.clock.runFor(200);
+  await expect.poll(() => loads).toBe(1);
+  await page.clock.resume();
   await expect(page.getByRole('button', { name: `Account of ${person.username}-2` })).toBeVisible();
 });
 
@@ -39,6 +46,7 @@ test('a refused username is told at its field', async ({ page, person }) => {
     await field.fill(`${person.username}-${status}`);
     await page.getByRole('button', { name: 'Update Username' }).click();
     await expect(field).toHaveAccessibleDescription(sentence);
+    await expect(field).toBeFocused();
   }
 });
 
@@ -58,6 +66,7 @@ test('a password needs all three fields, twice the same, and the current one', a
   await expect(page.getByText('New password must be at least 6 characters long')).toBeVisible();
   await change('not the one', 'secret1', 'secret1');
   await expect(page.getByText('Current password is incorrect')).toBeVisible();
+  await expect(page.getByLabel('Current password')).toBeFocused();
   await change(person.password, 'secret1', 'secret1');
   await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toBeVisible();
   await expect(page.getByLabel('Current password')).toHaveValue('');
@@ -72,6 +81,7 @@ test('settings need a right address while a notice is on, and are kept', async (
   await save.click();
   await expect(toast(page, 'Invalid Email')).toBeVisible();
   await expect(email).toHaveAccessibleDescription(/Please enter a valid email address/);
+  await expect(email).toBeFocused();
   await page.getByRole('switch', { name: 'Endpoint expiry' }).click();
   await email.fill('');
   await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();

@@ -49,12 +49,28 @@ test('the identity that the window tells goes to the server, whose word counts',
   expect(sent).toEqual([{ email: 'marta@example.com', uid: '42', displayName: 'marta' }]);
 });
 
-test('a problem that the window tells is put in a sentence', async ({ page }) => {
+for (const [problem, sentence] of [
+  ['network-request-failed', 'The sign-in provider could not be reached.'],
+  ['popup-closed-by-user', 'The sign-in window was closed before you had signed in.'],
+  ['unauthorized-domain', 'This address is not allowed to sign in with the provider.'],
+  ['something-else', 'Google sign-in failed'],
+] as const) {
+  test(`a problem that the window tells is put in a sentence: ${problem}`, async ({ page }) => {
+    await offerProvider(page);
+    await callbackTells(page, { type: 'creel-sign-in', problem });
+    await page.goto('/auth');
+    await button(page).click();
+    await expect(page.getByRole('alert')).toContainText(sentence);
+  });
+}
+
+test('a server that refuses without a word: Google sign-in failed', async ({ page }) => {
   await offerProvider(page);
-  await callbackTells(page, { type: 'creel-sign-in', problem: 'network-request-failed' });
+  await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
+  await page.route('**/api/google-login', (route) => route.fulfill({ status: 500, json: {} }));
   await page.goto('/auth');
   await button(page).click();
-  await expect(page.getByRole('alert')).toContainText('The sign-in provider could not be reached.');
+  await expect(page.getByRole('alert')).toHaveText('Google sign-in failed');
 });
 
 test('a blocked window is told at once', async ({ page }) => {

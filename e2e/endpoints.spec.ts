@@ -92,10 +92,19 @@ test('the switches act at once, say so, and go back when the server refuses', as
   await expect(
     page.getByText('Autosave is enabled. All incoming webhook requests will be automatically saved.'),
   ).toBeVisible();
+  await expect(toast(page, 'Webhook requests will be automatically saved.')).toBeVisible();
+  await autosave.click();
+  await expect(toast(page, 'Autosave disabled')).toBeVisible();
+  await expect(toast(page, 'Webhook requests will need to be manually saved.')).toBeVisible();
+  await autosave.click();
+  await expect(toast(page, 'Autosave enabled')).toBeVisible();
 
   await page.route(`**/api/endpoints/${uid}`, (route) =>
     route.request().method() === 'PATCH' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
   );
+  await favorite.click();
+  await expect(toast(page, 'Failed to update favorite: 500')).toBeVisible();
+  await expect(favorite).not.toBeChecked();
   await autosave.click();
   await expect(toast(page, 'Failed to update autosave setting. Please try again.')).toBeVisible();
   await expect(autosave).toBeChecked();
@@ -128,10 +137,16 @@ test('the URL is copied', async ({ page, context, person: _ }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { uid, url } = await create(page.request, 'Copied');
   await page.goto(`/endpoints/${uid}`);
+  await expect(page.getByText('No requests received yet.')).toBeVisible();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
   await page.getByRole('region', { name: 'Endpoint URL' }).getByRole('button', { name: 'Copy URL' }).click();
   await expect(toast(page, 'URL Copied!')).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url);
   await expect(page.locator('[data-copied]')).toBeVisible();
+  await page.clock.runFor(1900);
+  await expect(page.locator('[data-copied]')).toBeVisible();
+  await page.clock.runFor(200);
   await expect(page.locator('[data-copied]')).toBeHidden();
 });
 

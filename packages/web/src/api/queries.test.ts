@@ -1,0 +1,86 @@
+// Spec 9: how long what was asked for stays, and how often a question that failed is asked again.
+import { QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { endpointQuery, endpointsQuery, settingsQuery } from './queries.ts';
+import { queryClient } from './query-client.ts';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const SETTINGS = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
+
+let answer: () => Response;
+const asked = vi.fn(async (): Promise<Response> => answer());
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('fetch', asked);
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  queryClient.clear();
+  asked.mockClear();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** Looks at a query, as a screen does, for some milliseconds. */
+async function look(observer: { subscribe: (listener: () => void) => () => void }, ms: number): Promise<void> {
+  const leave = observer.subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(ms);
+  leave();
+}
+
+test('the list of endpoints is stale after 30 s, and kept for 5 minutes', async () => {
+  answer = () => Response.json([]);
+  await look(new QueryObserver(queryClient, endpointsQuery), SECOND_MS);
+  expect(asked).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(28 * SECOND_MS);
+  await look(new QueryObserver(queryClient, endpointsQuery), 0);
+  expect(asked).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(2 * SECOND_MS);
+  await look(new QueryObserver(queryClient, endpointsQuery), SECOND_MS);
+  expect(asked).toHaveBeenCalledTimes(2);
+
+  await vi.advanceTimersByTimeAsync(5 * MINUTE_MS - SECOND_MS);
+  expect(queryClient.getQueryData(endpointsQuery.queryKey)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2 * SECOND_MS);
+  expect(queryClient.getQueryData(endpointsQuery.queryKey)).toBeUndefined();
+});
+
+test('one endpoint is not kept, and tried 3 times more, 1 s apart', async () => {
+  answer = () => Response.json({ error: 'no', message: 'no', code: 'INTERNAL' }, { status: 503 });
+  const query = endpointQuery('one');
+  const leave = new QueryObserver(queryClient, query).subscribe(() => undefined);
+  for (const times of [1, 2, 3, 4]) {
+    await vi.advanceTimersByTimeAsync(times === 1 ? 0 : SECOND_MS - 1);
+    expect(asked).toHaveBeenCalledTimes(Math.max(1, times - 1));
+    await vi.advanceTimersByTimeAsync(times === 1 ? 0 : 1);
+    expect(asked).toHaveBeenCalledTimes(times);
+  }
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  expect(asked).toHaveBeenCalledTimes(4);
+  leave();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(queryClient.getQueryState(query.queryKey)).toBeUndefined();
+});
+
+test('an answer that says no is not asked for again', async () => {
+  answer = () => Response.json({ error: 'no', message: 'no', code: 'NOT_FOUND' }, { status: 404 });
+  await look(new QueryObserver(queryClient, endpointQuery('gone')), MINUTE_MS);
+  expect(asked).toHaveBeenCalledTimes(1);
+});
+
+test('everything else never goes stale', async () => {
+  answer = () => Response.json(SETTINGS);
+  const leave = new QueryObserver(queryClient, settingsQuery).subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE_MS);
+  await look(new QueryObserver(queryClient, settingsQuery), MINUTE_MS);
+  expect(asked).toHaveBeenCalledTimes(1);
+  leave();
+});
+
+test('everything else is not asked for again when it fails', async () => {
+  answer = () => Response.json({ error: 'no', message: 'no', code: 'INTERNAL' }, { status: 503 });
+  await look(new QueryObserver(queryClient, settingsQuery), 60 * MINUTE_MS);
+  expect(asked).toHaveBeenCalledTimes(1);
+});
