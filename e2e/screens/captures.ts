@@ -23,6 +23,11 @@ export const SMALL_CAPTURES: readonly Capture[] = [
   { path: '/notes', method: 'POST', body: 'a line of text', headers: { 'content-type': 'text/plain' } },
 ];
 
+/** A path of 2,000 characters. */
+export const LONG_PATH: Capture = json(`/push${'/a-part-of-it'.repeat(153)}/end?q=${'v'.repeat(200)}`, 'POST', {
+  [`key_${'k'.repeat(200)}`]: 'value '.repeat(200),
+});
+
 export const BINARY: Capture = {
   path: '/upload',
   method: 'POST',

@@ -77,6 +77,10 @@ const states: Scene[] = [
     },
   },
   {
+    name: 'endpoint-long',
+    play: async ({ open, long }) => shows(await open('owner', `/endpoints/${long.uid}?request=0`), '/h/…'),
+  },
+  {
     name: 'endpoint-expired',
     play: async (stage) => shows(await stage.open('owner', pathOf(stage), expired), 'Expired on'),
   },

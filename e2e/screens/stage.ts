@@ -7,7 +7,7 @@ import { webhookFixtures } from '../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../fixtures/webhooks/webhook-fixture.ts';
 import { startApp } from '../app.ts';
 import type { App } from '../app.ts';
-import { BINARY, HTML, PIXELS, SMALL_CAPTURES } from './captures.ts';
+import { BINARY, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
 import type { Capture } from './captures.ts';
 
 /** Where a kind of request lies in the endpoint that holds all of them. */
@@ -19,6 +19,8 @@ export interface Stage {
   /** Every kind of request. */
   readonly main: Endpoint;
   readonly empty: Endpoint;
+  /** Its name is as long as one may be and has no place to break; what it caught has a long path. */
+  readonly long: Endpoint;
   readonly kind: Readonly<Record<Kind, number>>;
   readonly close: () => Promise<void>;
 }
@@ -39,6 +41,12 @@ export async function setStage(browser: Browser): Promise<Stage> {
   await capture(await createEndpoint(owner, 'Order feed', 'Shopify'), SMALL_CAPTURES.slice(0, 3));
   await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات'), SMALL_CAPTURES.slice(2, 4));
   await capture(await createEndpoint(owner), SMALL_CAPTURES.slice(4, 6));
+  const long = await createEndpoint(
+    owner,
+    `${'Production_payments_🎣_'.repeat(4)}of_every`,
+    'Stripe_of_all_shops_'.repeat(5),
+  );
+  await capture(long, [LONG_PATH]);
   const main = await createEndpoint(owner, 'Stripe billing');
   await owner.request.patch(`/api/endpoints/${main.uid}`, { data: { isFavorite: true } });
   const kind = await captureAll(main);
@@ -46,6 +54,7 @@ export async function setStage(browser: Browser): Promise<Stage> {
   return {
     main,
     empty,
+    long,
     kind,
     open: async (who, path, before) => {
       const page = await people[who].newPage();

@@ -64,6 +64,7 @@ async function takeAll({ name, narrowOnly }: Scene, page: Page): Promise<number>
     await page.setViewportSize(size);
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor({ state: 'attached' });
       await sleep(SETTLED_MS);
       await page.screenshot({ path: join(folder, `${name}.${size.width}.${colorScheme}.png`) });
     }
