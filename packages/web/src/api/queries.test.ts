@@ -9,7 +9,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const SETTINGS = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
 
 let answer: () => Response;
-const asked = vi.fn(async (): Promise<Response> => answer());
+const asked = vi.fn<() => Promise<Response>>(async () => answer());
 
 beforeEach(() => {
   vi.useFakeTimers();
