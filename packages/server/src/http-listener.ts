@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isClosing, rawRefusal } from './capture/answers.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
@@ -15,6 +15,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 5000;
 const KEEP_ALIVE_MS = 65_000;
 
+/** The newest request's answer on each connection. */
+const lastAnswers = new WeakMap<Socket, ServerResponse>();
+
 export interface ListenerTimeouts {
   readonly headersMs?: number;
   readonly requestMs?: number;
@@ -28,6 +31,7 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
     (handle: RequestListener): RequestListener =>
     (request, response) => {
       if (isClosing(request.socket)) return;
+      lastAnswers.set(request.socket, response);
       if (!server.listening) response.shouldKeepAlive = false;
       handle(request, response);
     };
@@ -62,7 +66,10 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   return server;
 }
 
-/** What is not HTTP gets a plain answer and a closed connection. */
+/**
+ * What is not HTTP gets a plain answer and a closed connection: behind the answers to the whole requests before it, since a sender
+ * takes the first answer for that of its first request (RFC 9112 9.3.2).
+ */
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -79,5 +86,8 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
-  socket.end(rawRefusal(code), () => socket.destroySoon());
+  const refuse = (): unknown => socket.end(rawRefusal(code), () => socket.destroySoon());
+  const before = lastAnswers.get(socket);
+  if (before !== undefined && before.req.complete && !before.writableFinished) before.once('finish', refuse);
+  else refuse();
 }

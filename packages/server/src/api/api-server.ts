@@ -29,6 +29,8 @@ export async function createApiServer(
     // Longer than any head may be: otherwise the router would answer by itself, without our headers.
     routerOptions: { maxParamLength: 100_000 },
     rewriteUrl: (request) => addressOf(request.url),
+    // The listener answers what is not HTTP (http-listener.ts); Fastify's own handler would hang up at once.
+    clientErrorHandler: () => undefined,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
-import { expectUnharmed, startWireApp } from '../testing/wire-app.ts';
+import { expectUnharmed, indexOf, startWireApp } from '../testing/wire-app.ts';
 import type { WireApp } from '../testing/wire-app.ts';
 
 /** What is no HTTP, or HTTP that two readers could read differently: refused, closed, nothing stored (contract 3; hardening H1 and 2.3). */
@@ -107,6 +107,21 @@ describe('nothing is smuggled behind a refused request', () => {
       expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
     },
   );
+});
+
+describe('rubbish behind whole requests, in one packet', () => {
+  test.each([1, 3])('%i of them: each is stored and told so, in order, then the rubbish is refused', async (count) => {
+    const before = await app.owner.stored(app.endpoint.uid);
+    const connection = await openRaw({ port: app.server.port });
+    const good = post(['Content-Length: 2'], 'ab').replaceAll('{t}', app.base).repeat(count);
+    await connection.send(`${good}\x00\x01rubbish\r\n\r\n`);
+    for (let nth = 0; nth < count; nth += 1) indexOf(await connection.final());
+    const refusal = await connection.final();
+    expect(refusal.status).toBe(400);
+    expect(refusal.header('connection')).toBe('close');
+    expect(await connection.closed()).toHaveLength(0);
+    expect(await app.owner.stored(app.endpoint.uid)).toBe(before + count);
+  });
 });
 
 describe('no HTTP at all', () => {
