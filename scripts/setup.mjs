@@ -22,6 +22,7 @@ const commands = {
   screens: [here('screens.mjs')],
   bench: [here('../bench/main.ts')],
   fixtures: [here('../fixtures/send.ts')],
+  creel: [here('../packages/cli/src/main.ts')],
 };
 
 async function main() {
@@ -36,12 +37,17 @@ async function main() {
     const { buildIfStale } = await import('./build.mjs');
     await buildIfStale(node);
   }
-  await runForeground(node, [...script, ...rest], { env: environment(name) });
+  await runForeground(node, [...script, ...rest], { env: environment(name), cwd: folder(name) });
 }
 
 /** The server's compiled code is kept, which halves the time to the second start. Whoever has chosen a place keeps it. */
 function environment(name) {
   return name === 'start' ? { NODE_COMPILE_CACHE: at('.cache', 'node'), ...process.env } : process.env;
+}
+
+/** npm runs scripts in the root folder; a file that `creel` is told to write belongs where the person stands. */
+function folder(name) {
+  return name === 'creel' ? process.env['INIT_CWD'] : undefined;
 }
 
 main().catch((error) => {
