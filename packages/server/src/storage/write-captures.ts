@@ -31,8 +31,10 @@ export interface NewCapture extends UnpackedCapture {
 /** What is to be written for one endpoint: its rows, how many of the oldest unsaved ones go for them, and its counters after both. */
 export interface EndpointWrite {
   readonly endpointId: number;
+  /** Without those that the batch itself would trim again. */
   readonly captures: readonly NewCapture[];
   readonly trimFrom: number;
+  /** At most as many as were unsaved before the batch. */
   readonly trimCount: number;
   readonly nextIndex: number;
   readonly latestAt: number;
@@ -50,7 +52,7 @@ export interface CaptureStatements {
   /** Takes the endpoints, in ascending order of ids, until the commit; those that are gone are left out. */
   hold(endpointIds: readonly number[]): Maybe<readonly HeldEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /** Inserts, trims, and keeps the counters, those by method too. */
+  /** Trims, inserts, and keeps the counters, those by method too. */
   write(writes: readonly EndpointWrite[]): Maybe<void>;
 }
 
@@ -110,23 +112,28 @@ function endpointWrite(
 ): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
-  const trimCount = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
+  const going = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
+  // What was there before is older than what the batch brings.
+  const trimCount = Math.min(going, endpoint.unsavedCount);
+  const neverWritten = going - trimCount;
+  const captures = group.captures.map((capture, nth) => ({
+    endpointId: capture.endpointId,
+    receivedAt: capture.receivedAt,
+    method: capture.method,
+    head: capture.head,
+    body: capture.body,
+    index: endpoint.nextIndex + nth,
+    savedId: savedIds[nth] ?? null,
+  }));
   return {
     endpointId: endpoint.endpointId,
-    captures: group.captures.map((capture, nth) => ({
-      endpointId: capture.endpointId,
-      receivedAt: capture.receivedAt,
-      method: capture.method,
-      head: capture.head,
-      body: capture.body,
-      index: endpoint.nextIndex + nth,
-      savedId: savedIds[nth] ?? null,
-    })),
+    // The saved ones are in front of the unsaved ones.
+    captures: neverWritten === 0 ? captures : captures.toSpliced(savedIds.length, neverWritten),
     trimFrom: endpoint.trimFrom,
     trimCount,
     nextIndex: endpoint.nextIndex + group.captures.length,
     latestAt: group.captures.at(-1)?.receivedAt ?? 0,
     savedCount: endpoint.savedCount + savedIds.length,
-    unsavedCount: unsaved - trimCount,
+    unsavedCount: unsaved - going,
   };
 }

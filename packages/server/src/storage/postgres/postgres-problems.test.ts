@@ -4,7 +4,17 @@ import { MIGRATIONS } from '../migrations/list.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import type { Store } from '../store.ts';
 import { startAndWaitFor } from '../suite/killed-process.ts';
-import { T0, captureMany, someEndpoint, someUser } from '../suite/store-world.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  someUser,
+} from '../suite/store-world.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { createTestDatabase } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
@@ -166,6 +176,27 @@ describe('beside other servers on the same database', () => {
     expect(stored.flatMap(({ ofA }) => ofA.map((row) => row.index)).toSorted((x, y) => x - y)).toEqual(all);
     expect(stored.flatMap(({ ofB }) => ofB.map((row) => row.index)).toSorted((x, y) => x - y)).toEqual(all);
     expect(new Set(stored.flatMap(({ ofA }) => ofA.map((row) => row.savedId))).size).toBe(120);
+  });
+
+  test('batches over two of them, at the limit, trim each request once', async () => {
+    const stores = [await open(), await open()] as const;
+    const endpoints = [await someEndpoint(stores[0]), await someEndpoint(stores[1])];
+    const limits = { ...LIMITS, maxUnsaved: 7 };
+    const rounds = Array.from({ length: 60 }, async (_, nth) => {
+      const [method, other] = nth % 3 === 0 ? ['GET', 'POST'] : ['POST', 'POST'];
+      const turns = endpoints.flatMap(({ id: to }) => [
+        { to, method, body: 'x'.repeat(nth % 5) },
+        { to, method: other, body: 'y' },
+      ]);
+      await capture(stores[nth % 2 === 0 ? 0 : 1], nth % 4 < 2 ? turns : turns.toReversed(), limits);
+    });
+    await Promise.all(rounds);
+    for (const { id, uid } of endpoints) {
+      expect(indexesOf(await everything(stores[0], id))).toEqual([119, 118, 117, 116, 115, 114, 113]);
+      const { kept, counted } = await countersAndRecount(stores[1], uid);
+      expect(kept).toEqual(counted);
+    }
+    expect(await database.run('select count(*) from captured_requests')).toEqual([{ count: '14' }]);
   });
 
   test('purging together leaves no row behind', async () => {

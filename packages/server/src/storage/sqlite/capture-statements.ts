@@ -9,10 +9,13 @@ const HOLD =
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
+/** The rows of a range of keys, and how many of them have a method. */
+const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
+  where key >= ? and key < ? and saved_id is null`;
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
   select key, method, coalesce(length(body), 0) as size from captured_requests
   where key >= ? and key < ? and saved_id is null order by key limit ?) group by method`;
-const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key <= ? and saved_id is null';
+const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key < ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
 const SETTLE = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
@@ -40,20 +43,48 @@ function holdWith(hold: StatementSync) {
   };
 }
 
-/** Deletes the oldest unsaved requests: what went, by method, and the index behind the last of them. */
-function trimWith(oldest: StatementSync, deleteUnsaved: StatementSync) {
-  return (write: EndpointWrite): { trimmed: MethodCount[]; trimmedTo: number } => {
-    if (write.trimCount === 0) return { trimmed: [], trimmedTo: 0 };
-    const from = requestKeyValue(write.endpointId, write.trimFrom);
-    const rows = oldest.all(from, requestKeyValue(write.endpointId + 1, 0), write.trimCount);
-    const last = Math.max(...rows.map((row) => integer(row.last_index)));
-    deleteUnsaved.run(from, requestKeyValue(write.endpointId, last));
-    const trimmed = rows.map((row) => ({
-      method: String(row.method),
-      stored: integer(row.stored),
-      bytes: integer(row.bytes),
-    }));
-    return { trimmed, trimmedTo: last + 1 };
+interface Trimmed {
+  readonly byMethod: readonly MethodCount[];
+  /** The index behind the last of them. */
+  readonly to: number;
+}
+
+/**
+ * The oldest unsaved requests. Most often they follow one another, none of them saved or deleted, all of the one method that the batch
+ * has too: that is found out in one pass, at 40% of what it costs to look for the last of them and to group them, which is a sort.
+ */
+function oldestWith(range: StatementSync, oldest: StatementSync) {
+  return (write: EndpointWrite, likelyMethod: string | undefined): Trimmed => {
+    const { endpointId, trimFrom, trimCount: count } = write;
+    const from = requestKeyValue(endpointId, trimFrom);
+    if (likelyMethod !== undefined) {
+      const row = range.get(likelyMethod, from, requestKeyValue(endpointId, trimFrom + count));
+      if (row?.stored === count && row.of_method === count)
+        return { byMethod: [{ method: likelyMethod, stored: count, bytes: integer(row.bytes) }], to: trimFrom + count };
+    }
+    const rows = oldest.all(from, requestKeyValue(endpointId + 1, 0), count);
+    return {
+      byMethod: rows.map((row) => ({
+        method: String(row.method),
+        stored: integer(row.stored),
+        bytes: integer(row.bytes),
+      })),
+      to: Math.max(trimFrom, ...rows.map((row) => integer(row.last_index) + 1)),
+    };
+  };
+}
+
+const NOTHING: Trimmed = { byMethod: [], to: 0 };
+
+/** Deletes the oldest unsaved requests; what went. */
+function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: StatementSync) {
+  return (write: EndpointWrite): Trimmed => {
+    if (write.trimCount === 0) return NOTHING;
+    const first = write.captures[0]?.method;
+    const isOneMethod = write.captures.every((capture) => capture.method === first);
+    const trimmed = oldestOf(write, isOneMethod ? first : undefined);
+    deleteUnsaved.run(requestKeyValue(write.endpointId, write.trimFrom), requestKeyValue(write.endpointId, trimmed.to));
+    return trimmed;
   };
 }
 
@@ -62,7 +93,8 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
   const hold = holdWith(database.prepare(HOLD));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
-  const trim = trimWith(database.prepare(OLDEST), database.prepare(DELETE_UNSAVED));
+  const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
+  const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
   const settle = database.prepare(SETTLE);
   return {
@@ -73,6 +105,8 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
     },
     write(writes) {
       for (const write of writes) {
+        // First, so that the rows find room in the pages that become free: a page is written once per commit, whoever had it.
+        const trimmed = trim(write);
         for (const row of write.captures) {
           insert.run(
             requestKeyValue(row.endpointId, row.index),
@@ -83,10 +117,9 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
             row.body,
           );
         }
-        const { trimmed, trimmedTo } = trim(write);
-        for (const count of methodChanges(write.captures, trimmed))
+        for (const count of methodChanges(write.captures, trimmed.byMethod))
           addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
-        settle.run(write.nextIndex, write.latestAt, write.savedCount, write.unsavedCount, trimmedTo, write.endpointId);
+        settle.run(write.nextIndex, write.latestAt, write.savedCount, write.unsavedCount, trimmed.to, write.endpointId);
       }
     },
   };

@@ -158,27 +158,33 @@ function batchOf(endpointId: number, count: number): PackedCaptures {
   return packer.take();
 }
 
-test('a failure in the middle of a batch leaves nothing of it', async () => {
-  const { id, uid } = await withStore(async (store) => {
-    const endpoint = await someEndpoint(store);
-    await captureMany(store, endpoint.id, 10);
-    return endpoint;
-  });
-  const writer = openWriter(dataDir);
-  const statements = sqliteCaptureStatements(writer);
-  writer.exec(
-    `create trigger fails before insert on captured_requests when new.key & 4294967295 = 12 begin select raise(fail, 'not this one'); end`,
-  );
-  await expect(commitBatch(writer, statements, batchOf(id, 5), LIMITS)).rejects.toThrow('not this one');
-  writer.exec('drop trigger fails');
-  expect((await commitBatch(writer, statements, batchOf(id, 5), LIMITS)).indexes).toEqual(
-    Float64Array.of(10, 11, 12, 13, 14),
-  );
-  writer.close();
-  const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
-  expect(kept).toEqual(counted);
-  expect(kept).toMatchObject({ unsaved: 15 });
-});
+test.each([1000, 10])(
+  'with room for %i a failure in the middle of a batch leaves nothing of it',
+  async (maxUnsaved) => {
+    const limits = { ...LIMITS, maxUnsaved };
+    const { id, uid } = await withStore(async (store) => {
+      const endpoint = await someEndpoint(store);
+      await captureMany(store, endpoint.id, 10);
+      return endpoint;
+    });
+    const writer = openWriter(dataDir);
+    const statements = sqliteCaptureStatements(writer);
+    writer.exec(
+      `create trigger fails before insert on captured_requests when new.key & 4294967295 = 12 begin select raise(fail, 'not this one'); end`,
+    );
+    await expect(commitBatch(writer, statements, batchOf(id, 5), limits)).rejects.toThrow('not this one');
+    writer.exec('drop trigger fails');
+    const rows = writer.prepare('select key & 4294967295 as "index" from captured_requests order by key').all();
+    expect(rows.map((row) => row.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await commitBatch(writer, statements, batchOf(id, 5), limits)).indexes).toEqual(
+      Float64Array.of(10, 11, 12, 13, 14),
+    );
+    writer.close();
+    const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
+    expect(kept).toEqual(counted);
+    expect(kept).toMatchObject({ unsaved: Math.min(15, maxUnsaved) });
+  },
+);
 
 describe('a full disk', () => {
   test('refuses the batch whole, keeps what was there, and takes the next one when there is room', async () => {

@@ -69,6 +69,46 @@ export function captureSuite(open: () => Store): void {
       expect(kept).toEqual(counted);
     });
 
+    test('a batch that is larger than the limit leaves its newest, and the saved ones', async () => {
+      const { id, uid } = await someEndpoint(open());
+      const limits = { maxUnsaved: 4, maxSaved: 100 };
+      await captureMany(open(), id, 3, limits);
+      await open().saveRequest(id, 1, 100, 0);
+      expect(indexesOf(await captureMany(open(), id, 9, limits))).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
+      expect(indexesOf(await everything(open(), id))).toEqual([11, 10, 9, 8, 1]);
+      await open().changeEndpoint(id, { autosave: true });
+      await captureMany(open(), id, 8, { ...limits, maxSaved: 3 });
+      expect(indexesOf(await everything(open(), id))).toEqual([19, 18, 17, 16, 13, 12, 1]);
+      await captureMany(open(), id, 1, { ...limits, maxSaved: 3 });
+      expect(indexesOf(await everything(open(), id))).toEqual([20, 19, 18, 17, 13, 12, 1]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test.each([
+      ['of one method', ['POST'], []],
+      ['of another than the batch', ['PUT'], []],
+      ['of several', ['POST', 'GET', 'POST'], []],
+      ['with gaps', ['POST'], [2, 3, 7]],
+      ['of several, with gaps', ['GET', 'POST'], [0, 4, 5]],
+    ])('what is trimmed is counted by its own method and size: %s', async (_, methods, deleted) => {
+      const { id, uid } = await someEndpoint(open());
+      const limits = { ...LIMITS, maxUnsaved: 12 };
+      const old = Array.from({ length: 12 }, (_row, nth) => methods[nth % methods.length] ?? '');
+      await capture(
+        open(),
+        old.map((method, nth) => ({ to: id, method, body: 'x'.repeat(nth % 4) })),
+        limits,
+      );
+      for (const index of deleted) await open().deleteRequest(id, { index });
+      for (const [batch, count] of [3, 1, 5, 2, 9].entries()) {
+        await captureMany(open(), id, count, limits);
+        const { kept, counted } = await countersAndRecount(open(), uid);
+        expect(kept, `after batch ${batch}`).toEqual(counted);
+      }
+      expect(indexesOf(await everything(open(), id))).toEqual(Array.from({ length: 12 }, (_row, nth) => 31 - nth));
+    });
+
     test('after the limit was lowered it is reached again in a few batches, from the old end', async () => {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 1300);
