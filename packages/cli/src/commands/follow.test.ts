@@ -1,0 +1,190 @@
+import type { Endpoint } from '@creel/contract';
+import { capturedRequestSchema } from '@creel/contract';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { creel, start } from '../testing/creel.ts';
+import type { Running } from '../testing/creel.ts';
+import { capture, freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
+import type { Person, ServerProcess } from '../testing/server-process.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let dataDir: string;
+let server: ServerProcess;
+let person: Person;
+let home: string;
+const followers: Running[] = [];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  dataDir = join(folder.path, 'data');
+  server = await startServer(dataDir);
+  person = await register(server.origin);
+  home = await signIn('home');
+});
+
+afterEach(async () => {
+  for (const follower of followers.splice(0)) {
+    follower.interrupt();
+    await follower.ended;
+  }
+});
+
+afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+async function signIn(name: string): Promise<string> {
+  const own = join(folder.path, name);
+  const words = ['login', '--server', server.origin, '--username', person.username];
+  await creel(words, { home: own, stdin: person.password });
+  return own;
+}
+
+const newEndpoint = (): Promise<Endpoint> => person.client.call('createEndpoint', { body: {} });
+
+async function follow(uid: string, ...more: string[]): Promise<Running> {
+  const follower = start(['follow', uid, ...more], { home });
+  followers.push(follower);
+  await follower.until(() => follower.stderr().includes('Following'));
+  return follower;
+}
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+/** The indexes of the lines, in the order in which they were printed. */
+const indexes = (follower: Running): number[] => lines(follower.stdout()).map((line) => Number(line.split(/ +/)[1]));
+const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, n) => from + n);
+
+async function captureMany(url: string, count: number): Promise<void> {
+  for (let sent = 0; sent < count; sent += 50)
+    await Promise.all(Array.from({ length: Math.min(50, count - sent) }, () => capture(url)));
+}
+
+test('prints what arrives and not what was there, and ends well', async () => {
+  const { uid, url } = await newEndpoint();
+  await capture(url);
+  const follower = await follow(uid);
+  await capture(`${url}/a?b=1`, 'four');
+  await follower.until(() => indexes(follower).length === 1);
+  expect(follower.stdout()).toMatch(/^20\d\d-[\d:T.-]+Z      1  POST    \/a\?b=1  4 B\n$/);
+  follower.interrupt();
+  expect(await follower.ended).toBe(0);
+  expect(follower.stderr()).toBe(`Following ${url} (Ctrl-C ends it).\n`);
+});
+
+test('--from begins with what is stored, beyond what a connection brings by itself', async () => {
+  const { uid, url } = await newEndpoint();
+  await captureMany(url, 130);
+  await person.client.call('saveRequest', { params: { uid }, body: { index: 12 } });
+  await person.client.call('deleteRequest', { params: { uid, id: -1_000_020 } });
+  const follower = await follow(uid, '--from', '10', '--json');
+  await capture(url);
+  const wanted = upTo(121, 10).filter((index) => index !== 20);
+  await follower.until(() => lines(follower.stdout()).length >= wanted.length);
+  const printed = lines(follower.stdout()).map((line) => capturedRequestSchema.parse(JSON.parse(line)));
+  expect(printed.map((request) => request.index)).toEqual(wanted);
+  // It was deleted before anybody looked: no news.
+  expect(follower.stderr()).not.toContain('Deleted');
+});
+
+test('misses nothing and repeats nothing across a restart, whatever arrived while it was away', async () => {
+  const { uid, url } = await newEndpoint();
+  const follower = await follow(uid);
+  await captureMany(url, 3);
+  await follower.until(() => indexes(follower).length === 3);
+
+  const { port } = server;
+  await server.stop('SIGKILL');
+  await follower.until(() => follower.stderr().includes('The connection is lost.'));
+  // Under another port, so that the follower can't be there: more than an `init` and two pages of a list hold.
+  const elsewhere = await startServer(dataDir, await freePort());
+  await captureMany(`${elsewhere.origin}/h/${uid}`, 1200);
+  const saving = { method: 'POST', headers: await cookieOf(elsewhere), body: '{"index":500}' };
+  expect((await fetch(`${elsewhere.origin}/api/endpoints/${uid}/save-request`, saving)).status).toBe(200);
+  await elsewhere.stop();
+
+  server = await startServer(dataDir, port);
+  await captureMany(url, 50);
+  await follower.until(() => indexes(follower).length >= 1253);
+  await captureMany(url, 2);
+  await follower.until(() => indexes(follower).length >= 1255);
+  expect(indexes(follower)).toEqual(upTo(1255));
+  expect(lines(follower.stderr())).toEqual([
+    `Following ${url} (Ctrl-C ends it).`,
+    'The connection is lost. Trying again.',
+    'Connected again.',
+  ]);
+});
+
+/** Headers of a call by the person at a server with the same data. */
+async function cookieOf(at: ServerProcess): Promise<Record<string, string>> {
+  const { username, password } = person;
+  const json = { 'content-type': 'application/json' };
+  const signedIn = await fetch(`${at.origin}/api/login`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify({ username, password }),
+  });
+  return {
+    ...json,
+    cookie: signedIn.headers
+      .getSetCookie()
+      .map((line) => line.split(';')[0])
+      .join('; '),
+  };
+}
+
+test('says which captures nobody can show any more', async () => {
+  const { uid, url } = await newEndpoint();
+  const follower = await follow(uid);
+  await capture(url);
+  await follower.until(() => indexes(follower).length === 1);
+  const { port } = server;
+  await server.stop();
+  await follower.until(() => follower.stderr().includes('The connection is lost.'));
+  const elsewhere = await startServer(dataDir, await freePort());
+  await captureMany(`${elsewhere.origin}/h/${uid}`, 3);
+  const headers = await cookieOf(elsewhere);
+  await fetch(`${elsewhere.origin}/api/endpoints/${uid}/requests/-1000002`, { method: 'DELETE', headers });
+  await elsewhere.stop();
+  server = await startServer(dataDir, port);
+  await follower.until(() => indexes(follower).length === 3);
+  expect(indexes(follower)).toEqual([0, 1, 3]);
+  expect(follower.stderr()).toContain('Deleted before it could be shown: request 2.\n');
+});
+
+test('ends when the endpoint is deleted', async () => {
+  const { uid, url } = await newEndpoint();
+  const follower = await follow(uid);
+  await capture(url);
+  await follower.until(() => indexes(follower).length === 1);
+  await person.client.call('deleteEndpoint', { params: { uid } });
+  expect(await follower.ended).toBe(1);
+  expect(follower.stderr()).toContain('The endpoint was deleted.\n');
+});
+
+test('ends when the endpoint was deleted while it was away', async () => {
+  const { uid } = await newEndpoint();
+  const follower = await follow(uid);
+  const { port } = server;
+  await server.stop();
+  await follower.until(() => follower.stderr().includes('The connection is lost.'));
+  const elsewhere = await startServer(dataDir, await freePort());
+  const headers = await cookieOf(elsewhere);
+  await fetch(`${elsewhere.origin}/api/endpoints/${uid}`, { method: 'DELETE', headers });
+  await elsewhere.stop();
+  server = await startServer(dataDir, port);
+  expect(await follower.ended).toBe(1);
+  expect(follower.stderr()).toContain('This endpoint does not exist.\n');
+});
+
+test('ends when the session does', async () => {
+  const { uid, url } = await newEndpoint();
+  const follower = await follow(uid);
+  await capture(url);
+  await follower.until(() => indexes(follower).length === 1);
+  await person.client.call('endOtherSessions', {});
+  expect(await follower.ended).toBe(1);
+  expect(follower.stderr()).toContain('The session has ended. Sign in with: creel login\n');
+  home = await signIn('home-again');
+});

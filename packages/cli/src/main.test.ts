@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { creel } from './testing/creel.ts';
+import { capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
+import type { ServerProcess } from './testing/server-process.ts';
+
+/** `creel` as a process of its own: exit codes, pipes and signals as they are. */
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: ServerProcess;
+let url: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  server = await startServer(join(folder.path, 'data'));
+  const person = await register(server.origin);
+  const words = ['login', '--server', server.origin, '--username', person.username];
+  await creel(words, { home: folder.path, stdin: person.password });
+  ({ url } = await person.client.call('createEndpoint', { body: {} }));
+  for (let n = 0; n < 200; n += 20)
+    await Promise.all(Array.from({ length: 20 }, () => capture(`${url}/${'x'.repeat(2000)}`)));
+});
+
+afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+interface Process {
+  readonly child: ChildProcess;
+  readonly text: { out: string; err: string };
+}
+
+function launch(words: readonly string[], stdout: 'pipe' | number = 'pipe'): Process {
+  const env = { XDG_CONFIG_HOME: folder.path };
+  const child = spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', stdout, 'pipe'] });
+  const text = { out: '', err: '' };
+  child.stdout?.on('data', (piece) => (text.out += String(piece)));
+  child.stderr?.on('data', (piece) => (text.err += String(piece)));
+  return { child, text };
+}
+
+async function end({ child, text }: Process): Promise<{ code: unknown; out: string; err: string }> {
+  const [code, signal] = await once(child, 'close');
+  return { code: code ?? signal, ...text };
+}
+
+test('--version and --help go to standard output', async () => {
+  expect(await end(launch(['--version']))).toEqual({ code: 0, out: 'creel 0.1.0\n', err: '' });
+  const help = await end(launch(['--help']));
+  expect(help).toMatchObject({ code: 0, err: '' });
+  expect(help.out).toContain('follow <endpoint>');
+  expect((await end(launch(['follow', '--help']))).out).toContain('--from INDEX');
+});
+
+test('what is not understood is 2, what does not work is 1', async () => {
+  const sentence = 'There is no command “fetch”. See: creel --help\n';
+  expect(await end(launch(['fetch']))).toEqual({ code: 2, out: '', err: sentence });
+  expect(await end(launch(['requests', 'nothing']))).toMatchObject({ code: 1, out: '' });
+});
+
+test('a reader that leaves early hears no complaint', async () => {
+  const listing = launch(['requests', url, '--json', '--limit', '200']);
+  listing.child.stdout?.once('data', () => listing.child.stdout?.destroy());
+  expect(await end(listing)).toMatchObject({ code: 0, err: '' });
+});
+
+test('a disk that is full does', async () => {
+  const full = await open('/dev/full', 'w');
+  const listing = await end(launch(['requests', url], full.fd));
+  await full.close();
+  expect(listing).toMatchObject({ code: 1, err: "Standard output can't be written (ENOSPC).\n" });
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends follow well', async (signal) => {
+  const following = launch(['follow', url]);
+  while (!following.text.err.includes('Following')) await sleep(20);
+  await capture(`${url}/${signal}`);
+  while (!following.text.out.includes(signal)) await sleep(20);
+  const ended = end(following);
+  following.child.kill(signal);
+  expect(await ended).toEqual({ code: 0, out: expect.stringMatching(/^[^\n]*\n$/), err: expect.any(String) });
+});
