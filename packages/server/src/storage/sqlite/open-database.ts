@@ -15,7 +15,9 @@ const WRITER_PRAGMAS = [
   'page_size = 8192',
   'journal_mode = WAL',
   'synchronous = FULL',
-  'wal_autocheckpoint = 500',
+  // 8 MB. A batch of 50 makes 6% fewer writes than with 500 pages, and 3% more than with 2,000. Where rows are only added, so that a
+  // checkpoint has most to do, the slowest of a thousand batches took 8, 13 and 17 ms at best with 500, 1,000 and 2,000.
+  'wal_autocheckpoint = 1000',
   'foreign_keys = ON',
   'cache_size = -32768',
   'temp_store = MEMORY',
