@@ -259,6 +259,28 @@ for (const [width, height] of [
     await expect(row(page, 0)).toContainText('DELETE');
     await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
   });
+
+  test(`at ${width} px the rows stay where they are when the first is marked`, async ({
+    page,
+    context,
+    person,
+    app,
+  }) => {
+    expect(person.username).toBeTruthy();
+    await page.setViewportSize({ width, height });
+    const endpoint = await createEndpoint(context, app);
+    for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+    await openLive(page, endpoint);
+    const top = async () => (await row(page, 0).boundingBox())?.y;
+    await row(page, 0).scrollIntoViewIfNeeded();
+    const before = await top();
+    for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
+    const marked = page.getByRole('toolbar', { name: 'Marked requests' });
+    for (const name of ['Save', 'Delete', 'HAR', 'Compare', 'Clear the selection']) {
+      await expect(marked.getByRole('button', { name })).toBeInViewport({ ratio: 1 });
+    }
+    expect(await top()).toBe(before);
+  });
 }
 
 test('on a narrow screen an address of a request that is gone leads back to the list', async ({

@@ -1,6 +1,8 @@
+import { clsx } from 'clsx';
 import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { BAR } from './bar.ts';
 
 export interface BulkBarProps {
   readonly count: number;
@@ -29,31 +31,29 @@ export function BulkBar({
   onClear,
 }: BulkBarProps) {
   return (
-    <div
-      role="toolbar"
-      aria-label="Marked requests"
-      className="flex h-10 shrink-0 items-center gap-1 border-b border-line bg-accent-soft px-3"
-    >
-      <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
-        {count} selected
-      </span>
-      {unsaved === 0 ? null : (
-        <Button size="sm" variant="ghost" disabled={busy || !canSave} onClick={onSave}>
-          <Save /> Save
+    <div className="@container shrink-0">
+      <div role="toolbar" aria-label="Marked requests" className={clsx(BAR, 'gap-x-1 border-line bg-accent-soft')}>
+        <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
+          {count} selected
+        </span>
+        {unsaved === 0 ? null : (
+          <Button size="sm" variant="ghost" disabled={busy || !canSave} onClick={onSave}>
+            <Save /> Save
+          </Button>
+        )}
+        <Button size="sm" variant="danger-ghost" disabled={busy} onClick={onDelete}>
+          <Trash2 /> Delete
         </Button>
-      )}
-      <Button size="sm" variant="danger-ghost" disabled={busy} onClick={onDelete}>
-        <Trash2 /> Delete
-      </Button>
-      <Button size="sm" variant="ghost" disabled={busy} onClick={onDownload}>
-        <Download /> HAR
-      </Button>
-      {onCompare === undefined ? null : (
-        <Button size="sm" variant="ghost" onClick={onCompare}>
-          <Columns2 /> Compare
+        <Button size="sm" variant="ghost" disabled={busy} onClick={onDownload}>
+          <Download /> HAR
         </Button>
-      )}
-      <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
+        {onCompare === undefined ? null : (
+          <Button size="sm" variant="ghost" onClick={onCompare}>
+            <Columns2 /> Compare
+          </Button>
+        )}
+        <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
+      </div>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { LiveState } from '@creel/contract';
 import { useCommands } from '../../../commands/use-commands.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
+import { BAR } from './bar.ts';
 import type { Filter } from '../use-view-state.ts';
 
 const TABS = [
@@ -37,16 +38,16 @@ export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPa
     },
   ]);
   return (
-    <div className="@container shrink-0 border-b border-line">
+    <div className="@container shrink-0">
       {/* In a narrow pane the tabs have a line of their own: each of them is always seen. */}
-      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 py-1.5">
+      <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <Tabs
           label="Filter by method"
           value={filter}
           onValueChange={onFilter}
           tabs={TABS}
           className="grow basis-full @xl:basis-0"
-          listClassName="-ml-1 flex-wrap"
+          listClassName="flex-wrap"
         />
         <FindField find={find} onFind={onFind} />
         <LiveMark live={live} paused={paused} />
