@@ -84,6 +84,7 @@ const submit = (page: Page, name: string) => page.getByRole('button', { name, ex
 
 async function signInAgain(page: Page, { username, password }: Person): Promise<void> {
   await expect(told(page).getByLabel('Username')).toHaveValue(username);
+  await expect(told(page).getByLabel('Password')).toBeFocused();
   await told(page).getByLabel('Password').fill(password);
   await told(page).getByRole('button', { name: 'Login' }).click();
   await expect(told(page)).toBeHidden();

@@ -17,7 +17,7 @@ export interface DialogProps {
   readonly footer?: ReactNode;
 }
 
-/** A modal dialog: focus goes in, stays in, and comes back; Escape closes. */
+/** A modal dialog: focus goes in (to what is marked `data-first-focus`, else to the first), stays in, and comes back; Escape closes. */
 export function Dialog({
   open,
   onOpenChange,
@@ -31,8 +31,9 @@ export function Dialog({
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 grid place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
+        <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
           <Radix.Content
+            onOpenAutoFocus={focusMarked}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'relative w-full rounded-lg border border-line-strong bg-panel shadow-float animate-rise-in',
@@ -61,4 +62,12 @@ export function Dialog({
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+function focusMarked(opening: Event): void {
+  if (!(opening.currentTarget instanceof HTMLElement)) return;
+  const marked = opening.currentTarget.querySelector<HTMLElement>('[data-first-focus]');
+  if (marked === null) return;
+  opening.preventDefault();
+  marked.focus();
 }

@@ -35,7 +35,15 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
         {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
       </Field>
       <Field label="Password" error={form.errors['password']}>
-        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="current-password" />}
+        {(control) => (
+          <Input
+            {...control}
+            {...form.bind('password')}
+            type="password"
+            autoComplete="current-password"
+            data-first-focus={username === '' ? undefined : true}
+          />
+        )}
       </Field>
       <Button type="submit" variant="primary" disabled={login.isPending}>
         {login.isPending ? 'Signing in…' : 'Login'}
