@@ -139,6 +139,11 @@ test('names of 100 characters, right to left, and emoji stay within their place'
       );
       expect.soft(overflow, `${path} at ${width}`).toEqual([0, 0]);
     }
+    await page.keyboard.press('ControlOrMeta+k');
+    await expect(page.getByRole('dialog').getByRole('option', { name: 'W'.repeat(100) })).toBeAttached();
+    const box = await page.getByRole('dialog').boundingBox();
+    expect.soft(box?.x, `palette at ${width}`).toBeGreaterThan(0);
+    expect.soft((box?.x ?? 0) + (box?.width ?? 0), `palette at ${width}`).toBeLessThan(width);
   }
 });
 

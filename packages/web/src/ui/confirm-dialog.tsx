@@ -25,7 +25,7 @@ export function ConfirmDialog({
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 grid place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
+        <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
           <Radix.Content className="w-full max-w-md rounded-lg border border-line-strong bg-panel p-5 shadow-float animate-rise-in">
             <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
             <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>

@@ -1,3 +1,4 @@
+import { clsx } from 'clsx';
 import { useAllCommands } from '../../commands/use-commands.ts';
 import { showKeys } from '../../commands/keys.ts';
 import type { Command } from '../../commands/registry.ts';
@@ -12,16 +13,18 @@ export interface HelpOverlayProps {
 /** Every key that does something on the page that is shown. */
 export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
   const commands = useAllCommands();
+  const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
+  const hasTwoColumns = groups.length > 1;
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      width="md"
+      width={hasTwoColumns ? 'md' : 'sm'}
       title="Keyboard shortcuts"
       description="They rest while you type in a field."
     >
-      <div className="gap-x-8 sm:columns-2">
-        {[...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)].map(([group, members]) => (
+      <div className={clsx('gap-x-8', hasTwoColumns && 'sm:columns-2')}>
+        {groups.map(([group, members]) => (
           <section key={group} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 text-sm font-medium text-ink-2">{group}</h3>
             <dl className="flex flex-col gap-1.5">

@@ -8,7 +8,7 @@ import { endpointTitle } from '../../model/endpoint-words.ts';
 import { highlightParts } from '../../model/highlight.ts';
 import { searchHit } from '../../model/search-hits.ts';
 import { formatSize } from '../../model/sizes.ts';
-import { formatMoment, timeAgo } from '../../model/times.ts';
+import { formatMoment, shortAge, timeAgo } from '../../model/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -90,7 +90,8 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
           </span>
           <span className="max-sm:hidden">{formatSize(request.size)}</span>
           <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
-            {timeAgo(request.timestamp, now)}
+            <span className="max-sm:hidden">{timeAgo(request.timestamp, now)}</span>
+            <span className="font-mono sm:hidden">{shortAge(request.timestamp, now)}</span>
           </time>
         </span>
       </span>

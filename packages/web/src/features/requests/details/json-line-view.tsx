@@ -69,7 +69,7 @@ export const JsonLineView = memo(function JsonLineView({
         )}
       </span>
       <span
-        className="min-w-0 grow pr-4 break-all whitespace-pre-wrap"
+        className="min-w-0 grow pr-4 wrap-anywhere whitespace-pre-wrap"
         style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 2}ch` }}
       >
         {key === undefined ? null : (
