@@ -61,7 +61,11 @@ const auth: Scene[] = [
   },
   {
     name: 'auth-link-incomplete',
-    play: async ({ open }) => shows(await open('visitor', '/auth/verify'), 'This link is not complete'),
+    play: async ({ open }) => shows(await open('visitor', '/auth/reset'), 'This link is not complete'),
+  },
+  {
+    name: 'auth-verify',
+    play: async ({ open }) => shows(await open('owner', '/auth/verify?token=x'), 'One click proves'),
   },
 ];
 
@@ -118,6 +122,22 @@ const search: Scene[] = [
     play: async ({ open }) => {
       const page = await open('owner', '/search?q=customer');
       return shows(page, page.locator('mark').first());
+    },
+  },
+  {
+    name: 'search-long',
+    play: async ({ open }) => {
+      const page = await open('longwinded', '/search?q=part');
+      return shows(page, page.locator('mark').first());
+    },
+  },
+  {
+    name: 'palette-long',
+    play: async ({ open }) => {
+      const page = await shows(await open('longwinded', '/'), 'Production_payments');
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.keyboard.type('prod');
+      return shows(page, page.getByRole('option', { selected: true }));
     },
   },
   {

@@ -78,8 +78,9 @@ const states: Scene[] = [
   },
   {
     name: 'endpoint-long',
-    play: async ({ open, long }) => shows(await open('owner', `/endpoints/${long.uid}?request=0`), '/h/…'),
+    play: async ({ open, long }) => shows(await open('longwinded', `/endpoints/${long.uid}?request=0`), '/h/…'),
   },
+  { name: 'home-long', play: async ({ open }) => shows(await open('longwinded', '/'), 'Production_payments') },
   {
     name: 'endpoint-expired',
     play: async (stage) => shows(await stage.open('owner', pathOf(stage), expired), 'Expired on'),

@@ -14,8 +14,12 @@ import type { Capture } from './captures.ts';
 export type Kind = keyof ReturnType<typeof kinds>;
 
 export interface Stage {
-  /** Opens a path as somebody: nobody, somebody new, or the owner of all that was captured. */
-  readonly open: (who: 'visitor' | 'newcomer' | 'owner', path: string, before?: Prepare) => Promise<Page>;
+  /** Opens a path as somebody: nobody, somebody new, the owner of all that was captured, or somebody whose names are all long. */
+  readonly open: (
+    who: 'visitor' | 'newcomer' | 'owner' | 'longwinded',
+    path: string,
+    before?: Prepare,
+  ) => Promise<Page>;
   /** Every kind of request. */
   readonly main: Endpoint;
   readonly empty: Endpoint;
@@ -35,17 +39,19 @@ export async function setStage(browser: Browser): Promise<Stage> {
     visitor: await contextOf(browser, app),
     newcomer: await personOf(browser, app, 'noor'),
     owner: await personOf(browser, app, 'marta'),
+    longwinded: await personOf(browser, app, 'wolfeschlegelsteinhausenbergerdorff'),
   };
-  const { owner } = people;
+  const { owner, longwinded } = people;
   const empty = await createEndpoint(owner, 'Shopify staging');
   await capture(await createEndpoint(owner, 'Order feed', 'Shopify'), SMALL_CAPTURES.slice(0, 3));
   await capture(await createEndpoint(owner, 'نقطة نهاية للمدفوعات'), SMALL_CAPTURES.slice(2, 4));
   await capture(await createEndpoint(owner), SMALL_CAPTURES.slice(4, 6));
   const long = await createEndpoint(
-    owner,
+    longwinded,
     `${'Production_payments_🎣_'.repeat(4)}of_every`,
     'Stripe_of_all_shops_'.repeat(5),
   );
+  await createEndpoint(longwinded, 'نقطة نهاية '.repeat(9).trim());
   await capture(long, [LONG_PATH]);
   const main = await createEndpoint(owner, 'Stripe billing');
   await owner.request.patch(`/api/endpoints/${main.uid}`, { data: { isFavorite: true } });
