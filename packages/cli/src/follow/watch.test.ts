@@ -136,9 +136,17 @@ test.each([503, 429])('a call that is answered %i while away is no end', async (
   await expect(ended).resolves.toBeUndefined();
 });
 
-test.each([401, 404])('a call that is answered %i while away is one', async (status) => {
+test.each([302, 401, 404])('a call that is answered %i while away is one', async (status) => {
   const { ended } = await loseConnection(status);
   await expect(ended).rejects.toThrow(`${status}: No.`);
+});
+
+test('an answer that is not understood is one, in place of trying for ever', async () => {
+  const first = stand.opened();
+  const { ended } = await begin();
+  stand.answer = { status: 200, expiresAt: 'soon' };
+  (await first).terminate();
+  await expect(ended).rejects.toThrow('gave an answer that this version of creel does not understand.');
 });
 
 test('a reader that is slow makes the server wait, and misses nothing', async () => {

@@ -167,8 +167,8 @@ class Watcher {
   }
 }
 
-/** True when trying again would change nothing: refused by the server as such, or nothing of the server's at all. */
+/** True when trying again would change nothing: refused, not understood, or nothing of the server's at all. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
-  return error.status >= 400 && error.status < 500 && ![408, 425, 429].includes(error.status);
+  return error.status >= 200 && error.status < 500 && ![408, 425, 429].includes(error.status);
 }
