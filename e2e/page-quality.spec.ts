@@ -93,6 +93,36 @@ for (const colorScheme of ['light', 'dark'] as const) {
       }
     });
 
+    test('has no serious finding where a dialog was refused, nor once signed out', async ({
+      page,
+      context,
+      person: _,
+    }) => {
+      const uid = await withEndpoints(page);
+      await open(page, '/');
+      await page.route('**/api/endpoints', (route) =>
+        route.request().method() === 'POST' ? route.fulfill({ status: 500, json: {} }) : route.fallback(),
+      );
+      await page.keyboard.press('n');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
+      await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible();
+      expect.soft(await seriousFindings(page), 'refused').toEqual([]);
+
+      await open(page, `/endpoints/${uid}`);
+      await context.clearCookies();
+      await page.getByRole('switch', { name: 'Autosave' }).click();
+      const told = page.getByRole('dialog', { name: 'You have been signed out' });
+      await expect(told).toBeVisible();
+      expect.soft(await seriousFindings(page), 'asked to sign in').toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+      await expect(told).toBeHidden();
+      await expect(page.getByText('Authentication Required')).toBeVisible();
+      expect.soft(await seriousFindings(page), 'signed out').toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect.soft(await seriousFindings(page), 'narrow').toEqual([]);
+    });
+
     test('has no serious finding before the sign-in', async ({ page }) => {
       for (const path of PUBLIC) {
         await open(page, path);
