@@ -29,10 +29,10 @@ afterAll(async () => {
 const newHome = (): string => join(folder.path, `home-${(homes += 1)}`);
 
 /** The folder of somebody who has just signed in. */
-async function signedIn(): Promise<string> {
+async function signedIn(who: Person = person): Promise<string> {
   const own = newHome();
-  const words = ['login', '--server', server.origin, '--username', person.username];
-  expect(await creel(words, { home: own, stdin: `${person.password}\n` })).toMatchObject({ code: 0, stderr: '' });
+  const words = ['login', '--server', server.origin, '--username', who.username];
+  expect(await creel(words, { home: own, stdin: `${who.password}\n` })).toMatchObject({ code: 0, stderr: '' });
   return own;
 }
 
@@ -125,13 +125,13 @@ describe('login and logout', () => {
   });
 
   test('a session that has ended says where to go', async () => {
-    const own = await signedIn();
-    await person.client.call('endOtherSessions', {});
+    const other = await register(server.origin);
+    const own = await signedIn(other);
+    await other.client.call('endOtherSessions', {});
     expect(await creel(['endpoints'], { home: own })).toMatchObject({
       code: 1,
       stderr: 'Please sign in first.\nSign in with: creel login\n',
     });
-    home = await signedIn();
   });
 });
 
