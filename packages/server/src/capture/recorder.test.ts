@@ -125,6 +125,45 @@ describe('batches', () => {
     expect(recorder.waitingCount).toBe(0);
   });
 
+  test('the first who come back wait for half of all, and go with them', async () => {
+    const { push, batches, batch } = newRecorder();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      await settled();
+      await batch(0).land();
+      push('e');
+      await settled();
+      expect(batches).toHaveLength(1);
+      push('f');
+      push('g');
+      expect(batch(1).bodies).toEqual(['e', 'f']);
+      await batch(1).land();
+      // Three were on their way: two are enough, and one is not.
+      expect(batches).toHaveLength(2);
+      push('h');
+      expect(batch(2).bodies).toEqual(['g', 'h']);
+      await batch(2).land();
+      vi.runAllTimers();
+      expect(batches).toHaveLength(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('nobody waits long for others who do not come', async () => {
+    const { push, batches, batch } = newRecorder();
+    for (const body of ['a', 'b', 'c', 'd']) push(body);
+    await settled();
+    await batch(0).land();
+    push('e');
+    await vi.waitFor(() => expect(batches.map(({ bodies }) => bodies)).toEqual([['a', 'b', 'c', 'd'], ['e']]));
+    await batch(1).land();
+    push('f');
+    await settled();
+    expect(batch(2).bodies).toEqual(['f']);
+  });
+
   test('the next one is with storage before the senders of the last one are answered', async () => {
     const { recorder, batches, batch } = newRecorder();
     const seen: number[] = [];
@@ -171,6 +210,7 @@ describe('storage fails', () => {
       ['b', 'failed'],
     ]);
     expect(failures).toEqual([[new Error('disk I/O error'), 2]]);
+    await vi.waitFor(() => batch(1));
     await batch(1).land();
     expect(results.at(-1)).toEqual(['c', stored(0)]);
   });

@@ -37,6 +37,9 @@ const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 /** A buffer that came back from storage is used again up to this size; what one huge batch needed is not kept. */
 const MOST_SPARE_BYTES = 1024 * 1024;
 
+/** How long captures wait for others at most once storage is free, when as many as last time are expected. */
+const MOST_HELD_MS = 1;
+
 /**
  * Group commit: while a batch is written and synced the next one is gathered, so that one sync serves many senders. A capture's `done`
  * is called after its batch is on disk, never before.
@@ -48,6 +51,9 @@ export class Recorder {
   #waiting: Waiting[] = [];
   /** A batch is with storage and not yet on disk. */
   #underWay = false;
+  /** Captures that are worth a batch: half of those that were on their way when the last batch was stored. */
+  #enough = 1;
+  #held: NodeJS.Timeout | undefined;
   #scheduled = false;
   #lastReceivedAt = 0;
   #spare: ArrayBuffer | undefined;
@@ -73,7 +79,7 @@ export class Recorder {
     this.#lastReceivedAt = receivedAt;
     this.#packer.add(capture.endpointId, receivedAt, capture.method, capture.head, capture.body);
     this.#waiting.push({ receivedAt, done });
-    this.#schedule();
+    this.#sendOrHold();
     return true;
   }
 
@@ -83,9 +89,20 @@ export class Recorder {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** At the end of this turn of the loop, so that everything that was read in it shares a batch. */
-  #schedule(): void {
-    if (this.#scheduled || !this.#maySend()) return;
+  /**
+   * One batch at a time, and as long as senders wait for each other's answers, two groups of equal size by turns: one is with storage
+   * while the other is read and answered. Without the hold, the first few who come back would get a sync of their own and all the
+   * others wait for it. After a single sender, who is not held, everything that is read in one turn of the loop shares a batch.
+   */
+  #sendOrHold(): void {
+    if (this.#underWay) return;
+    if (this.#enough === 1) this.#sendAfterTurn();
+    else if (this.#waiting.length >= this.#enough) this.#send();
+    else this.#held ??= setTimeout(() => this.#send(), MOST_HELD_MS);
+  }
+
+  #sendAfterTurn(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
@@ -93,13 +110,9 @@ export class Recorder {
     });
   }
 
-  /** One batch at a time: what arrives meanwhile is the next one, as large as the load makes it. */
-  #maySend(): boolean {
-    return !this.#underWay && this.#waiting.length > 0;
-  }
-
   #send(): void {
-    if (!this.#maySend()) return;
+    clearTimeout(this.#held);
+    this.#held = undefined;
     const batch = this.#waiting;
     this.#waiting = [];
     this.#underWay = true;
@@ -118,8 +131,10 @@ export class Recorder {
     this.#underWay = false;
     if (outcome?.recycled !== undefined && outcome.recycled.byteLength <= MOST_SPARE_BYTES)
       this.#spare = outcome.recycled;
+    this.#enough = Math.ceil((batch.length + this.#waiting.length) / 2);
     // Storage first: it works on the next batch while this one's senders are answered.
-    this.#send();
+    if (this.#waiting.length >= this.#enough) this.#send();
+    else if (this.#waiting.length > 0) this.#sendOrHold();
     for (let position = 0; position < batch.length; position += 1) {
       const waiting = batch[position];
       waiting?.done(resultAt(outcome, position, waiting.receivedAt));
