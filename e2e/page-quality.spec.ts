@@ -5,6 +5,8 @@ import type { Page, Response } from '@playwright/test';
 import { expect, test } from './app.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
+// The longest file: by itself it would keep one of two workers busy for minutes after the other has ended.
+test.describe.configure({ mode: 'parallel' });
 
 const SCREENS = [
   '/',
