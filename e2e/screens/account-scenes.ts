@@ -175,9 +175,11 @@ const over: Scene[] = [
   },
   {
     name: 'user-menu',
+    anew: true,
     play: async ({ open }) => {
-      const page = await open('owner', '/');
-      await page.setViewportSize({ width: 1024, height: 768 });
+      const page = await shows(await open('owner', '/'), 'Order feed');
+      const menu = page.getByRole('button', { name: 'Open menu' });
+      if (await menu.isVisible()) await menu.click();
       await page.getByRole('button', { name: 'Account of marta' }).click();
       return shows(page, page.getByRole('menuitem', { name: 'Logout' }));
     },

@@ -149,10 +149,12 @@ const actions: Scene[] = [
   },
   {
     name: 'endpoint-marked',
+    anew: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
-      for (const key of ['x', 'j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key);
+      for (const nth of [0, 1, 3])
+        await page.getByRole('checkbox', { name: 'Mark request' }).nth(nth).check({ force: true });
       return shows(page, '3 selected');
     },
   },
@@ -212,6 +214,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-menu',
+    anew: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'More actions' }).first().click();
@@ -220,6 +223,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-search-inside',
+    anew: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'Search inside' }).click();

@@ -7,6 +7,8 @@ export interface Scene {
   readonly name: string;
   /** What only a narrow page has is not taken at the wide sizes. */
   readonly narrowOnly?: boolean;
+  /** What is open closes where the layout changes with the width: brought about anew at each size. */
+  readonly anew?: boolean;
   readonly play: (stage: Stage) => Promise<Page>;
 }
 

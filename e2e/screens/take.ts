@@ -15,6 +15,7 @@ import { accountScenes } from './account-scenes.ts';
 import { endpointScenes } from './endpoint-scenes.ts';
 import type { Scene } from './scene.ts';
 import { setStage } from './stage.ts';
+import type { Stage } from './stage.ts';
 
 const folder = join(import.meta.dirname, '..', '..', 'screens');
 const SIZES = [
@@ -22,6 +23,7 @@ const SIZES = [
   { width: 1024, height: 768 },
   { width: 390, height: 844 },
 ] as const;
+type Size = (typeof SIZES)[number];
 const SCHEMES = ['light', 'dark'] as const;
 const NARROW = 768;
 /** What slides or fades has come to rest by then. */
@@ -43,7 +45,10 @@ async function main(wanted: readonly string[]): Promise<number> {
   try {
     for (const scene of scenes) {
       try {
-        taken += await takeAll(scene, await scene.play(stage));
+        const sizes = SIZES.filter(({ width }) => scene.narrowOnly !== true || width < NARROW);
+        if (scene.anew === true)
+          for (const size of sizes) taken += await takeAll(scene, [size], await scene.play(openingAt(stage, size)));
+        else taken += await takeAll(scene, sizes, await scene.play(stage));
       } catch (error) {
         failed++;
         console.error(`✗ ${scene.name}: ${error instanceof Error ? error.message : String(error)}`);
@@ -57,9 +62,20 @@ async function main(wanted: readonly string[]): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
+/** The stage, with every page of the given size from its beginning. */
+function openingAt(stage: Stage, size: Size): Stage {
+  return {
+    ...stage,
+    async open(...visit) {
+      const page = await stage.open(...visit);
+      await page.setViewportSize(size);
+      return page;
+    },
+  };
+}
+
 /** Takes the scene at each size in each colour scheme; how many pictures that were. */
-async function takeAll({ name, narrowOnly }: Scene, page: Page): Promise<number> {
-  const sizes = SIZES.filter(({ width }) => narrowOnly !== true || width < NARROW);
+async function takeAll({ name }: Scene, sizes: readonly Size[], page: Page): Promise<number> {
   for (const size of sizes) {
     await page.setViewportSize(size);
     for (const colorScheme of SCHEMES) {
