@@ -72,6 +72,18 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     expect(bytes.equals(await readFile(file))).toBe(true);
   });
 
+  test('a database whose tables are not those of its version', async () => {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    const raw = new DatabaseSync(file);
+    raw.exec('alter table endpoints drop column trimmed_to');
+    raw.exec('pragma wal_checkpoint(truncate)');
+    raw.close();
+    const before = await readFile(file);
+    expect(await problemOf()).toContain('are not those of its version (no such column: trimmed_to)');
+    expect(before.equals(await readFile(file))).toBe(true);
+  });
+
   test('a database of a newer version', async () => {
     await openAndClose();
     const file = databaseFile(dataDir);

@@ -7,7 +7,6 @@ import type { EngineDatabase } from '../queries/unbound.ts';
 import type { Tables } from '../schema.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import type { CaptureStatements } from '../write-captures.ts';
-import { sqliteCaptureStatements } from './capture-statements.ts';
 import { commitBatch } from './commit-batch.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
@@ -35,10 +34,10 @@ function post(message: FromThread, transfer: ArrayBuffer[] = []): void {
 }
 
 async function connectWriter(): Promise<Connection> {
-  const { raw, db, release } = await openWriterConnection(dataDir);
+  const { raw, db, statements, release } = await openWriterConnection(dataDir);
   // Held for the life of the thread.
   port?.once('close', release);
-  return { raw, db: withEngine(db, sqliteEngine), statements: sqliteCaptureStatements(raw) };
+  return { raw, db: withEngine(db, sqliteEngine), statements };
 }
 
 function connectReader(): Connection {

@@ -2,14 +2,18 @@ import { Kysely } from 'kysely';
 import type { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../migrations/migrate.ts';
 import type { Database, Tables } from '../schema.ts';
+import { StorageProblem } from '../storage-problem.ts';
+import type { CaptureStatements } from '../write-captures.ts';
+import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
-import { claimDataDir, openWriter } from './open-database.ts';
+import { claimDataDir, databaseFile, openWriter } from './open-database.ts';
 
 /** The one connection that writes to a data folder. */
 export interface WriterConnection {
   readonly raw: DatabaseSync;
   readonly db: Database;
+  readonly statements: CaptureStatements;
   /** Lets the folder go. The database is closed by whoever works with it. */
   readonly release: () => void;
 }
@@ -22,7 +26,7 @@ export async function openWriterConnection(dataDir: string): Promise<WriterConne
     try {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(raw) });
       await migrate(db, sqliteEngine);
-      return { raw, db, release: () => lock.close() };
+      return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
     } catch (error) {
       raw.close();
       throw error;
@@ -30,5 +34,17 @@ export async function openWriterConnection(dataDir: string): Promise<WriterConne
   } catch (error) {
     lock.close();
     throw error;
+  }
+}
+
+/** Preparing them is the proof that the tables are what the version says. @throws StorageProblem */
+function statementsOf(raw: DatabaseSync, dataDir: string): CaptureStatements {
+  try {
+    return sqliteCaptureStatements(raw);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StorageProblem(
+      `The tables of the database ${databaseFile(dataDir)} are not those of its version (${reason}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
+    );
   }
 }
