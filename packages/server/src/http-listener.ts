@@ -86,7 +86,10 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
-  const refuse = (): unknown => socket.end(rawRefusal(code), () => socket.destroySoon());
+  const refuse = (): void => {
+    // The answer before may have been the connection's last: then nothing behind it is answered.
+    if (socket.writable) socket.end(rawRefusal(code), () => socket.destroySoon());
+  };
   const before = lastAnswers.get(socket);
   if (before !== undefined && before.req.complete && !before.writableFinished) before.once('finish', refuse);
   else refuse();

@@ -124,6 +124,17 @@ describe('rubbish behind whole requests, in one packet', () => {
   });
 });
 
+test('behind a request that closes the connection rubbish is not looked at', async () => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  const connection = await openRaw({ port: app.server.port });
+  await connection.send(
+    `${post(['Connection: close', 'Content-Length: 2'], 'ab').replaceAll('{t}', app.base)}\x00\x01rubbish\r\n\r\n`,
+  );
+  indexOf(await connection.final());
+  expect(await connection.closed()).toHaveLength(0);
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 1);
+});
+
 describe('no HTTP at all', () => {
   test.each([
     ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex')],
