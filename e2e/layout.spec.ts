@@ -63,6 +63,25 @@ test('keys open the palette, the help and the search, and rest in fields', async
   await page.keyboard.type('refs/heads');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/q=refs%2Fheads/);
+  await expect(page.getByRole('searchbox')).toHaveValue('refs/heads');
+});
+
+test('a search from the palette wins over one that was still being typed', async ({ page, person: _ }) => {
+  await page.goto('/search');
+  await expect(page.getByRole('searchbox')).toBeFocused();
+  await page.clock.install();
+  await page.keyboard.type('typed');
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('chosen');
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/q=chosen/);
+  // Longer than the pause after which the field searches for what was typed.
+  await page.clock.runFor(1_000);
+  await expect(page.getByRole('searchbox')).toHaveValue('chosen');
+  await expect(page).toHaveURL(/q=chosen/);
+  await page.getByRole('searchbox').fill('typed after it');
+  await page.clock.runFor(1_000);
+  await expect(page).toHaveURL(/q=typed(\+|%20)after/);
 });
 
 test('below 768 px the sidebar is a menu that slides in and closes behind a choice', async ({ page, person: _ }) => {

@@ -13,18 +13,32 @@ export interface SearchFieldProps {
   readonly onSearch: (q: string) => void;
 }
 
-/** Searches while the person types, after a short pause; Enter searches at once. */
+/**
+ * Searches while the person types, after a short pause; Enter searches at once. A search that comes from elsewhere (the palette,
+ * the browser's history) takes the place of what stands in the field.
+ */
 export function SearchField({ q, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(q);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** What this field asked for and has not yet seen come back as `q`, oldest first. */
+  const asked = useRef<string[]>([]);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => () => clearTimeout(pause.current), []);
+  useEffect(() => {
+    const own = asked.current.indexOf(q);
+    asked.current = asked.current.slice(own + 1);
+    if (own >= 0) return;
+    clearTimeout(pause.current);
+    setText(q);
+  }, [q]);
   useCommands([
     { id: COMMAND_IDS.search, title: 'Search', group: 'General', keys: '/', run: () => field.current?.select() },
   ]);
   const search = (next: string): void => {
     clearTimeout(pause.current);
-    onSearch(next.trim() === '' ? '' : next);
+    const meant = next.trim() === '' ? '' : next;
+    if (meant !== q) asked.current.push(meant);
+    onSearch(meant);
   };
   return (
     <form
