@@ -38,7 +38,7 @@ export interface Person {
 
 /**
  * Starts a Creel on a free port of the loopback address with a data folder of its own.
- * @param settings environment variables (contract 8); nothing else of the environment reaches it
+ * @param settings environment variables (contract 8); of what is around, only what changes its speed alone reaches it
  */
 export async function startApp(settings: Record<string, string> = {}): Promise<App> {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
@@ -46,7 +46,12 @@ export async function startApp(settings: Record<string, string> = {}): Promise<A
   const server = spawn(process.execPath, [join(root, 'packages', 'server', 'dist', 'main.js')], {
     cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', ...defaults(port, dataDir), ...settings },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...defaults(port, dataDir),
+      ...settings,
+    },
   });
   let text = '';
   server.stdout.on('data', (chunk) => (text += String(chunk)));

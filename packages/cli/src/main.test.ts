@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { creel } from './testing/creel.ts';
-import { capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
+import { compileCache, capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
 import type { ServerProcess } from './testing/server-process.ts';
 
 /** `creel` as a process of its own: exit codes, pipes and signals as they are. */
@@ -39,7 +39,7 @@ interface Process {
 }
 
 function launch(words: readonly string[], stdout: 'pipe' | number = 'pipe'): Process {
-  const env = { XDG_CONFIG_HOME: folder.path };
+  const env = { XDG_CONFIG_HOME: folder.path, ...compileCache };
   const child = spawn(process.execPath, [MAIN, ...words], { env, stdio: ['ignore', stdout, 'pipe'] });
   const text = { out: '', err: '' };
   child.stdout?.on('data', (piece) => (text.out += String(piece)));

@@ -18,6 +18,9 @@ export interface ServerProcess {
 }
 
 const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
+/** Of the environment around a test, a process that it starts sees this alone: it only makes it start sooner. */
+export const compileCache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+
 const START_LIMIT_MS = 50_000;
 
 export async function freePort(): Promise<number> {
@@ -41,7 +44,7 @@ export async function temporaryFolder(): Promise<{ path: string; remove: () => P
 export async function startServer(dataDir: string, givenPort?: number): Promise<ServerProcess> {
   const port = givenPort ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn' };
-  const more = { MAX_UNSAVED_PER_ENDPOINT: '5000', SIGNUPS_PER_HOUR: '100000' };
+  const more = { MAX_UNSAVED_PER_ENDPOINT: '5000', SIGNUPS_PER_HOUR: '100000', ...compileCache };
   const child = spawn(process.execPath, [MAIN], { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   child.stdout.on('data', (piece) => (said += String(piece)));

@@ -66,7 +66,7 @@ async function whenEnded(child: ChildProcess): Promise<number | string> {
 
 /**
  * Starts `main.ts` on a free port with a data folder of its own and waits until it can take captures. Only the variables
- * given here are set, so that the environment of whoever runs the tests changes nothing.
+ * given here are set, so that the environment of whoever runs the tests changes nothing but the speed (NODE_COMPILE_CACHE).
  * @throws Error with all it wrote, when it does not become ready
  */
 export async function startServerProcess(
@@ -76,7 +76,12 @@ export async function startServerProcess(
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn', ...settings };
-  const child = spawn(process.execPath, [MAIN], { env, cwd: dataDir, stdio: ['ignore', 'pipe', 'pipe'] });
+  const quicker = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+  const child = spawn(process.execPath, [MAIN], {
+    env: { ...quicker, ...env },
+    cwd: dataDir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = outputOf(child);
   const ended = (): number | string | null => child.exitCode ?? child.signalCode;
   const kill = (signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string> => {
