@@ -16,7 +16,7 @@ const TRIES_PER_NAME = 8;
 /** Connections of the captures that go on meanwhile, and seconds of a window: as long as 200 sign-ins take, one hash at a time. */
 const CONNECTIONS = 8;
 const SECONDS = 8;
-const ROUNDS = 3;
+const ROUNDS = 5;
 
 export interface SignInTimes {
   /** p99 of captures, nobody signing in. */

@@ -36,7 +36,7 @@ async function withEndpoints(page: Page): Promise<string> {
  * need; there are none. Light and dark differ in colors alone, so the rest is looked at once.
  */
 async function seriousFindings(page: Page): Promise<string[]> {
-  const isDark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  const isDark = (await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches')) === true;
   const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   const { violations } = await (isDark ? axe.withRules(COLOR_RULES) : axe).analyze();
   return violations

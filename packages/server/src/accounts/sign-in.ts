@@ -39,7 +39,7 @@ export class SignIn {
     const { store, config, throttle, now } = this.#options;
     const address = addressBlock(visitor.address);
     const refused = throttle.of('takenName', address);
-    await refused.check();
+    await throttle.check([refused]);
     const signUps = throttle.signUps(config.signupsPerHour, address);
     await signUps.take();
     const created = await store
@@ -73,7 +73,7 @@ export class SignIn {
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
     const user = await this.#options.store.findUserByName(credentials.username);
     const turns = this.#turnsOf(credentials.username, user, visitor);
-    if (!(await isRight(credentials.password, user, turns)) || user === undefined) {
+    if (!(await this.#isRight(credentials.password, user, turns)) || user === undefined) {
       throw new ProblemError('INVALID_CREDENTIALS');
     }
     return this.#refresh(user, credentials.password);
@@ -81,7 +81,7 @@ export class SignIn {
 
   /** Asks somebody who is signed in for their password once more. @throws ProblemError RATE_LIMITED */
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
-    return isRight(password, user, [this.#options.throttle.of('confirmPassword', String(user.id))]);
+    return this.#isRight(password, user, [this.#options.throttle.of('confirmPassword', String(user.id))]);
   }
 
   /** Forgets failed tries: the owner has just proved who they are in another way. */
@@ -89,6 +89,25 @@ export class SignIn {
     const { throttle } = this.#options;
     await throttle.of('signInName', identityKey(user.username)).forget();
     await throttle.of('confirmPassword', String(user.id)).forget();
+  }
+
+  /**
+   * Checks a password. Turns are looked at before waiting in the queue, so that it can't be filled by who is refused anyway, and once
+   * more when its turn has come: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
+   */
+  async #isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
+    const { throttle } = this.#options;
+    let counted = await throttle.check(turns);
+    return verifyPassword(password, user?.passwordHash, {
+      async before() {
+        counted = await throttle.check(turns);
+      },
+      async after(right) {
+        if (!right) return void (await Promise.all(turns.map((turn) => turn.take().catch(ignoreLimit))));
+        // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
+        await counted.find((turn) => turn === turns[0])?.forget();
+      },
+    });
   }
 
   /** What a failure is counted against. A browser that the owner has used before is counted by itself, whoever else is guessing. */
@@ -109,25 +128,6 @@ export class SignIn {
     const replaced = await this.#options.store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }
-}
-
-/**
- * Checks a password. Turns are looked at before waiting in the queue, so that it can't be filled by who is refused anyway, and once
- * more when its turn has come: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
- */
-async function isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
-  const check = async (): Promise<void> => {
-    for (const turn of turns) await turn.check();
-  };
-  await check();
-  return verifyPassword(password, user?.passwordHash, {
-    before: check,
-    async after(right) {
-      // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
-      if (right) await turns[0]?.forget();
-      else await Promise.all(turns.map((turn) => turn.take().catch(ignoreLimit)));
-    },
-  });
 }
 
 /** Between the check and here another process may have used the last turn up; this one was a guess all the same. */

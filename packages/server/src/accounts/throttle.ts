@@ -41,8 +41,8 @@ export type ThrottleName = keyof typeof THROTTLES;
 
 /** One thing that is counted. */
 export interface Turns {
-  /** Throws when there are none left. @throws ProblemError RATE_LIMITED */
-  check(): Promise<void>;
+  /** As storage knows it. */
+  readonly key: string;
   /** Takes one. @throws ProblemError RATE_LIMITED when there are none left */
   take(): Promise<void>;
   giveBack(): Promise<void>;
@@ -71,15 +71,27 @@ export class Throttle {
     return this.#turns('signUp', perHour(perHourLimit), address);
   }
 
+  /**
+   * Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left
+   */
+  async check(turns: readonly Turns[]): Promise<readonly Turns[]> {
+    const found = new Map(
+      (await this.#store.findTurns(turns.map(({ key }) => key))).map(({ key, blockedUntil }) => [key, blockedUntil]),
+    );
+    const until = Math.max(0, ...found.values());
+    if (until > this.#now()) throw tooMany(until - this.#now());
+    return turns.filter(({ key }) => found.has(key));
+  }
+
   #turns(name: string, rule: ThrottleRule, what: string): Turns {
     // Keyed: people type passwords into the field for the name, and addresses are nobody's business.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
-    const refuseUntil = (until: number | undefined): void => {
-      if (until !== undefined) throw tooMany(until - this.#now());
-    };
     return {
-      check: async () => refuseUntil(await this.#store.findBlock(key, this.#now())),
-      take: async () => refuseUntil((await this.#store.takeTurn(key, rule, this.#now()))?.blockedUntil),
+      key,
+      take: async () => {
+        const until = (await this.#store.takeTurn(key, rule, this.#now()))?.blockedUntil;
+        if (until !== undefined) throw tooMany(until - this.#now());
+      },
       giveBack: () => this.#store.giveTurnBack(key, rule),
       forget: () => this.#store.forgetTurns(key),
     };

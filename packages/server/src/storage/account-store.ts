@@ -132,8 +132,8 @@ export interface MailTokenStore {
 }
 
 export interface ThrottleStore {
-  /** Until when the key is blocked, or `undefined` when it is not. */
-  findBlock(key: string, now: number): Promise<number | undefined>;
+  /** Those of the keys for which anything was counted, with the time until which each is blocked: long past when it is not. */
+  findTurns(keys: readonly string[]): Promise<{ key: string; blockedUntil: number }[]>;
   /** Counts one more, unless the key is blocked: then until when. Holds under parallel calls. */
   takeTurn(key: string, rule: ThrottleRule, now: number): Promise<{ blockedUntil: number } | undefined>;
   /** Takes back one turn that turned out not to count. */

@@ -30,16 +30,11 @@ async function keep(transaction: DatabaseTransaction, key: string, state: Thrott
 }
 
 export const throttleReads = {
-  async findBlock(db, key, now) {
-    const row = await db
-      .selectFrom('throttles')
-      .select('blocked_until')
-      .where('key', '=', key)
-      .where('blocked_until', '>', now)
-      .executeTakeFirst();
-    return row?.blocked_until;
+  async findTurns(db, keys) {
+    const rows = await db.selectFrom('throttles').select(['key', 'blocked_until']).where('key', 'in', keys).execute();
+    return rows.map((row) => ({ key: row.key, blockedUntil: row.blocked_until }));
   },
-} satisfies Unbound<Pick<ThrottleStore, 'findBlock'>>;
+} satisfies Unbound<Pick<ThrottleStore, 'findTurns'>>;
 
 export const throttleWrites = {
   async takeTurn(db, key, rule, now) {
