@@ -12,7 +12,8 @@ export default defineConfig({
     // Real servers and databases on two shared cores; what is slow says so by its own figures, not by a short fuse.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // One more than cores: many tests wait for time-outs and restarts.
+    maxWorkers: 3,
     retry: 0,
     allowOnly: false,
     passWithNoTests: false,

@@ -4,6 +4,7 @@ import { createApiServer } from './api/api-server.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
+import { Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
@@ -41,6 +42,8 @@ export interface ServerOptions {
   readonly store: Store;
   readonly log: Logger;
   readonly now?: () => number;
+  /** At OWASP's cost unless given. */
+  readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Milliseconds between two pings of a live socket. */
   readonly livePingMs?: number | undefined;
@@ -48,7 +51,7 @@ export interface ServerOptions {
 
 /** The switchboard: capture, upgrade, or everything else. Listens when it resolves; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, store, log, now = Date.now } = options;
+  const { config, store, log, now = Date.now, passwords = new Passwords() } = options;
   let listener: Server | undefined;
   let stopping = false;
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
@@ -62,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   });
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, now });
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const { forgetEndpoint } = capture;
   const app: AppContext = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
 

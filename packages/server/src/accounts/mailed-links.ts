@@ -5,7 +5,7 @@ import { ProblemError } from '../problem.ts';
 import { identityKey } from '../storage/identity-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
-import { hashPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -16,6 +16,7 @@ export interface MailedLinksOptions {
   readonly store: Store;
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
+  readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly background: Background;
   /** Links are made of it, never of what a request says about its host. */
@@ -50,11 +51,11 @@ export class MailedLinks {
 
   /** Sets a new password by a link. @throws ProblemError LINK_INVALID */
   async resetPassword(token: string, password: string): Promise<UserRecord> {
-    const { store, now } = this.#options;
+    const { store, passwords, now } = this.#options;
     const hash = tokenHash(token);
     // Looked at first: a link that is nobody's costs no hash.
     if ((await store.findMailToken(hash, 'reset', now())) === undefined) throw new ProblemError('LINK_INVALID');
-    const user = await store.resetPassword(hash, await hashPassword(password), now());
+    const user = await store.resetPassword(hash, await passwords.hash(password), now());
     if (user === undefined) throw new ProblemError('LINK_INVALID');
     return user;
   }

@@ -6,7 +6,7 @@ import { identityKey } from '../storage/identity-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
-import { hashPassword, isOutdated, verifyPassword } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import type { Throttle, Turns } from './throttle.ts';
 
 /** Who asks, as far as it can be told before they have proved anything. */
@@ -19,6 +19,7 @@ export interface Visitor {
 export interface SignInOptions {
   readonly store: Store;
   readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
   readonly now: () => number;
@@ -36,7 +37,7 @@ export class SignIn {
 
   /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
-    const { store, config, throttle, now } = this.#options;
+    const { store, config, passwords, throttle, now } = this.#options;
     const address = addressBlock(visitor.address);
     const refused = throttle.of('takenName', address);
     await throttle.check([refused]);
@@ -48,7 +49,7 @@ export class SignIn {
         email: registration.email,
         emailVerified: false,
         // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
-        passwordHash: await hashPassword(registration.password),
+        passwordHash: await passwords.hash(registration.password),
         displayName: null,
         subscriptionTier: config.defaultTier,
         settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
@@ -96,9 +97,9 @@ export class SignIn {
    * more when its turn has come: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
    */
   async #isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
-    const { throttle } = this.#options;
+    const { passwords, throttle } = this.#options;
     let counted = await throttle.check(turns);
-    return verifyPassword(password, user?.passwordHash, {
+    return passwords.verify(password, user?.passwordHash, {
       async before() {
         counted = await throttle.check(turns);
       },
@@ -123,9 +124,10 @@ export class SignIn {
 
   /** Hashes the password anew if today's parameters are others than when it was set. */
   async #refresh(user: UserRecord, password: string): Promise<UserRecord> {
-    if (user.passwordHash === null || !isOutdated(user.passwordHash)) return user;
-    const passwordHash = await hashPassword(password);
-    const replaced = await this.#options.store.replacePassword(user.id, user.passwordHash, passwordHash);
+    const { passwords, store } = this.#options;
+    if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;
+    const passwordHash = await passwords.hash(password);
+    const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }
 }

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { verifyPassword } from '../accounts/passwords.ts';
-import { startTestServer } from '../testing/test-server.ts';
+import { Passwords } from '../accounts/passwords.ts';
+import { CHEAP, startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
 const MINUTE = 60_000;
 let server: TestServer;
+const passwords = new Passwords(CHEAP);
 let people = 0;
 
 beforeAll(async () => {
-  server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' } });
+  server = await startTestServer({ passwords, settings: { TRUST_PROXY: '127.0.0.1' } });
 });
 afterAll(() => server.stop());
 
@@ -81,7 +82,7 @@ describe('guessing (hardening A2)', () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const steps = { before: () => gate, after: () => Promise.resolve() };
-    const queue = Array.from({ length: 600 }, () => verifyPassword('x', small, steps).catch(() => false));
+    const queue = Array.from({ length: 600 }, () => passwords.verify('x', small, steps).catch(() => false));
     const [refused, turnedAway] = await Promise.all([guess(user.username), guess(`somebody-else-${user.id}`)]);
     expect([refused.status, turnedAway.status]).toEqual([429, 503]);
     expect(turnedAway).toMatchObject({ body: { code: 'UNAVAILABLE' } });

@@ -1,5 +1,4 @@
 import { presentUser } from '../accounts/present-user.ts';
-import { hashPassword } from '../accounts/passwords.ts';
 import { TAKEN } from '../accounts/sign-in.ts';
 import { ProblemError, invalid } from '../problem.ts';
 import type { Call, Handlers } from './call.ts';
@@ -37,7 +36,7 @@ export const profileHandlers = {
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
     const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
-      ? await hashPassword(body.newPassword)
+      ? await app.accounts.passwords.hash(body.newPassword)
       : undefined;
     // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {

@@ -1,5 +1,6 @@
 import { argon2Sync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Passwords } from '../accounts/passwords.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -8,7 +9,8 @@ let server: TestServer;
 let people = 0;
 
 beforeAll(async () => {
-  server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' } });
+  // With passwords as they are in earnest.
+  server = await startTestServer({ passwords: new Passwords(), settings: { TRUST_PROXY: '127.0.0.1' } });
 });
 afterAll(() => server.stop());
 

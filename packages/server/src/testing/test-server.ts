@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { Passwords } from '../accounts/passwords.ts';
 import { readConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { startServer } from '../server.ts';
@@ -53,6 +54,8 @@ export interface TestServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Opens another store than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<Store>;
+  /** By default next to nothing: what a hash costs in earnest is a tenth of the time of all tests. */
+  readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
   readonly clock?: TestClock;
@@ -77,6 +80,9 @@ async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']
   return () => openPostgresStore(url);
 }
 
+/** What a hash costs in tests, unless they look at just that. */
+export const CHEAP = { memoryKib: 64, passes: 1 };
+
 let people = 0;
 
 /** Starts the whole server inside the test's process, on a free port, over a data folder of its own. */
@@ -97,6 +103,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
+    passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
   const origin = `http://127.0.0.1:${running.port}`;

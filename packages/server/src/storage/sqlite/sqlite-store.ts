@@ -9,10 +9,11 @@ import { StorageThread } from './thread-client.ts';
  * @throws StorageProblem when the folder or the file can't be used.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
-  const { writer, reader, scanner } = await startThreads(dataDir);
+  const { writer, reader } = await startThreads(dataDir);
+  const scanner = new LazyThread(() => StorageThread.start({ role: 'reader', dataDir }));
   return {
     ...bindQueries(READS, (name, args) => reader.query(name, args)),
-    ...bindQueries(SCANS, (name, args) => scanner.query(name, args)),
+    ...bindQueries(SCANS, async (name, args) => (await scanner.get()).query(name, args)),
     ...bindQueries(WRITES, (name, args) => writer.query(name, args)),
     writeCaptures: (batch, limits) => writer.writeCaptures(batch, limits),
     shared: false,
@@ -24,20 +25,39 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
   };
 }
 
-/** All three at once, since most of a thread's start is loading its code; when one does not start, none is left behind. */
-async function startThreads(
-  dataDir: string,
-): Promise<{ writer: StorageThread; reader: StorageThread; scanner: StorageThread }> {
+/** Both at once, since most of a thread's start is loading its code; when one does not start, none is left behind. */
+async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread }> {
   const starts = [
     StorageThread.start({ role: 'writer', dataDir }),
     StorageThread.start({ role: 'reader', dataDir }),
-    StorageThread.start({ role: 'reader', dataDir }),
   ] as const;
   try {
-    const [writer, reader, scanner] = await Promise.all(starts);
-    return { writer, reader, scanner };
+    const [writer, reader] = await Promise.all(starts);
+    return { writer, reader };
   } catch (error) {
     for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.close();
     throw error;
+  }
+}
+
+/** A thread that starts when it is first needed: nobody searches for as long as they only watch. One that did not start is tried again. */
+class LazyThread {
+  readonly #start: () => Promise<StorageThread>;
+  #started: Promise<StorageThread> | undefined;
+
+  constructor(start: () => Promise<StorageThread>) {
+    this.#start = start;
+  }
+
+  get(): Promise<StorageThread> {
+    this.#started ??= this.#start().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#started?.catch(() => undefined))?.close();
   }
 }
