@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverFlags } from '../scripts/server-flags.mjs';
+import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 
 const START_MS = 30_000;
 
@@ -57,7 +57,7 @@ export async function startProgram(
   const port = await freePort();
   const child = spawn(process.execPath, [...serverFlags, file], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...environment },
+    env: { PATH: process.env['PATH'] ?? '', PORT: String(port), ...serverEnvironment, ...environment },
   });
   let text = '';
   child.stdout.on('data', (chunk) => (text += String(chunk)));

@@ -7,7 +7,7 @@ import { at } from './places.mjs';
 import { bundledNode } from './runtime.mjs';
 import { runForeground } from './run-foreground.mjs';
 import { say, stopWith } from './say.mjs';
-import { serverFlags } from './server-flags.mjs';
+import { serverEnvironment, serverFlags } from './server-flags.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -42,7 +42,8 @@ async function main() {
 
 /** The server's compiled code is kept, which halves the time to the second start. Whoever has chosen a place keeps it. */
 function environment(name) {
-  return name === 'start' ? { NODE_COMPILE_CACHE: at('.cache', 'node'), ...process.env } : process.env;
+  if (name !== 'start') return process.env;
+  return { NODE_COMPILE_CACHE: at('.cache', 'node'), ...serverEnvironment, ...process.env };
 }
 
 /** npm runs scripts in the root folder; a file that `creel` is told to write belongs where the person stands. */
