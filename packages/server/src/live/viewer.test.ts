@@ -213,6 +213,22 @@ describe('while live', () => {
     expect(sent).toEqual(Array.from({ length: 900 }, (_, index) => String(index)));
   });
 
+  test('one after a pause goes out at once; of many close together, those of 16 ms go out together', async () => {
+    const { viewer, sent } = await newLiveViewer();
+    await vi.advanceTimersByTimeAsync(100);
+    const before = sent.length;
+    const goneAfter: number[] = [];
+    for (let ms = 0; ms < 40; ms += 1) {
+      viewer.take(stored(ms));
+      await vi.advanceTimersByTimeAsync(1);
+      goneAfter.push(sent.length - before);
+    }
+    expect(goneAfter[0]).toBe(1);
+    expect(new Set(goneAfter).size).toBe(3);
+    await vi.advanceTimersByTimeAsync(16);
+    expect(sent.slice(before)).toEqual(Array.from({ length: 40 }, (_, index) => String(index)));
+  });
+
   test('10 MiB one after the other are no backlog', async () => {
     const { viewer, sent, reads } = await newLiveViewer();
     for (let index = 0; index < 640; index += 1) {

@@ -18,7 +18,10 @@ export interface Outlet {
 /** Events that wait for a viewer at most, and their bytes; over either they are dropped and an `init` follows. */
 const MOST_WAITING = 1000;
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
-/** Frames that leave in one go, and how long the next go waits: about 4,000 a second, more than a screen can show. */
+/**
+ * Frames that leave in one go, and milliseconds from one go to the next: about 4,000 a second, more than a screen can show. What comes
+ * after a pause leaves at once.
+ */
 const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
 /** A viewer with more than this on its way is not sent anything more. */
@@ -49,6 +52,7 @@ export class Viewer {
   /** What became of the snapshot while it was read: `cleared` makes it worthless, `overflowed` makes it the first of two. */
   #meanwhile: 'nothing' | 'overflowed' | 'cleared' = 'nothing';
   #timer: NodeJS.Timeout | undefined;
+  #flushedAt = -Infinity;
 
   constructor(
     endpointId: number,
@@ -75,14 +79,14 @@ export class Viewer {
     if (this.#waiting.length >= MOST_WAITING || (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0))
       return this.#overflow();
     this.#waiting.push(event);
-    if (this.#state === 'live') this.#scheduleFlush(0);
+    if (this.#state === 'live') this.#scheduleFlush();
   }
 
   /** Takes the endpoint's own message. Whatever the viewer is busy with, it gets the last of them as soon as it can. */
   takeEndpoint(message: EndpointMessage): void {
     if (this.#state === 'stopped') return;
     this.#endpoint = message;
-    if (this.#state === 'live') this.#scheduleFlush(0);
+    if (this.#state === 'live') this.#scheduleFlush();
   }
 
   stop(): void {
@@ -128,7 +132,7 @@ export class Viewer {
     this.#newest = Math.max(this.#newest, records[0]?.index ?? -1);
     if (this.#meanwhile === 'overflowed') return this.#fallBehind(HEAL_MS);
     this.#state = 'live';
-    this.#scheduleFlush(0);
+    this.#scheduleFlush();
   }
 
   #fallBehind(wait: number): void {
@@ -142,14 +146,18 @@ export class Viewer {
     }, wait);
   }
 
-  #scheduleFlush(delay: number): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#flush();
-    }, delay);
+  #scheduleFlush(): void {
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#flush();
+      },
+      Math.max(0, this.#flushedAt + FLUSH_MS - performance.now()),
+    );
   }
 
   #flush(): void {
+    this.#flushedAt = performance.now();
     this.#outlet.cork();
     // Before the requests: what it does not count yet must not be on the page already.
     if (this.#endpoint !== undefined && this.#hasRoom()) {
@@ -161,7 +169,7 @@ export class Viewer {
       this.#sendNext(this.#waiting[sent]);
     this.#outlet.uncork();
     this.#waiting.splice(0, sent);
-    if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush(FLUSH_MS);
+    if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush();
   }
 
   #hasRoom(): boolean {
