@@ -26,8 +26,12 @@ export function SearchField({ q, onSearch }: SearchFieldProps) {
   useEffect(() => () => clearTimeout(pause.current), []);
   useEffect(() => {
     const own = asked.current.indexOf(q);
-    asked.current = asked.current.slice(own + 1);
-    if (own >= 0) return;
+    if (own >= 0) {
+      asked.current.splice(0, own + 1);
+      return;
+    }
+    // What was asked before it will not come back any more.
+    asked.current = [];
     clearTimeout(pause.current);
     setText(q);
   }, [q]);
