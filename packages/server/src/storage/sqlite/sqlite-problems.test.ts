@@ -225,3 +225,10 @@ describe('a full disk', () => {
     expect((await readdir(dataDir)).filter((name) => name.startsWith('creel.db'))).toEqual(['creel.db']);
   });
 });
+
+test('a closed store takes no search, and starts no thread for it', async () => {
+  const store = await openSqliteStore(dataDir);
+  await store.close();
+  const search = { userId: 1, text: 'x', limit: 1, bodyBytes: 1 };
+  await expect(store.searchRequests(search)).rejects.toThrow('The storage thread has ended.');
+});

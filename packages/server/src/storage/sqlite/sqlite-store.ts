@@ -44,12 +44,14 @@ async function startThreads(dataDir: string): Promise<{ writer: StorageThread; r
 class LazyThread {
   readonly #start: () => Promise<StorageThread>;
   #started: Promise<StorageThread> | undefined;
+  #closed = false;
 
   constructor(start: () => Promise<StorageThread>) {
     this.#start = start;
   }
 
-  get(): Promise<StorageThread> {
+  async get(): Promise<StorageThread> {
+    if (this.#closed) throw new Error('The storage thread has ended.');
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#started = undefined;
       throw error;
@@ -58,6 +60,7 @@ class LazyThread {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await (await this.#started?.catch(() => undefined))?.close();
   }
 }
