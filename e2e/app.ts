@@ -12,6 +12,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { compileCache } from '../fixtures/compile-cache.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 20_000;
@@ -48,7 +49,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<A
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'] ?? '',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+      ...compileCache,
       ...defaults(port, dataDir),
       ...settings,
     },

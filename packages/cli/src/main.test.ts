@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compileCache } from '../../../fixtures/compile-cache.ts';
 import { creel } from './testing/creel.ts';
-import { compileCache, capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
+import { capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
 import type { ServerProcess } from './testing/server-process.ts';
 
 /** `creel` as a process of its own: exit codes, pipes and signals as they are. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../../../../fixtures/compile-cache.ts';
 
 /** A Creel in a process of its own: the command line knows servers from outside only. */
 export interface ServerProcess {
@@ -18,9 +19,6 @@ export interface ServerProcess {
 }
 
 const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
-/** Of the environment around a test, a process that it starts sees this alone: it only makes it start sooner. */
-export const compileCache = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
-
 const START_LIMIT_MS = 50_000;
 
 export async function freePort(): Promise<number> {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../../../../fixtures/compile-cache.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const START_LIMIT_MS = 50_000;
@@ -76,9 +77,8 @@ export async function startServerProcess(
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn', ...settings };
-  const quicker = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
   const child = spawn(process.execPath, [MAIN], {
-    env: { ...quicker, ...env },
+    env: { ...compileCache, ...env },
     cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
