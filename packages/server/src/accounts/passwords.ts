@@ -3,13 +3,13 @@ import type { Argon2Parameters } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 
 /** What a hash costs: KiB of memory, and how often they are gone through. */
-export interface PasswordCost {
+interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
 }
 
 /** OWASP's minimum for Argon2id with one lane (hardening A1). */
-export const OWASP_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
+const OWASP_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
 const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;

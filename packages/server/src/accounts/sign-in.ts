@@ -106,7 +106,8 @@ export class SignIn {
       async after(right) {
         if (!right) return void (await Promise.all(turns.map((turn) => turn.take().catch(ignoreLimit))));
         // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
-        await counted.find((turn) => turn === turns[0])?.forget();
+        const [account] = turns;
+        if (account !== undefined && counted.includes(account)) await account.forget();
       },
     });
   }

@@ -71,16 +71,12 @@ export class Throttle {
     return this.#turns('signUp', perHour(perHourLimit), address);
   }
 
-  /**
-   * Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left
-   */
+  /** Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left */
   async check(turns: readonly Turns[]): Promise<readonly Turns[]> {
-    const found = new Map(
-      (await this.#store.findTurns(turns.map(({ key }) => key))).map(({ key, blockedUntil }) => [key, blockedUntil]),
-    );
-    const until = Math.max(0, ...found.values());
-    if (until > this.#now()) throw tooMany(until - this.#now());
-    return turns.filter(({ key }) => found.has(key));
+    const counted = await this.#store.findTurns(turns.map(({ key }) => key));
+    const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
+    if (wait > 0) throw tooMany(wait);
+    return turns.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
   #turns(name: string, rule: ThrottleRule, what: string): Turns {
