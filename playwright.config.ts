@@ -6,7 +6,7 @@ const chromium = process.env['CREEL_CHROMIUM'];
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // Journeys mostly wait; two at once take two thirds of the time on two cores.
+  // Pages keep a core busy while they load and wait after it: two at once take two thirds of the time on two cores.
   workers: 2,
   fullyParallel: false,
   retries: 0,
