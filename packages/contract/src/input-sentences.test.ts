@@ -13,6 +13,7 @@ function mistakes(schema: z.ZodType, value: unknown): Record<string, string> {
 }
 
 const NAME_SHORT = 'Username must be at least 3 characters';
+const INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
 const EMAIL = 'Please enter a valid email address';
 
@@ -35,6 +36,14 @@ describe('sign-in and registration (spec 5)', () => {
     [{ username: 'a'.repeat(41), password: '123456' }, { username: 'Username must be at most 40 characters' }],
     [{ username: 'a\u0000bc', password: '123456' }, { username: 'Username must not contain control characters' }],
     [{ username: 'a\u202Ebc', password: '123456' }, { username: 'Username must not contain control characters' }],
+    [{ username: '\u3164\u3164\u3164', password: '123456' }, { username: INVISIBLE }],
+    [{ username: '\u2800\u2800\u2800', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'admin\uFE0F', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'admin\u034F', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'admin\u3164', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'admin\uD83E', password: '123456' }, { username: INVISIBLE }],
+    [{ username: '\uDD80admin', password: '123456' }, { username: INVISIBLE }],
+    [{ username: 'Zoë 🦀 김', password: '123456' }, {}],
     [{ username: 'abc', password: '      ' }, {}],
     [{ username: 'abc', password: 'x'.repeat(1025) }, { password: 'Password must be at most 1024 characters' }],
   ])('%j: %j', (input, wrong) => {
@@ -108,6 +117,15 @@ describe('settings (spec 5)', () => {
     [{ ...off, emailNotifySubscription: true, email: '  ' }, { email: EMAIL }],
     [{ ...off, emailNotifyExpiry: true, email: 'a@b.de' }, {}],
     [{ ...off, email: 'nonsense' }, { email: EMAIL }],
+    [{ ...off, email: null }, { email: EMAIL }],
+    [{ ...off, autoSaveNewEndpoints: 'true' }, { autoSaveNewEndpoints: 'autoSaveNewEndpoints must be true or false' }],
+    [
+      { autoSaveNewEndpoints: true },
+      {
+        emailNotifyExpiry: 'emailNotifyExpiry must be true or false',
+        emailNotifySubscription: 'emailNotifySubscription must be true or false',
+      },
+    ],
   ])('%j: %j', (input, wrong) => {
     expect(mistakes(userSettingsInputSchema, input)).toEqual(wrong);
   });
@@ -194,16 +212,32 @@ describe('paging and search (contract 4)', () => {
     [{ limit: '500' }, 500],
     [{ limit: '501' }, 500],
     [{ limit: '999999999' }, 500],
+    [{ limit: '1000000000' }, 500],
+    [{ limit: '9'.repeat(100) }, 500],
   ])('%j: a page of %d', (input, limit) => {
     expect(query.parse(input).limit).toBe(limit);
   });
 
-  test.each(['0', '-1', '1.5', 'x', '', ' 1', '1e3', '0x10', '99999999999'])('limit=%s is nonsense', (limit) => {
-    expect(Object.keys(mistakes(query, { limit }))).toEqual(['limit']);
+  test.each(['0', '-1', '1.5', 'x', '', ' 1', '1e3', '0x10', '9'.repeat(101), ['1', '2']])(
+    'limit=%s is nonsense',
+    (limit) => {
+      expect(Object.keys(mistakes(query, { limit }))).toEqual(['limit']);
+    },
+  );
+
+  test.each(['-1', 'x', '', '1.0', '1'.repeat(101), ['1', '2']])('before=%s is nonsense', (before) => {
+    expect(mistakes(query, { before })).toEqual({ before: 'before must be the index of a request' });
   });
 
-  test.each(['-1', 'x', '', '1.0', '1'.repeat(16)])('before=%s is nonsense', (before) => {
-    expect(Object.keys(mistakes(query, { before }))).toEqual(['before']);
+  test('before a number that no index reaches is the beginning of the list', () => {
+    expect(query.parse({ before: '1'.repeat(30) }).before).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  test('a parameter that is there twice is told so in our words', () => {
+    expect(mistakes(query, { limit: ['1', '2'], method: ['GET', 'POST'] })).toEqual({
+      limit: 'limit must be a whole number from 1 up',
+      method: 'method must be the name of a method',
+    });
   });
 
   test.each([{}, { q: '' }, { q: '   ' }])('%j: nothing to search for', (input) => {
@@ -214,7 +248,11 @@ describe('paging and search (contract 4)', () => {
     expect(OPERATIONS.search.query.parse({ q: ' a ' }).q).toBe(' a ');
   });
 
-  test.each([-1, 1.5, '1', null, undefined])('save-request with index %j is told so', (index) => {
+  test.each([0, 7, -1, Number.MAX_SAFE_INTEGER])('save-request takes the whole number %d', (index) => {
+    expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({});
+  });
+
+  test.each([1.5, '1', null, undefined])('save-request with index %j is told so', (index) => {
     expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({ index: 'index must be a whole number' });
   });
 });

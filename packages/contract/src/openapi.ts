@@ -44,7 +44,7 @@ function describeOperation(name: string, operation: Operation): Json {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: !operation.body.safeParse(undefined).success,
             content: { 'application/json': { schema: jsonSchema(operation.body, 'input') } },
           },
         }),

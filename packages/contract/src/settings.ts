@@ -26,9 +26,16 @@ export const emailSchema = z
   .max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE })
   .pipe(z.email({ error: EMAIL_SENTENCE }));
 
+const switchSchema = (name: string) => z.boolean({ error: `${name} must be true or false` });
+
 /** What a settings form sends: the address may stay empty while no notice is on (spec 5). */
-export const userSettingsInputSchema = userSettingsSchema
-  .extend({ email: z.string().trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }).default('') })
+export const userSettingsInputSchema = z
+  .object({
+    autoSaveNewEndpoints: switchSchema('autoSaveNewEndpoints'),
+    emailNotifyExpiry: switchSchema('emailNotifyExpiry'),
+    emailNotifySubscription: switchSchema('emailNotifySubscription'),
+    email: z.string({ error: EMAIL_SENTENCE }).trim().max(MAX_EMAIL_LENGTH, { error: EMAIL_SENTENCE }).default(''),
+  })
   .superRefine((settings, context) => {
     const mustBeValid = settings.emailNotifyExpiry || settings.emailNotifySubscription || settings.email !== '';
     if (mustBeValid && !emailSchema.safeParse(settings.email).success) {

@@ -27,16 +27,32 @@ export type User = z.infer<typeof userSchema>;
 const USERNAME_SHORT = 'Username must be at least 3 characters';
 const USERNAME_LONG = 'Username must be at most 40 characters';
 const USERNAME_CONTROL = 'Username must not contain control characters';
+const USERNAME_INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
 const PASSWORD_LONG = 'Password must be at most 1024 characters';
 
-/** A username: trimmed, 3 to 40 characters, no control or invisible formatting characters (spec 5, contract 2). */
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/** What shows nothing (Unicode's default-ignorable characters, the empty Braille pattern), and half of a surrogate pair. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800\p{Cs}]/u;
+
+/**
+ * A username: trimmed, 3 to 40 characters, no control, formatting or otherwise invisible characters (spec 5, contract 2): nobody is called
+ * nothing, or differs from somebody else by what nobody sees.
+ */
 export const usernameSchema = z
   .string({ error: USERNAME_SHORT })
   .trim()
   .min(MIN_USERNAME_LENGTH, { error: USERNAME_SHORT })
   .max(MAX_USERNAME_LENGTH, { error: USERNAME_LONG })
-  .refine((name) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name), { error: USERNAME_CONTROL });
+  .superRefine((name, context) => {
+    const message = CONTROL.test(name) ? USERNAME_CONTROL : USERNAME_INVISIBLE;
+    if (name !== fitForUsername(name)) context.addIssue({ code: 'custom', message });
+  });
+
+/** A text without the characters that no username may have. */
+export function fitForUsername(text: string): string {
+  return [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character)).join('');
+}
 
 /** A password: at least 6 characters of any kind, taken as typed (spec 5). */
 export const passwordSchema = z

@@ -18,7 +18,8 @@ export const endpointOperations = {
     path: '/api/endpoints',
     summary: 'Creates an endpoint with a capture URL of its own',
     access: 'user',
-    body: endpointCreateSchema,
+    // Every field may be left out, and so may the body.
+    body: endpointCreateSchema.prefault({}),
     status: 201,
     answer: endpointSchema,
     problems: ['PLAN_LIMIT'],

@@ -4,24 +4,29 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.t
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import type { Operation } from './operation.ts';
 
+const LIMIT_SENTENCE = 'limit must be a whole number from 1 up';
+const BEFORE_SENTENCE = 'before must be the index of a request';
+const METHOD_SENTENCE = 'method must be the name of a method';
+const INDEX_SENTENCE = 'index must be a whole number';
+
 /** `?limit=`: 1 and up, more than the most counts as the most, nonsense is a mistake (contract 4). */
 const limitSchema = z
-  .string()
-  .regex(/^[1-9]\d{0,8}$/, { error: 'limit must be a whole number from 1 up' })
+  .string({ error: LIMIT_SENTENCE })
+  .regex(/^[1-9]\d{0,99}$/, { error: LIMIT_SENTENCE })
   .transform((digits) => Math.min(Number(digits), MAX_PAGE_SIZE))
   .default(DEFAULT_PAGE_SIZE);
 
 const pageQuerySchema = z.object({
   limit: limitSchema,
   before: z
-    .string()
-    .regex(/^\d{1,15}$/, { error: 'before must be the index of a request' })
-    .transform(Number)
+    .string({ error: BEFORE_SENTENCE })
+    .regex(/^\d{1,100}$/, { error: BEFORE_SENTENCE })
+    .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .optional(),
   /** A token of RFC 9110 5.6.2. */
   method: z
-    .string()
-    .regex(/^[!#$%&'*+.^`|~\w-]{1,40}$/, { error: 'method must be the name of a method' })
+    .string({ error: METHOD_SENTENCE })
+    .regex(/^[!#$%&'*+.^`|~\w-]{1,40}$/, { error: METHOD_SENTENCE })
     .optional(),
 });
 export type PageQuery = z.output<typeof pageQuerySchema>;
@@ -35,7 +40,7 @@ const searchQuerySchema = z.object({
   limit: limitSchema,
   /** Where the page before ended; opaque, taken from its `Link` header. */
   before: z
-    .string()
+    .string({ error: 'before must come from a Link header' })
     .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: 'before must come from a Link header' })
     .optional(),
 });
@@ -88,7 +93,8 @@ export const requestOperations = {
     summary: 'Saves the request with this index; saving it again answers the same',
     access: 'user',
     body: z.object({
-      index: z.int({ error: 'index must be a whole number' }).min(0, { error: 'index must be a whole number' }),
+      // Negative too: an index that no request has is a 404 like every other (contract 4).
+      index: z.int({ error: INDEX_SENTENCE }),
     }),
     status: 200,
     answer: capturedRequestSchema,
