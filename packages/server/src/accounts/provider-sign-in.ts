@@ -1,9 +1,10 @@
-import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH } from '@creel/contract';
+import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitForUsername } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid } from '../problem.ts';
 import type { ProvenIdentity, Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
+import { cutText } from './cut-text.ts';
 import { ATTEMPT_MS } from './provider.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
@@ -112,10 +113,6 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
-  const base = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
-  const cut = base
-    .slice(0, MAX_USERNAME_LENGTH - suffix.length)
-    .toWellFormed()
-    .trim();
+  const cut = cutText(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
   return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;
 }

@@ -20,6 +20,7 @@ import {
 import { z } from 'zod';
 import type { OidcConfig } from '../config.ts';
 import type { ProvenIdentity } from '../storage/store.ts';
+import { cutText } from './cut-text.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from './sealed-text.ts';
 
@@ -48,8 +49,13 @@ const attemptSchema = z.object({ state: z.string(), nonce: z.string(), codeVerif
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
-  // OpenID Connect Core 2: at most 255 ASCII characters.
-  sub: z.string().min(1).max(255),
+  // OpenID Connect Core 2: at most 255 ASCII characters. What a database would change or refuse is refused here: two people must
+  // never become one.
+  sub: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
   email: z.string().nullish(),
   // Some send it as text.
   email_verified: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).nullish(),
@@ -163,11 +169,9 @@ function toIdentity(claims: Claims): ProvenIdentity {
     .nullable()
     .catch(null)
     .parse(claims.email ?? null);
-  const name =
-    claims.name
-      ?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
-      .trim()
-      .slice(0, MAX_NAME) || null;
+  // `Cs` is half a surrogate pair: JSON can say it, and a database would give back something else.
+  const shown = claims.name?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim() ?? '';
+  const name = cutText(shown, MAX_NAME) || null;
   return {
     issuer: claims.iss,
     subject: claims.sub,

@@ -30,6 +30,7 @@ export const endpointHandlers = {
       },
       plan.endpoints,
     );
+    if (endpoint === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (endpoint === 'limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.endpointLimitSentence });
     return presentEndpoint(endpoint, app.publicUrl());
   },
@@ -44,8 +45,9 @@ export const endpointHandlers = {
     const { app, endpoint, signedIn } = call;
     const changed = await app.store.changeEndpoint(endpoint.id, changesOf(call));
     if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    if (changed === 'limit')
-      throw new ProblemError('PLAN_LIMIT', { sentence: PLANS[signedIn.user.subscriptionTier].favoriteLimitSentence });
+    const plan = PLANS[signedIn.user.subscriptionTier];
+    if (changed === 'limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.favoriteLimitSentence });
+    if (changed === 'endpoint-limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.endpointLimitSentence });
     app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'changed' });
     return presentEndpoint(changed, app.publicUrl());
@@ -61,7 +63,7 @@ export const endpointHandlers = {
 function changesOf({ app, body, signedIn }: Call<'changeEndpoint'>): EndpointChanges {
   const plan = PLANS[signedIn.user.subscriptionTier];
   const favorite = body.isFavorite
-    ? ({ on: true, limit: plan.favorites } as const)
+    ? ({ on: true, limit: plan.favorites, endpointLimit: plan.endpoints, now: app.now() } as const)
     : ({ on: false, expiresAt: app.now() + plan.expiryMs } as const);
   return {
     ...(body.name === undefined ? {} : { name: body.name }),

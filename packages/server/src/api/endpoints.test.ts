@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../testing/test-client.ts';
+import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
@@ -22,6 +23,27 @@ const change = (client: TestClient, uid: string, json: unknown) =>
 const refusal = (sentence: string) => ({
   status: 403,
   body: { code: 'PLAN_LIMIT', error: sentence, message: sentence },
+});
+
+test('an account that is deleted while it makes an endpoint has none, and is told that it is signed out', async () => {
+  const server = await startTestServer({
+    openStore: async (dataDir) => {
+      const store = await openSqliteStore(dataDir);
+      return {
+        ...store,
+        async createEndpoint(endpoint, limit) {
+          await store.deleteUser(endpoint.userId);
+          return store.createEndpoint(endpoint, limit);
+        },
+      };
+    },
+  });
+  try {
+    const { client } = await server.register();
+    expect(await create(client)).toMatchObject({ status: 401, body: { code: 'NOT_SIGNED_IN' } });
+  } finally {
+    await server.stop();
+  }
 });
 
 describe('creating', () => {
@@ -83,6 +105,23 @@ describe('creating', () => {
       expect((await create(client)).status).toBe(201);
     },
   );
+
+  test('an expired endpoint comes back as a favourite only where the plan has room for it', async () => {
+    const { client } = await basic.register();
+    const expired = await client.call('createEndpoint', { body: {} });
+    basic.clock.advance(PLANS.BASIC.expiryMs);
+    for (let nth = 0; nth < PLANS.BASIC.endpoints; nth += 1) expect((await create(client)).status).toBe(201);
+    expect(await change(client, expired.uid, { isFavorite: true })).toMatchObject(
+      refusal(PLANS.BASIC.endpointLimitSentence),
+    );
+    const [newest] = await client.call('listEndpoints', {});
+    expect(newest?.isFavorite).toBe('false');
+    await client.call('deleteEndpoint', { params: { uid: newest?.uid ?? '' } });
+    expect(await change(client, expired.uid, { isFavorite: true })).toMatchObject({
+      status: 200,
+      body: { expiresAt: null },
+    });
+  });
 
   test("one person's endpoints do not count for another", async () => {
     const [one, two] = [await free.register(), await free.register()];

@@ -1,6 +1,7 @@
 import { MailRefused } from '../mail/mailer.ts';
 import { ProblemError } from '../problem.ts';
 import type { Handlers } from './call.ts';
+import { rememberBrowser } from './start-session.ts';
 
 /** The same whether or not the address is known (hardening A3). */
 const RESET_ASKED = 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.';
@@ -12,10 +13,13 @@ export const mailedLinkHandlers = {
     return { message: RESET_ASKED };
   },
 
-  async resetPassword({ app, body }) {
+  async resetPassword(call) {
+    const { app, body } = call;
     const user = await app.accounts.links.resetPassword(body.token, body.password);
     app.live.endUserSessions(user.id);
     await app.accounts.signIn.forgive(user);
+    // The new password made every browser an unknown one: without this, others' guesses would lock the owner out of this one too.
+    rememberBrowser(call, user);
     return { message: 'Your password was changed. Please sign in with it.' };
   },
 

@@ -169,6 +169,37 @@ describe('a new password by mail', () => {
     expect(await canSignIn(person, 'a newer password')).toBe(true);
   });
 
+  test('makes the browser that confirms it a known one: others guessing do not keep the owner out of it (contract 4)', async () => {
+    const person = await server.register();
+    const token = await resetToken(person);
+    const password = 'a newer password';
+    expect((await reset(token, password, person.client)).status).toBe(200);
+    for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
+    const credentials = { username: person.user.username, password };
+    expect((await post(visitor(), '/api/login', credentials)).status).toBe(429);
+    expect((await post(person.client, '/api/login', credentials)).status).toBe(200);
+  });
+
+  test('is over when the password is changed in the profile; a link that verifies the address is not', async () => {
+    const person = await server.register();
+    const [forReset, forVerifying] = [await resetToken(person), await verifyToken(person)];
+    const newPassword = 'a newer password';
+    await person.client.call('changePassword', {
+      body: { currentPassword: person.password, newPassword, confirmPassword: newPassword },
+    });
+    expect(await reset(forReset, 'the password of a finder')).toMatchObject(INVALID);
+    expect(await canSignIn(person, newPassword)).toBe(true);
+    expect((await verify(person.client, forVerifying)).status).toBe(200);
+  });
+
+  test('sends notices to its own address again, whatever address somebody else has set for them', async () => {
+    const person = await server.register();
+    const settings = { ...person.user.settings, autoSaveNewEndpoints: true, email: 'elsewhere@example.com' };
+    await person.client.call('saveSettings', { body: settings });
+    await reset(await resetToken(person), 'a newer password');
+    expect((await server.store.findUser(person.user.id))?.settings).toEqual({ ...settings, email: person.user.email });
+  });
+
   test('can be asked for five times an hour per address, known or not', async () => {
     const person = await server.register();
     for (const email of [person.user.email, `unknown-${person.user.id}@example.com`]) {

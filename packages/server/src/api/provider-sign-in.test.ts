@@ -89,6 +89,40 @@ describe('signing in', () => {
     expect((await prove(provider, server.visitor())).displayName).toBe(`nameless-${people}`);
   });
 
+  test('a long name is cut between characters, for the display name and for the username', async () => {
+    provider.person = { ...provider.person, name: `${'n'.repeat(99)}🦀🦀` };
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    expect(identity.displayName).toBe('n'.repeat(99));
+    expect(await login(browser, identity)).toMatchObject({ status: 200, body: { displayName: 'n'.repeat(99) } });
+    provider.person = {
+      ...provider.person,
+      sub: `crab-${people}`,
+      email: `c${people}@acme.test`,
+      name: `${'x'.repeat(39)}🦀`,
+    };
+    expect((await signIn()).user.username).toBe('x'.repeat(39));
+  });
+
+  test('half a surrogate pair goes from a name, and is refused in what says who somebody is', async () => {
+    const claims: Record<string, unknown> = { name: 'Half \ud83e Crab' };
+    provider.tamper = (parts, sign) => sign({ ...parts, payload: { ...parts.payload, ...provider.person, ...claims } });
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    expect(identity.displayName).toBe('Half  Crab');
+    expect((await login(browser, identity)).status).toBe(200);
+    for (const sub of ['half-\ud83e', 'nul-\u0000']) {
+      claims['sub'] = sub;
+      const other = server.visitor();
+      expect(await comeBack(other, await walk(provider, other))).toMatchObject({ problem: 'failed' });
+    }
+  });
+
+  test('a name of which nothing can be seen does not become the username', async () => {
+    provider.person = { ...provider.person, name: '\u3164\u3164\u3164a\ufe0f' };
+    expect((await signIn()).user.username).toMatch(/^user-a(-\d+)?$/);
+  });
+
   test('the page that opened the window is offered the provider', async () => {
     expect((await server.visitor().call('getServiceInfo', {})).signIn).toEqual({
       name: 'Acme',

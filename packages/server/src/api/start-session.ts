@@ -32,7 +32,7 @@ export async function endSession({ app, request }: AnyCall): Promise<void> {
   if (ended !== undefined) app.live.endSession(ended);
 }
 
-/** From now on, others' failed sign-ins do not count against the user in this browser (contract 4). */
+/** For who has just proved that they are the user. From now on, others' failed sign-ins do not count against the user in this browser (contract 4). */
 export function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
   const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
   setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));

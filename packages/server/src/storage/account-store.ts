@@ -69,7 +69,10 @@ export interface AccountStore extends SessionStore, IdentityStore, MailTokenStor
   findUserByEmail(email: string): Promise<UserRecord | undefined>;
   /** Changes the name; `undefined` when the user is gone. */
   renameUser(id: number, username: string): Promise<UserRecord | 'taken' | undefined>;
-  /** Puts one password hash in the place of another; false when it is not `before` any more. */
+  /**
+   * Puts one password hash in the place of another; false when it is not `before` any more. Links for a new password that were
+   * mailed to the user before end with it.
+   */
   replacePassword(id: number, before: string | null, after: string): Promise<boolean>;
   /** False when the user is gone. */
   saveSettings(id: number, settings: UserSettings): Promise<boolean>;
@@ -125,6 +128,7 @@ export interface MailTokenStore {
   /**
    * Sets a password with a token that was mailed to the user's address. One of several calls wins; the others get `undefined`.
    * Sessions, identities and links of the user end with it, and the address is verified: whoever did this has read its mail.
+   * Notices go to that address again (`settings.email`): no other has been proven.
    */
   resetPassword(tokenHash: string, passwordHash: string, now: number): Promise<UserRecord | undefined>;
   /** Verifies the user's address with a token that was mailed to it. False when it is nobody's, or somebody else's. */

@@ -49,9 +49,12 @@ export interface EndpointChanges {
   readonly name?: string | null;
   readonly source?: string | null;
   readonly autosave?: boolean;
-  /** Favourite on: at most `limit` of the user's endpoints may be one. Off: expires at `expiresAt`. */
+  /**
+   * Favourite on: at most `limit` of the user's endpoints may be one, and an expired endpoint comes back to life if fewer than
+   * `endpointLimit` are not expired at `now`. Off: expires at `expiresAt`.
+   */
   readonly favorite?:
-    | { readonly on: true; readonly limit: number }
+    | { readonly on: true; readonly limit: number; readonly endpointLimit: number; readonly now: number }
     | { readonly on: false; readonly expiresAt: number };
 }
 
@@ -61,10 +64,16 @@ export interface EndpointStore {
   /** By exact uid, whoever owns it. */
   findEndpoint(uid: string): Promise<EndpointRecord | undefined>;
   findEndpointDetail(uid: string): Promise<EndpointDetailRecord | undefined>;
-  /** Creates an endpoint unless the user has `limit` that are not expired at `createdAt`; holds under parallel calls. */
-  createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit'>;
-  /** Changes an endpoint; `undefined` when it is gone, `limit` when the user has all the favourites that are allowed. */
-  changeEndpoint(id: number, changes: EndpointChanges): Promise<EndpointRecord | 'limit' | undefined>;
+  /**
+   * Creates an endpoint unless the user has `limit` that are not expired at `createdAt`; holds under parallel calls. `undefined`
+   * when the user is gone.
+   */
+  createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit' | undefined>;
+  /** Changes an endpoint; `undefined` when it is gone, a limit when the user has all the favourites or endpoints that are allowed. */
+  changeEndpoint(
+    id: number,
+    changes: EndpointChanges,
+  ): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | undefined>;
   /** Sets the source if there is none yet; false when there is one or the endpoint is gone. */
   setDetectedSource(id: number, source: string): Promise<boolean>;
   /** Deletes an endpoint; its requests go from sight at once and from disk by `purgeSome`. False when it was gone. */

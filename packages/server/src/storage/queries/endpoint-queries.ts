@@ -24,13 +24,15 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
 /**
  * Makes whoever counts a user's endpoints wait for whoever is changing their number: check and act become one. A write to the
  * user's row is a lock in both databases; `for update` is not. (Not to its id: PostgreSQL lets nobody write to an identity.)
+ * False when the user is gone.
  */
-async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<void> {
-  await transaction
+async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<boolean> {
+  const result = await transaction
     .updateTable('users')
     .set({ created_at: sql`created_at` })
     .where('id', '=', userId)
-    .execute();
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** What every uid is made of (contract 2). PostgreSQL takes no other text for an answer: a NUL in it is an error there. */
@@ -68,6 +70,17 @@ export const endpointReads = {
   },
 } satisfies Unbound<Pick<EndpointStore, 'listEndpoints' | 'findEndpoint' | 'findEndpointDetail'>>;
 
+/** Endpoints that count against the plan's number: those that are not expired (contract 4). */
+async function liveEndpointsOf(transaction: DatabaseTransaction, userId: number, now: number): Promise<number> {
+  const row = await transaction
+    .selectFrom('endpoints')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow();
+  return row.count;
+}
+
 async function favoritesOf(transaction: DatabaseTransaction, userId: number, exceptId: number): Promise<number> {
   const row = await transaction
     .selectFrom('endpoints')
@@ -83,11 +96,11 @@ async function changeEndpoint(
   db: EngineDatabase,
   id: number,
   changes: EndpointChanges,
-): Promise<EndpointRecord | 'limit' | undefined> {
+): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await transaction
       .selectFrom('endpoints')
-      .select(['user_id', 'is_favorite'])
+      .select(['user_id', 'is_favorite', 'expires_at'])
       .where('id', '=', id)
       .executeTakeFirst();
     if (before === undefined) return undefined;
@@ -95,6 +108,10 @@ async function changeEndpoint(
     if (favorite?.on) {
       await lockUser(transaction, before.user_id);
       if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
+      // A favourite never expires: one that has expired comes back to life, and counts again.
+      const isExpired = before.expires_at !== null && before.expires_at <= favorite.now;
+      if (isExpired && (await liveEndpointsOf(transaction, before.user_id, favorite.now)) >= favorite.endpointLimit)
+        return 'endpoint-limit';
     }
     const row = await transaction
       .updateTable('endpoints')
@@ -120,14 +137,8 @@ async function changeEndpoint(
 export const endpointWrites = {
   async createEndpoint(db, endpoint, limit) {
     return db.transaction().execute(async (transaction) => {
-      await lockUser(transaction, endpoint.userId);
-      const live = await transaction
-        .selectFrom('endpoints')
-        .select((select) => select.fn.countAll<number>().as('count'))
-        .where('user_id', '=', endpoint.userId)
-        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', endpoint.createdAt)]))
-        .executeTakeFirstOrThrow();
-      if (live.count >= limit) return 'limit';
+      if (!(await lockUser(transaction, endpoint.userId))) return undefined;
+      if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';
       const row = await transaction
         .insertInto('endpoints')
         .values({

@@ -40,8 +40,9 @@ async function resetPassword(
   now: number,
 ): Promise<UserRecord | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const owner = await findToken(transaction, tokenHash, 'reset', now);
-    if (owner === undefined || (await holdUser(transaction, owner.id)) === undefined) return undefined;
+    const found = await findToken(transaction, tokenHash, 'reset', now);
+    const owner = found && (await holdUser(transaction, found.id));
+    if (owner === undefined) return undefined;
     if (!(await takeToken(transaction, tokenHash))) return undefined;
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
     await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
@@ -49,7 +50,12 @@ async function resetPassword(
     await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
     const row = await transaction
       .updateTable('users')
-      .set({ password_hash: passwordHash, email_verified: 1 })
+      .set({
+        password_hash: passwordHash,
+        email_verified: 1,
+        // The owner of this mailbox alone has proved anything: whoever set another address for notices may be somebody else.
+        settings: JSON.stringify({ ...owner.settings, email: owner.email }),
+      })
       .where('id', '=', owner.id)
       .returningAll()
       .executeTakeFirst();
@@ -83,7 +89,9 @@ export const mailTokenWrites = {
   async verifyEmail(db, tokenHash, userId, now) {
     return db.transaction().execute(async (transaction) => {
       const owner = await findToken(transaction, tokenHash, 'verify', now);
-      if (owner?.id !== userId || !(await takeToken(transaction, tokenHash))) return false;
+      // The user before the link, as every transaction takes them: two that took them crosswise would wait for each other.
+      if (owner?.id !== userId || (await holdUser(transaction, userId)) === undefined) return false;
+      if (!(await takeToken(transaction, tokenHash))) return false;
       await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
       return true;
     });

@@ -8,8 +8,14 @@ export function asciiLower(text: string): string {
 }
 
 /**
+ * What senders write plainly though it could be encoded: nothing; what joins name and value; the slash, as Python does; both; all that
+ * is allowed there. Not every mixture: each is one more look at every head.
+ */
+const PLAIN: readonly (readonly string[])[] = [[], ['='], ['/'], ['=', '/'], ['=', '/', ':', '@']];
+
+/**
  * The forms under which a text can stand in a stored head, as bytes in lower case: as typed, as Latin-1 header text, and as a query
- * or path would write it, percent-encoded with `%20` or `+` for a space.
+ * or path would write it, percent-encoded.
  */
 export function needleForms(text: string): readonly Buffer[] {
   const lower = asciiLower(text);
@@ -18,8 +24,11 @@ export function needleForms(text: string): readonly Buffer[] {
   add(Buffer.from(lower, 'utf8'));
   if ([...lower].every((character) => character <= 'ÿ')) add(Buffer.from(lower, 'latin1'));
   const encoded = asciiLower(encodeURIComponent(text.toWellFormed()));
-  add(Buffer.from(encoded));
-  add(Buffer.from(encoded.replaceAll('%20', '+')));
+  for (const plain of PLAIN) {
+    const form = plain.reduce((done, one) => done.replaceAll(asciiLower(encodeURIComponent(one)), one), encoded);
+    add(Buffer.from(form));
+    add(Buffer.from(form.replaceAll('%20', '+')));
+  }
   return [...forms.values()];
 }
 
@@ -38,8 +47,8 @@ export function headMatches(method: string, head: RequestHead, text: string): bo
   if (head.rawHeaders.some(([name, value]) => contains(name) || contains(value))) return true;
   const query = head.target.indexOf('?');
   if (query < 0) return false;
-  return Object.entries(queryMap(head.target.slice(query + 1))).some(
-    ([name, value]) => contains(name) || [value].flat().some(contains),
+  return Object.entries(queryMap(head.target.slice(query + 1))).some(([name, values]) =>
+    [values].flat().some((value) => contains(`${name}=${value}`)),
   );
 }
 

@@ -146,18 +146,25 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
   }
 }
 
-export const accountWrites = {
-  createUser,
-  renameUser,
-  async replacePassword(db, id, before, after) {
-    const result = await db
+async function replacePassword(db: EngineDatabase, id: number, before: string | null, after: string): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const result = await transaction
       .updateTable('users')
       .set({ password_hash: after })
       .where('id', '=', id)
       .where('password_hash', before === null ? 'is' : '=', before)
       .executeTakeFirst();
-    return result.numUpdatedRows > 0n;
-  },
+    if (result.numUpdatedRows === 0n) return false;
+    // Who asked for a link under the old password, or found one, must not undo the new one with it.
+    await transaction.deleteFrom('mail_tokens').where('user_id', '=', id).where('purpose', '=', 'reset').execute();
+    return true;
+  });
+}
+
+export const accountWrites = {
+  createUser,
+  renameUser,
+  replacePassword,
   async saveSettings(db, id, settings) {
     const result = await db
       .updateTable('users')

@@ -113,6 +113,13 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
   });
 });
 
+test('each commit of the writer is synced (contract 3): WAL, and synchronous=FULL, which is 2', () => {
+  const writer = openWriter(dataDir);
+  expect(writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
+  expect(writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
+  writer.close();
+});
+
 describe('a data folder belongs to one server', () => {
   test('a second one in the same process is refused, and let in when the first is gone', async () => {
     await withStore(async (store) => {

@@ -74,6 +74,20 @@ function personSuite(open: () => Store): void {
       expect((await open().findUser(user.id))?.passwordHash).toBe('second');
     });
 
+    test('who gets another password has no older link for a new one; other links and other people keep theirs', async () => {
+      const [user, other] = [await someUser(open()), await someUser(open())];
+      const [reset, verify, theirs] = [unique('link'), unique('link'), unique('link')];
+      await open().createMailToken(reset, user.id, 'reset', T0 + HOUR);
+      await open().createMailToken(verify, user.id, 'verify', T0 + HOUR);
+      await open().createMailToken(theirs, other.id, 'reset', T0 + HOUR);
+      expect(await open().replacePassword(user.id, 'not the present one', 'new')).toBe(false);
+      expect(await open().findMailToken(reset, 'reset', T0)).toBeDefined();
+      expect(await open().replacePassword(user.id, user.passwordHash, 'new')).toBe(true);
+      expect(await open().findMailToken(reset, 'reset', T0)).toBeUndefined();
+      expect(await open().findMailToken(verify, 'verify', T0)).toBeDefined();
+      expect(await open().findMailToken(theirs, 'reset', T0)).toBeDefined();
+    });
+
     test('keeps settings', async () => {
       const user = await someUser(open());
       const settings = {
@@ -274,6 +288,23 @@ export function accountLinksSuite(open: () => Store): void {
         id: user.id,
         emailVerified: true,
       });
+    });
+
+    test('for a new password send notices to the proven address again, and leave the other settings', async () => {
+      const settings = { ...DEFAULT_USER_SETTINGS, emailNotifyExpiry: true, email: 'elsewhere@example.com' };
+      const user = await someUser(open(), { settings });
+      const changed = await open().resetPassword(await link(user), 'new', T0);
+      expect(changed?.settings).toEqual({ ...settings, email: user.email });
+      expect(await open().findUser(user.id)).toEqual(changed);
+    });
+
+    test('are clicked while the account goes: neither waits for the other for ever', async () => {
+      const rounds = Array.from({ length: 40 }, async () => {
+        const user = await someUser(open());
+        const token = await link(user, 'verify');
+        return Promise.all([open().verifyEmail(token, user.id, T0), open().deleteUser(user.id)]);
+      });
+      for (const [, gone] of await Promise.all(rounds)) expect(gone).toEqual([]);
     });
 
     test('verify the address of the user that they were mailed to, once, of twenty at the same moment', async () => {

@@ -37,7 +37,7 @@ export function endpointsSuite(open: () => Store): void {
         await someEndpoint(open(), { userId, createdAt: T0 + 1 }),
       ];
       await someEndpoint(open());
-      await open().changeEndpoint(a.id, { favorite: { on: true, limit: 1 } });
+      await open().changeEndpoint(a.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
       expect((await open().listEndpoints(userId)).map((endpoint) => endpoint.id)).toEqual([a.id, b.id, c.id]);
       expect(await open().listEndpoints(NOWHERE)).toEqual([]);
     });
@@ -84,6 +84,15 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().listEndpoints(userId)).toHaveLength(5);
     });
 
+    test('none is made for somebody who is gone', async () => {
+      const { id: userId } = await someUser(open());
+      await open().deleteUser(userId);
+      const times = { createdAt: T0, expiresAt: T0 + DAY };
+      const orphan = { uid: unique('uid'), userId, name: null, source: null, ...times, autosave: false };
+      expect(await open().createEndpoint(orphan, 5)).toBeUndefined();
+      expect(await open().findEndpoint(orphan.uid)).toBeUndefined();
+    });
+
     test('a change changes what it names and nothing else', async () => {
       const endpoint = await someEndpoint(open(), { name: 'old', source: 'GitHub' });
       expect(await open().changeEndpoint(endpoint.id, {})).toEqual(endpoint);
@@ -98,16 +107,22 @@ export function endpointsSuite(open: () => Store): void {
         expiresAt: endpoint.expiresAt,
       });
       expect(await open().changeEndpoint(NOWHERE, { name: 'x' })).toBeUndefined();
-      expect(await open().changeEndpoint(NOWHERE, { favorite: { on: true, limit: 1 } })).toBeUndefined();
+      expect(
+        await open().changeEndpoint(NOWHERE, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+      ).toBeUndefined();
     });
 
     test('a favourite does not expire; one that is none any more does, and only then', async () => {
       const endpoint = await someEndpoint(open());
       const off = { on: false, expiresAt: T0 + 5 * DAY } as const;
       expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual(endpoint);
-      const on = await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1 } });
+      const on = await open().changeEndpoint(endpoint.id, {
+        favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 },
+      });
       expect(on).toEqual({ ...endpoint, isFavorite: true, expiresAt: null });
-      expect(await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1 } })).toEqual(on);
+      expect(
+        await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+      ).toEqual(on);
       expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual({
         ...endpoint,
         isFavorite: false,
@@ -119,7 +134,9 @@ export function endpointsSuite(open: () => Store): void {
       const { id: userId } = await someUser(open());
       const endpoints = await Promise.all(Array.from({ length: 50 }, () => someEndpoint(open(), { userId })));
       const tries = await Promise.all(
-        endpoints.map(({ id }) => open().changeEndpoint(id, { favorite: { on: true, limit: 3 }, name: 'chosen' })),
+        endpoints.map(({ id }) =>
+          open().changeEndpoint(id, { favorite: { on: true, limit: 3, endpointLimit: 99, now: 0 }, name: 'chosen' }),
+        ),
       );
       expect(tries.filter((one) => one === 'limit')).toHaveLength(47);
       const kept = await open().listEndpoints(userId);

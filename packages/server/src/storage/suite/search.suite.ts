@@ -27,6 +27,12 @@ export function searchSuite(open: () => Store): void {
         ['jUrgen', 'k m'],
       ],
       [
+        'a name of the query with its value, decoded',
+        { target: '/?q=caf%C3%A9&pl=a+b&z=x%2Fy&mail=a%40b.co&u=http%3A//x/y%20z&one=1&v=http://w/' },
+        ['q=café', 'pl=a b', 'z=x/y', 'mail=a@b.co', 'u=http://x/y z', 'http://x/y', 'v=http://w/', 'ONE=1'],
+        ['q=a b', 'pl=a  b', 'z=http', 'e&p l'],
+      ],
+      [
         'header names and values',
         { headers: ['X-Event-Id', 'EvT_1'] },
         ['x-event', 'evt_1', 'EVT_', 'X-EVENT-ID'],

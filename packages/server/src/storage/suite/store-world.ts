@@ -63,6 +63,7 @@ export async function someEndpoint(
     },
     limit,
   );
+  if (endpoint === undefined) throw new Error('The user is gone.');
   if (endpoint === 'limit') throw new Error('The limit is reached.');
   return endpoint;
 }

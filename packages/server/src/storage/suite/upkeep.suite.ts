@@ -69,7 +69,7 @@ export function upkeepSuite(open: () => Store): void {
         await someEndpoint(open(), { expiresAt: T0 + 1 }),
         await someEndpoint(open(), { expiresAt: T0 - 1000 }),
       ];
-      await open().changeEndpoint(favorite.id, { favorite: { on: true, limit: 1 } });
+      await open().changeEndpoint(favorite.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
       await captureMany(open(), early.id, 3);
       expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([{ id: early.id, uid: early.uid }]);
       expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([]);
@@ -104,7 +104,7 @@ export function upkeepSuite(open: () => Store): void {
       for (let round = 0; round < 50; round++) {
         const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
         const [renewed, deleted] = await Promise.all([
-          open().changeEndpoint(id, { favorite: { on: true, limit: 1 } }),
+          open().changeEndpoint(id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
           open().deleteExpiredEndpoints(T0, 100),
         ]);
         const isThere = (await open().findEndpoint(uid)) !== undefined;
