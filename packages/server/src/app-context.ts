@@ -1,5 +1,6 @@
 import type { Accounts } from './accounts/accounts.ts';
 import type { Sessions } from './accounts/sessions.ts';
+import type { OneAtATime } from './api/one-at-a-time.ts';
 import type { Config } from './config.ts';
 import type { Live } from './live/live.ts';
 import type { Logger } from './log.ts';
@@ -17,6 +18,8 @@ export interface AppContext {
   readonly live: Live;
   readonly log: Logger;
   readonly now: () => number;
+  /** Searches scan what is stored; each person's run one by one. */
+  readonly searches: OneAtATime;
   /** Origin that capture URLs and links are made of, without a slash at the end. Known once the port is. */
   readonly publicUrl: () => string;
   /** Tells the capture path that an endpoint was changed or deleted. */

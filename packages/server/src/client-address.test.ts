@@ -7,8 +7,9 @@ function addressOf(
   remoteAddress: string | undefined,
   forwarded?: string | string[],
 ): string {
-  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
-  return clientAddress({ headers, socket: { remoteAddress } }, trusted);
+  const lines = forwarded === undefined ? [] : [forwarded].flat();
+  const rawHeaders = ['Host', 'h', ...lines.flatMap((line) => ['X-Forwarded-For', line])];
+  return clientAddress({ rawHeaders, socket: { remoteAddress } }, trusted);
 }
 
 const PROXY = ['10.0.0.0/8', '::1'];

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { Socket } from 'node:net';
 
 type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
@@ -15,16 +15,16 @@ export function normalAddress(address: string): string {
 /**
  * The peer's address; where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is not one. Anybody can send
  * that header, so without `TRUST_PROXY` it means nothing (contract 3), and with it only what trusted proxies have added counts: it is
- * read from the right, and not beyond the first entry that nobody trusted has written or that is no address.
+ * read from the right, and not beyond the first entry that nobody trusted has written or that is no address. Taken from the
+ * flat list of names and values, of which every request has one.
  */
 export function clientAddress(
-  request: Pick<IncomingMessage, 'headers'> & { readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'> },
+  request: { readonly rawHeaders: readonly string[]; readonly socket: Pick<Socket, 'remoteAddress'> },
   trusted: readonly string[],
 ): string {
   const peer = normalAddress(request.socket.remoteAddress ?? '');
   if (trusted.length === 0 || !isTrusted(peer, trusted)) return peer;
-  const forwarded = request.headers['x-forwarded-for'] ?? '';
-  const hops = (Array.isArray(forwarded) ? forwarded.join(',') : forwarded).split(',');
+  const hops = forwardedFor(request.rawHeaders).split(',');
   let nearest = peer;
   for (const hop of hops.toReversed()) {
     const address = addressIn(hop.trim());
@@ -33,6 +33,13 @@ export function clientAddress(
     if (!isTrusted(nearest, trusted)) break;
   }
   return nearest;
+}
+
+/** The header's value, its lines joined (RFC 9110 5.3). */
+function forwardedFor(rawHeaders: readonly string[]): string {
+  return rawHeaders
+    .filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'x-forwarded-for')
+    .join(',');
 }
 
 /** The address of an entry, in its one normal form; some proxies add a port. */

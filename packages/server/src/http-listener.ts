@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isClosing, rawRefusal } from './capture/answers.ts';
+import { isClosing, KEEP_ALIVE_MS, rawRefusal } from './capture/answers.ts';
+import { PlainConnections } from './capture/plain-connection.ts';
+import type { PlainHandler } from './capture/plain-connection.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
 import type { Switchboard } from './switchboard.ts';
 
@@ -13,7 +15,6 @@ const MAX_HEADER_BYTES = 64 * KIB;
 const HEADERS_TIMEOUT_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 5000;
-const KEEP_ALIVE_MS = 65_000;
 
 /** The newest request's answer on each connection. */
 const lastAnswers = new WeakMap<Socket, ServerResponse>();
@@ -54,16 +55,34 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   // A sender that says "no more bytes" after its request (as `nc` does) still waits for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkContinue', guarded(onContinue));
+  // What else a sender may expect is not known to us and no reason to turn it away (RFC 9110 10.1.1); Node would, without our headers.
+  server.on('checkExpectation', guarded(onRequest));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node has let go of this socket: nobody else listens for its errors, or hangs up.
     socket.on('error', () => undefined);
-    socket.end(
-      'HTTP/1.1 405 METHOD_NOT_ALLOWED\r\ncontent-length: 0\r\nallow: GET, POST\r\nconnection: close\r\n\r\n',
-      () => socket.destroySoon(),
-    );
+    socket.end(rawRefusal('METHOD_NOT_ALLOWED', { allow: 'GET, POST', keepsAlive: false }), () => socket.destroySoon());
   });
   server.on('clientError', answerParseError);
   return server;
+}
+
+/**
+ * Puts a reader of plain requests in front of a server's parser, which gets every connection that says something else: what the parser
+ * is told of a connection is the same as if it had been alone.
+ */
+export function readPlainFirst(server: Server, handle: PlainHandler): PlainConnections {
+  const parser = server.listeners('connection');
+  server.removeAllListeners('connection');
+  const connections = new PlainConnections({
+    handle,
+    isOpen: () => server.listening,
+    handOver: (socket) => {
+      for (const listener of parser) Reflect.apply(listener, server, [socket]);
+    },
+    keepAliveMs: KEEP_ALIVE_MS,
+  });
+  server.on('connection', (socket: Socket) => connections.adopt(socket));
+  return connections;
 }
 
 /**
@@ -88,7 +107,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
         : 'BAD_REQUEST';
   const refuse = (): void => {
     // The answer before may have been the connection's last: then nothing behind it is answered.
-    if (socket.writable) socket.end(rawRefusal(code), () => socket.destroySoon());
+    if (socket.writable) socket.end(rawRefusal(code, { keepsAlive: false }), () => socket.destroySoon());
   };
   const before = lastAnswers.get(socket);
   if (before !== undefined && before.req.complete && !before.writableFinished) before.once('finish', refuse);

@@ -13,6 +13,7 @@ import { ProblemError } from './problem.ts';
 /** Where the build puts the web app. */
 export const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
+const PAGE_FILE = 'index.html';
 const NOT_BUILT = 'The web app is not built. Run npm run build.';
 
 /** What the build writes wherever the policy's nonce belongs (vite.config.ts). */
@@ -26,6 +27,8 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
       root,
       wildcard: false,
       index: false,
+      // The page goes out with a nonce and its own policy, by sendPage alone; never as the build left it.
+      globIgnore: [`${PAGE_FILE}*`],
       cacheControl: false,
       // The build puts .br and .gz beside the text files (scripts/precompress.ts).
       preCompressed: true,
@@ -35,10 +38,12 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
       },
     });
   }
-  server.setNotFoundHandler(async (request, reply) => {
-    if (isApi(request) || !isPageView(request)) throw explainMissing(request);
-    return sendPage(reply, app, root);
+  // Before a body is read: whether it is JSON, or too large, does not matter where there is nothing (contract 1).
+  server.addHook('onRequest', async (request) => {
+    if (request.is404 && (isApi(request) || !isPageView(request))) throw explainMissing(request);
   });
+  server.get(`/${PAGE_FILE}`, (_request, reply) => reply.redirect('/', 302));
+  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, app, root));
 }
 
 function isApi(request: FastifyRequest): boolean {
@@ -54,7 +59,7 @@ function isPageView(request: FastifyRequest): boolean {
 }
 
 async function sendPage(reply: FastifyReply, app: AppContext, root: string): Promise<FastifyReply> {
-  const page = await readFile(join(root, 'index.html'), 'utf8').catch(() => undefined);
+  const page = await readFile(join(root, PAGE_FILE), 'utf8').catch(() => undefined);
   if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
   const nonce = randomBytes(NONCE_BYTES).toString('base64url');
   return reply

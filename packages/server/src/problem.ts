@@ -27,12 +27,19 @@ export class ProblemError extends Error {
   }
 }
 
-/** A validation failure; with one bad field its sentence is the whole answer's (contract 1). */
+/** A validation failure. With one bad field its sentence is the whole answer's (contract 1), and so is one that all of them share. */
 export function invalid(fields: Readonly<Record<string, string>>): ProblemError {
-  const sentences = Object.values(fields);
-  const [only] = sentences;
+  const [only, ...others] = new Set(Object.values(fields));
   return new ProblemError('VALIDATION_FAILED', {
     fields,
-    ...(sentences.length === 1 && only !== undefined ? { sentence: only } : {}),
+    ...(only !== undefined && others.length === 0 ? { sentence: only } : {}),
   });
+}
+
+/** Seconds after which a caller may come back for whom there was no room. */
+const RETRY_SECONDS = 1;
+
+/** Others fill the memory that there is. */
+export function noRoom(): ProblemError {
+  return new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
 }

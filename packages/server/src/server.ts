@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createApiServer } from './api/api-server.ts';
+import { OneAtATime } from './api/one-at-a-time.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
@@ -11,7 +12,7 @@ import { Background } from './background.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
-import { createListener } from './http-listener.ts';
+import { createListener, readPlainFirst } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LiveSockets } from './live/live-socket.ts';
 import type { Logger } from './log.ts';
@@ -67,12 +68,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const mailer = mailerOf(config, publicUrl);
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const { forgetEndpoint } = capture;
-  const app: AppContext = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
+  const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
+  const app: AppContext = { ...parts, searches: new OneAtATime() };
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
     listener = createListener(createSwitchboard(capture.handle, handler), options.timeouts);
-    connections = new Connections(listener);
+    connections = new Connections(listener, readPlainFirst(listener, capture.handlePlain));
     return listener;
   };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };

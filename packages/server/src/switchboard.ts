@@ -3,6 +3,7 @@ import { answerRefused } from './capture/answers.ts';
 import type { CaptureHandler } from './capture/capture-handler.ts';
 import { isCaptureTarget } from './capture/capture-target.ts';
 import { inspectHead, isAmbiguous } from './capture/inspect-head.ts';
+import { Turnstile } from './turnstile.ts';
 
 export interface Switchboard {
   readonly onRequest: RequestListener;
@@ -10,12 +11,13 @@ export interface Switchboard {
   readonly onContinue: RequestListener;
 }
 
-/** Whose a request is: capture's, before anything else runs (design 4), or everybody else's. */
+/** Whose a request is: capture's, before anything else runs (design 4), or everybody else's, one of whom begins per turn of the loop. */
 export function createSwitchboard(capture: CaptureHandler, everythingElse: RequestListener): Switchboard {
+  const turnstile = new Turnstile();
   const others: RequestListener = (request, response) => {
     if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
       answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    else everythingElse(request, response);
+    else turnstile.enter(() => everythingElse(request, response));
   };
   return {
     onRequest(request, response) {

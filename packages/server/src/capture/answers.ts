@@ -1,7 +1,9 @@
 import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
+import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HeadFacts } from './inspect-head.ts';
 
 /** On every answer under `/h/`: nothing there may ever run in the dashboard's origin (contract 3). */
 const FENCE = [
@@ -53,9 +55,15 @@ function problemJson(code: ProblemCode): string {
   return JSON.stringify({ error: sentence, message: sentence, code });
 }
 
+function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
+  const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
+  if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
+  return headers;
+}
+
 export interface RefusalOptions {
   /** Seconds for `Retry-After`. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Closes the connection after the answer. */
   readonly close?: boolean;
 }
@@ -68,8 +76,7 @@ export function answerRefused(
   options: RefusalOptions = {},
 ): void {
   const body = problemJson(code);
-  const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
-  if (options.retryAfter !== undefined) headers.push('retry-after', String(options.retryAfter));
+  const headers = refusalHeaders(body, options.retryAfter);
   if (options.close) {
     headers.push('connection', 'close');
     closing.add(request.socket);
@@ -103,23 +110,65 @@ function linger(request: IncomingMessage, done: () => void): void {
 }
 
 /** A true CORS preflight gets what it asked for and is not captured (contract 3). */
-export function answerPreflight(response: ServerResponse, requestedMethod: string, requestedHeaders: string): void {
-  const headers = ['access-control-allow-methods', requestedMethod, 'access-control-max-age', '600', ...FENCE];
-  if (requestedHeaders !== '') headers.push('access-control-allow-headers', requestedHeaders);
+export function answerPreflight(response: ServerResponse, asked: HeadFacts): void {
+  const headers = ['access-control-allow-methods', asked.requestedMethod, 'access-control-max-age', '600', ...FENCE];
+  if (asked.requestedHeaders !== '') headers.push('access-control-allow-headers', asked.requestedHeaders);
+  // A page on the internet that sends to a Creel on its reader's own machine.
+  if (asked.requestsPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
   response.writeHead(204, headers);
   response.end();
 }
 
-/** What the HTTP parser refused, as bytes: there is no response object for a request that never was one. */
-export function rawRefusal(code: ProblemCode): string {
+/** How long a connection may be idle between two requests; said with every answer. */
+export const KEEP_ALIVE_MS = 65_000;
+
+const LAST_ANSWER = 'Connection: close';
+const MORE_TO_COME = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}`;
+
+export interface RawOptions {
+  /** Seconds for `Retry-After`. */
+  readonly retryAfter?: number | undefined;
+  /** For 405: the methods that are taken. */
+  readonly allow?: string;
+  /** Whether the connection stays open behind the answer. */
+  readonly keepsAlive: boolean;
+}
+
+/** A refusal as bytes, where there is no response object: to what the parser refused, and to what it has never seen. */
+export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }: RawOptions): string {
   const body = problemJson(code);
-  const { status } = PROBLEMS[code];
-  const lines = [
-    `HTTP/1.1 ${status} ${code}`,
-    'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  for (let at = 0; at < FENCE.length; at += 2) lines.push(`${FENCE[at]}: ${FENCE[at + 1]}`);
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  const headers = refusalHeaders(body, retryAfter);
+  if (allow !== undefined) headers.push('allow', allow);
+  return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;
+}
+
+/** The answer to a capture as bytes: those that Node would write for `answerCaptured`. */
+export function rawCaptured(index: number, keepsAlive: boolean): string {
+  if (!keepsAlive) {
+    CAPTURED_HEADERS[1] = String(index);
+    return rawHead(200, CAPTURED_HEADERS, false) + CAPTURED_BODY;
+  }
+  const second = Math.floor(Date.now() / 1000);
+  if (second !== rememberedSecond) remember(second);
+  return beforeIndex + index + behindIndex;
+}
+
+/** Stands in no header. */
+const INDEX_PLACE = '\0';
+/** All of an answer but its index stays the same for a second. */
+let rememberedSecond = 0;
+let beforeIndex = '';
+let behindIndex = '';
+
+function remember(second: number): void {
+  CAPTURED_HEADERS[1] = INDEX_PLACE;
+  [beforeIndex = '', behindIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
+  rememberedSecond = second;
+}
+
+function rawHead(status: number, headers: readonly string[], keepsAlive: boolean): string {
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`];
+  for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
+  lines.push(`Date: ${new Date().toUTCString()}`, keepsAlive ? MORE_TO_COME : LAST_ANSWER);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }

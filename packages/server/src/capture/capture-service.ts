@@ -5,11 +5,12 @@ import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../storage/store.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { createCaptureHandler } from './capture-handler.ts';
-import type { CaptureHandler } from './capture-handler.ts';
+import { createCaptureHandler, createPlainHandler } from './capture-handler.ts';
+import type { CaptureDependencies, CaptureHandler } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { flatSourceLabel } from './flat-source-label.ts';
+import type { PlainHandler } from './plain-connection.ts';
 import { Recorder } from './recorder.ts';
 import type { PendingCapture } from './recorder.ts';
 
@@ -20,6 +21,7 @@ const FAILURE_LOG_MS = 1000;
 
 export interface CaptureService {
   readonly handle: CaptureHandler;
+  readonly handlePlain: PlainHandler;
   readonly forgetEndpoint: (uid: string) => void;
   readonly waitingCount: () => number;
   readonly bodyBytes: () => number;
@@ -47,7 +49,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     now,
     onFailure,
   });
-  const handle = createCaptureHandler({
+  const dependencies: CaptureDependencies = {
     endpoints,
     recorder,
     budget,
@@ -61,9 +63,10 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
     onFailure: (error) => onFailure(error, 1),
-  });
+  };
   return {
-    handle,
+    handle: createCaptureHandler(dependencies),
+    handlePlain: createPlainHandler(dependencies),
     forgetEndpoint: (uid) => endpoints.forget(uid),
     waitingCount: () => recorder.waitingCount,
     bodyBytes: () => budget.taken,

@@ -10,6 +10,8 @@ export interface HeadFacts {
   isPreflight: boolean;
   requestedMethod: string;
   requestedHeaders: string;
+  /** https://wicg.github.io/private-network-access */
+  requestsPrivateNetwork: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
     isPreflight: false,
     requestedMethod: '',
     requestedHeaders: '',
+    requestsPrivateNetwork: false,
   };
   let hasOrigin = false;
   for (let at = 0; at < flatHeaders.length; at += 2) {
@@ -50,6 +53,9 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
         break;
       case 30:
         if (name.toLowerCase() === 'access-control-request-headers') facts.requestedHeaders = flatHeaders[at + 1] ?? '';
+        break;
+      case 38:
+        if (name.toLowerCase() === 'access-control-request-private-network') facts.requestsPrivateNetwork = true;
     }
   }
   facts.isPreflight = method === 'OPTIONS' && hasOrigin && facts.requestedMethod !== '';

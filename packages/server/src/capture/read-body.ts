@@ -14,7 +14,7 @@ export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  budget: ByteBudget,
+  budget: Pick<ByteBudget, 'take' | 'give'>,
   done: (result: BodyResult) => void,
 ): void {
   let first: Buffer | null = null;

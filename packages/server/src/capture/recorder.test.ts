@@ -15,10 +15,20 @@ interface Batch {
   readonly fail: () => Promise<void>;
 }
 
+/** Lets timers run only when they are told to. */
+async function onFakeTime(run: () => Promise<void>): Promise<void> {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await run();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A recorder over a store that takes batches and says nothing until it is told to. */
-function newRecorder(now: () => number = () => 1000) {
+function newRecorder(now: () => number = () => 1000, elapsed: () => number = () => 0) {
   const batches: Batch[] = [];
   const failures: [unknown, number][] = [];
   let nextIndex = 0;
@@ -44,7 +54,7 @@ function newRecorder(now: () => number = () => 1000) {
   });
   const recorder = new Recorder(
     { writeCaptures },
-    { limits: LIMITS, now, onFailure: (error, count) => failures.push([error, count]) },
+    { limits: LIMITS, now, elapsed, onFailure: (error, count) => failures.push([error, count]) },
   );
   const results: [body: string, result: CaptureResult][] = [];
   const push = (body: string | Buffer, endpointId = 1): boolean => {
@@ -127,8 +137,7 @@ describe('batches', () => {
 
   test('the first who come back wait for half of all, and go with them', async () => {
     const { push, batches, batch } = newRecorder();
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
+    await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
       await batch(0).land();
@@ -146,9 +155,61 @@ describe('batches', () => {
       await batch(2).land();
       vi.runAllTimers();
       expect(batches).toHaveLength(3);
-    } finally {
-      vi.useRealTimers();
-    }
+    });
+  });
+
+  test('where a batch takes long, all who were on their way share one, and half of them again once it is quick', async () => {
+    let clock = 0;
+    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    await onFakeTime(async () => {
+      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      await settled();
+      clock += 40;
+      await batch(0).land();
+      for (const body of ['e', 'f', 'g']) push(body);
+      expect(batches).toHaveLength(1);
+      push('h');
+      expect(batch(1).bodies).toEqual(['e', 'f', 'g', 'h']);
+      // What came meanwhile was on its way too.
+      push('i');
+      clock += 40;
+      await batch(1).land();
+      push('j');
+      vi.advanceTimersByTime(1);
+      expect(batches).toHaveLength(2);
+      vi.advanceTimersByTime(2);
+      expect(batch(2).bodies).toEqual(['i', 'j']);
+      await batch(2).land();
+      for (let nth = 3; nth < 60; nth += 1) {
+        push('alone');
+        vi.runAllTimers();
+        await settled();
+        await batch(nth).land();
+      }
+      for (const body of ['k', 'l', 'm', 'n']) push(body);
+      await settled();
+      await batch(60).land();
+      push('o');
+      expect(batches).toHaveLength(61);
+      push('p');
+      expect(batch(61).bodies).toEqual(['o', 'p']);
+    });
+  });
+
+  test('after storage stood still for a minute nobody is held for longer than 10 ms', async () => {
+    let clock = 0;
+    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    await onFakeTime(async () => {
+      for (const body of ['a', 'b', 'c', 'd']) push(body);
+      await settled();
+      clock += 60_000;
+      await batch(0).land();
+      push('e');
+      vi.advanceTimersByTime(9);
+      expect(batches).toHaveLength(1);
+      vi.advanceTimersByTime(1);
+      expect(batch(1).bodies).toEqual(['e']);
+    });
   });
 
   test('nobody waits long for others who do not come', async () => {

@@ -38,6 +38,10 @@ describe('methods', () => {
     );
     expect(answer.status).toBe(405);
     expect(answer.header('connection')).toBe('close');
+    expect(answer.header('allow')).toBe('GET, POST');
+    expect(answer.header('x-content-type-options')).toBe('nosniff');
+    expect(answer.header('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
     await expectUnharmed(app);
   });
 
@@ -220,6 +224,15 @@ describe('CORS preflight', () => {
     expect(answer.header('access-control-allow-headers')).toContain('x-one');
     expect(answer.header('content-security-policy')).toBe("sandbox; default-src 'none'");
     expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
+  });
+
+  test.each([
+    ['Access-Control-Request-Private-Network: true', 'true'],
+    ['X-Other: 1', undefined],
+  ])('private networks are allowed to who asks for them (%s)', async (line, allowed) => {
+    const answer = await options('Origin: https://app.example', 'Access-Control-Request-Method: POST', line);
+    expect(answer.status).toBe(204);
+    expect(answer.header('access-control-allow-private-network')).toBe(allowed);
   });
 
   test.each([['Origin: https://app.example'], ['Access-Control-Request-Method: PATCH'], ['X-Nothing: 1']])(

@@ -1,0 +1,114 @@
+/** A request that stood on the wire whole and without anything that takes knowledge to read. */
+export interface PlainRequest {
+  readonly method: string;
+  /** As sent; begins with `/h/`. */
+  readonly target: string;
+  /** Names and values by turns, as they came. */
+  readonly flatHeaders: string[];
+  /** `null` when there was none. A view into what was read. */
+  readonly body: Buffer | null;
+  /** False when the sender ends the connection with this request (RFC 9112 9.6). */
+  readonly keepsAlive: boolean;
+}
+
+/**
+ * A narrow part of what RFC 9112 allows, so that nothing in it can be read in two ways: origin form, HTTP/1.1, CRLF and nothing else at
+ * the end of each line, names that are tokens, values of visible characters. It has to be narrower than Node's parser everywhere:
+ * plain-request.test.ts compares the two. No name or value can hold what another part begins with, so the time is linear.
+ */
+const HEAD =
+  /^(GET|POST|PUT|PATCH|DELETE) (\/h\/[!"$-~]*) HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)+$/;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LINE_END = '\r\n';
+/** Above it the parser counts, up to its own limit. */
+const MOST_HEAD_BYTES = 16 * 1024;
+const LENGTH = /^\d{1,9}$/;
+const CLOSE = 'close';
+const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
+/** Fields that change what is exchanged, and how. Beside them only Connection does. */
+const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
+
+/**
+ * Reads what one read of a socket brought, if it is exactly one plain request for the capture path; `undefined` for everything else,
+ * right or wrong: that is for Node's parser, which knows all the rest.
+ */
+export function readPlainRequest(bytes: Buffer): PlainRequest | undefined {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd < 0 || headEnd > MOST_HEAD_BYTES) return undefined;
+  const head = bytes.toString('latin1', 0, headEnd);
+  const requestLine = HEAD.exec(head);
+  if (requestLine === null) return undefined;
+  const fields = readFields(head, head.indexOf(LINE_END) + LINE_END.length);
+  const bodyAt = headEnd + HEAD_END.length;
+  if (fields === undefined || bodyAt + fields.bodyLength !== bytes.length) return undefined;
+  const [, method = '', target = ''] = requestLine;
+  const body = fields.bodyLength === 0 ? null : bytes.subarray(bodyAt);
+  return { method, target, flatHeaders: fields.flatHeaders, body, keepsAlive: fields.keepsAlive };
+}
+
+interface Fields {
+  readonly flatHeaders: string[];
+  readonly bodyLength: number;
+  readonly keepsAlive: boolean;
+}
+
+/** Takes the header fields apart; `undefined` when one of them says something that is not plain. */
+function readFields(head: string, from: number): Fields | undefined {
+  const flatHeaders: string[] = [];
+  let hosts = 0;
+  let declared = -1;
+  let keepsAlive = true;
+  for (let at = from; at < head.length;) {
+    const colon = head.indexOf(':', at);
+    const end = head.indexOf(LINE_END, colon);
+    const lineEnd = end < 0 ? head.length : end;
+    const name = head.slice(at, colon);
+    const value = withoutSpace(head, colon + 1, lineEnd);
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === 'host') hosts += 1;
+        break;
+      case 14:
+        if (name.toLowerCase() !== 'content-length') break;
+        if (declared >= 0 || !LENGTH.test(value)) return undefined;
+        declared = Number(value);
+        break;
+      case 10:
+        if (name.toLowerCase() !== 'connection') break;
+        if (!KEPT_OR_NOT.test(value)) return undefined;
+        if (value.length === CLOSE.length) keepsAlive = false;
+        break;
+      case 6:
+      case 7:
+      case 16:
+      case 17:
+        if (NOT_PLAIN.has(name.toLowerCase())) return undefined;
+    }
+    flatHeaders.push(name, value);
+    at = lineEnd + LINE_END.length;
+  }
+  // RFC 9112 3.2: exactly one Host.
+  return hosts === 1 ? { flatHeaders, bodyLength: Math.max(0, declared), keepsAlive } : undefined;
+}
+
+const TAB = 9;
+const SPACE = 32;
+
+/** The part of a text without the white space around it (RFC 9110 5.5). `trim` would take more than spaces and tabs. */
+function withoutSpace(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
+  for (
+    let code = text.charCodeAt(start);
+    start < end && (code === SPACE || code === TAB);
+    code = text.charCodeAt(start)
+  )
+    start += 1;
+  for (
+    let code = text.charCodeAt(end - 1);
+    end > start && (code === SPACE || code === TAB);
+    code = text.charCodeAt(end - 1)
+  )
+    end -= 1;
+  return text.slice(start, end);
+}
