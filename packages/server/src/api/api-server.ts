@@ -4,12 +4,13 @@ import Fastify from 'fastify';
 import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import { ProblemError } from '../problem.ts';
+import { callBudget, readJsonOnly } from './read-json.ts';
 import { registerOperationalRoutes } from './operational-routes.ts';
 import type { OperationalSources } from './operational-routes.ts';
 import { HANDLERS } from './handlers.ts';
 import { answerError, sendProblem } from './problem-response.ts';
 import { registerProviderRoutes } from './provider-routes.ts';
-import { registerOperations } from './register-operations.ts';
+import { registerOperations, replayBodyLimit } from './register-operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 
 export type RegisterPages = (server: FastifyInstance, app: AppContext) => Promise<void>;
@@ -34,7 +35,7 @@ export async function createApiServer(
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
   server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
-  readJsonOnly(server);
+  readJsonOnly(server, callBudget(replayBodyLimit(app.config)));
   await server.register(cookie);
   await registerSecurityHeaders(server, app);
   registerOperations(server, app, HANDLERS);
@@ -52,19 +53,6 @@ function addressOf(url = '/'): string {
   } catch {
     return '/api/undecodable';
   }
-}
-
-/** JSON and nothing else; a body that is not JSON is told so by the contract's own sentence. */
-function readJsonOnly(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(String(text)));
-    } catch {
-      done(new ProblemError('MALFORMED_JSON'));
-    }
-  });
 }
 
 const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);

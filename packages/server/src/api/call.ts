@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { AppContext } from '../app-context.ts';
 import type { EndpointRecord } from '../storage/store.ts';
+import type { LargeAnswer } from './large-answer.ts';
 
 type Table = typeof OPERATIONS;
 type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
@@ -28,12 +29,17 @@ export interface Call<Name extends OperationName> {
   readonly endpoint: EndpointOf<Name>;
   /** The peer, or whom a trusted proxy speaks for. */
   readonly clientAddress: string;
+  /**
+   * Counts stored bytes that the answer is made of, best before they are read, until it has ended.
+   * @throws ProblemError UNAVAILABLE when other answers fill the memory that there is
+   */
+  readonly hold: (rawBytes: number) => void;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
 /** Does the call and returns the answer's body; throws `ProblemError` for everything that the caller is told. */
-export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name>>;
+export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
 /** Handlers by operation. What has none answers `501`. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };

@@ -14,7 +14,7 @@ const operationSchema = z.strictObject({
   parameters: z.array(
     z.strictObject({ name: z.string(), in: z.enum(['path', 'query']), required: z.boolean(), schema: schemaSchema }),
   ),
-  requestBody: z.strictObject({ required: z.literal(true), content: contentSchema }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content: contentSchema }).optional(),
   responses: z.record(
     z.string().regex(/^[2-5]\d\d$/),
     z.strictObject({

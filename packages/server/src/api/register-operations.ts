@@ -1,17 +1,23 @@
 import { OPERATIONS } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from '../client-address.ts';
+import type { Config } from '../config.ts';
 import { ProblemError } from '../problem.ts';
 import type { EndpointRecord } from '../storage/store.ts';
+import { AnswerHold, AnswerRoom } from './answer-room.ts';
 import type { Handlers } from './call.ts';
+import { LargeAnswer, sendLarge } from './large-answer.ts';
 import { parseInput } from './parse-input.ts';
 import { changesState, isFromElsewhere } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 
 const API_BODY_LIMIT = 1024 * 1024;
+/** Whose share an answer to somebody unknown counts in; no account has this id. */
+const NOBODY = 0;
 
 interface Caller {
   readonly signedIn: SignedIn | undefined;
@@ -23,36 +29,63 @@ interface Caller {
  * another user's thing is a 404 before any other refusal (contract 1).
  */
 export function registerOperations(server: FastifyInstance, app: AppContext, handlers: Handlers): void {
-  for (const name of operationNames()) registerOperation(server, app, name, handlers);
+  const room = new AnswerRoom(app.config.maxBodyBytes);
+  for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
+}
+
+/** Bytes of a replay's body at most: a captured body and what stands around it (contract 1). */
+export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>): number {
+  return maxBodyBytes + API_BODY_LIMIT;
 }
 
 function operationNames(): OperationName[] {
   return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
 }
 
-function registerOperation(server: FastifyInstance, app: AppContext, name: OperationName, handlers: Handlers): void {
+/** What all calls share. */
+interface Shared {
+  readonly app: AppContext;
+  /** Memory that answers under way may hold. */
+  readonly room: AnswerRoom;
+}
+
+function registerOperation(
+  server: FastifyInstance,
+  { app, room }: Shared,
+  name: OperationName,
+  handler: AnyHandler | undefined,
+): void {
   const operation: Operation = OPERATIONS[name];
   const callers = new WeakMap<FastifyRequest, Caller>();
-  const handler: AnyHandler | undefined = handlers[name];
   server.route({
     method: operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-    bodyLimit: operation.bodyLimit === 'replay' ? app.config.maxBodyBytes + API_BODY_LIMIT : API_BODY_LIMIT,
+    bodyLimit: operation.bodyLimit === 'replay' ? replayBodyLimit(app.config) : API_BODY_LIMIT,
     onRequest: async (request) => {
       callers.set(request, await identify(app, operation, request));
     },
+    ...(handler === undefined && { preParsing: readNothing }),
     handler: async (request, reply) => {
       if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
-      const answer = await handler(toCall(app, operation, request, reply, callers.get(request)) as never);
+      const caller = callers.get(request);
+      const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take };
+      // What was parsed is in the call; the rest of it has no use, however long the call takes.
+      request.body = undefined;
+      const answer = await handler(call as never).finally(() => hold.made());
       if (reply.sent) return reply;
       void reply.code(operation.status);
       if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
       if (operation.answer === undefined) return reply.send();
-      return operation.answer === 'bytes'
-        ? reply.send(answer)
-        : reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
+      return answer instanceof LargeAnswer ? sendLarge(request, reply, answer) : reply.send(JSON.stringify(answer));
     },
   });
+}
+
+/** A body that nobody will look at is not read. */
+async function readNothing(): Promise<Readable> {
+  return Readable.from([]);
 }
 
 /**

@@ -1,10 +1,13 @@
 import { BODY_PREVIEW_BYTES, indexOfUnsavedId, unsavedId } from '@creel/contract';
-import type { CapturedRequest } from '@creel/contract';
-import { presentPreview, presentRequest } from '../live/present-request.ts';
+import { presentHeld, presentPreview } from '../live/present-request.ts';
 import { ProblemError } from '../problem.ts';
 import type { RequestName, SearchQuery } from '../storage/store.ts';
 import type { Call, Handlers } from './call.ts';
+import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from './large-answer.ts';
 import { setNextPage } from './paging.ts';
+
+/** Stored bytes of one item of a list at most: a head of 64 KiB, and the beginning of a body. */
+const MOST_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
 
 /** A request by the id in the path; what can't be an id names nothing. */
 function requestName(id: string): RequestName {
@@ -18,7 +21,7 @@ function requestName(id: string): RequestName {
 async function listPage(
   call: Call<'listSaved'> | Call<'listUnsaved'>,
   which: 'saved' | 'unsaved',
-): Promise<CapturedRequest[]> {
+): Promise<LargeAnswer> {
   const { app, endpoint, query, reply, request } = call;
   const records = await app.store.listRequests({
     endpointId: endpoint.id,
@@ -30,16 +33,23 @@ async function listPage(
     bodyBytes: BODY_PREVIEW_BYTES,
   });
   const page = records.slice(0, query.limit);
+  call.hold(rawBytesOf(page));
   const last = page.at(-1);
   if (records.length > page.length && last !== undefined)
     setNextPage(request, reply, { limit: query.limit, before: last.index });
-  return page.map(presentPreview);
+  return listAnswer(page, presentPreview);
 }
 
-async function findOne(call: Call<'getRequest'> | Call<'getRequestBody'>) {
-  const record = await call.app.store.findRequest(call.endpoint.id, requestName(call.params.id));
-  if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  return record;
+/** A request with its whole body. What is large is counted before it is read. */
+async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Call<'getRequestBody'>) {
+  const name = requestName(params.id);
+  const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
+  if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  hold(beginning.head.length + beginning.size);
+  if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
+  const whole = await app.store.findRequest(endpoint.id, name);
+  if (whole === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return whole;
 }
 
 function searchCursor(before: string | undefined): SearchQuery['before'] {
@@ -53,7 +63,8 @@ export const requestHandlers = {
   listUnsaved: (call) => listPage(call, 'unsaved'),
 
   async getRequest(call) {
-    return presentRequest(await findOne(call));
+    const record = await findOne(call);
+    return objectAnswer(rawBytesOf([record]), presentHeld(record));
   },
 
   /** The exact bytes; a type that no browser runs, and no page that it could run in (contract 2). */
@@ -65,12 +76,13 @@ export const requestHandlers = {
       'content-security-policy': "sandbox; default-src 'none'",
       'x-content-type-options': 'nosniff',
     });
-    return record.body === null
-      ? Buffer.alloc(0)
-      : Buffer.from(record.body.buffer, record.body.byteOffset, record.body.length);
+    return new LargeAnswer(rawBytesOf([record]), record.body ?? Buffer.alloc(0));
   },
 
-  async saveRequest({ app, endpoint, body }) {
+  async saveRequest({ app, endpoint, body, hold }) {
+    if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
+    // Before it is saved: what is done must not be answered with a refusal.
+    hold(MOST_PREVIEW_BYTES);
     const result = await app.store.saveRequest(
       endpoint.id,
       body.index,
@@ -81,7 +93,7 @@ export const requestHandlers = {
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);
     if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
-    return request;
+    return objectAnswer(MOST_PREVIEW_BYTES, request);
   },
 
   async deleteRequest({ app, endpoint, params }) {
@@ -95,15 +107,21 @@ export const requestHandlers = {
     app.live.publish(endpoint.id, { type: 'clear' });
   },
 
-  async search({ app, signedIn, query, request, reply }) {
-    const records = await app.store.searchRequests({
-      userId: signedIn.user.id,
-      text: query.q,
-      limit: query.limit + 1,
-      before: searchCursor(query.before),
-      bodyBytes: BODY_PREVIEW_BYTES,
-    });
+  async search({ app, signedIn, query, request, reply, hold }) {
+    const userId = signedIn.user.id;
+    // Somebody who types on has given up on what they looked for a letter ago.
+    const isWanted = () => !reply.raw.destroyed;
+    const records = await app.searches.run(userId, isWanted, () =>
+      app.store.searchRequests({
+        userId,
+        text: query.q,
+        limit: query.limit + 1,
+        before: searchCursor(query.before),
+        bodyBytes: BODY_PREVIEW_BYTES,
+      }),
+    );
     const page = records.slice(0, query.limit);
+    hold(rawBytesOf(page));
     const last = page.at(-1);
     if (records.length > page.length && last !== undefined) {
       setNextPage(request, reply, {
@@ -112,6 +130,6 @@ export const requestHandlers = {
         before: `${last.receivedAt}-${last.endpointId}-${last.index}`,
       });
     }
-    return page.map((record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
+    return listAnswer(page, (record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
   },
 } satisfies Handlers;

@@ -81,7 +81,7 @@ describe('lists', () => {
     expect(indexes(await client.call('listUnsaved', { params: { uid }, query: { before: 2 } }))).toEqual([1, 0]);
   });
 
-  test.each(['0', '-1', '1.5', 'x', '', '1e3', '0x10', '%00', '99999999999999999999'])(
+  test.each(['0', '-1', '1.5', 'x', '', '1e3', '0x10', '%00', '9'.repeat(101)])(
     'limit=%s is nonsense',
     async (limit) => {
       for (const list of ['requests', 'temp-requests']) {
@@ -177,9 +177,9 @@ describe('saving', () => {
 
   test('nothing that is not there, and nothing that is no index', async () => {
     await capture(1);
-    for (const index of [1, 1_000_000, 9_007_199_254_740_991])
+    for (const index of [1, 1_000_000, 9_007_199_254_740_991, -1, -1_000_000])
       expect(await save(index)).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
-    for (const index of [-1, 0.5, '0', null, undefined, [0], 1e300]) {
+    for (const index of [0.5, '0', null, undefined, [0], 1e300]) {
       expect(await save(index)).toMatchObject({
         status: 400,
         body: { fields: { index: 'index must be a whole number' } },
@@ -271,7 +271,7 @@ describe('search', () => {
     expect(seen.slice(4).every(([of]) => of === first)).toBe(true);
   });
 
-  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=x&before=nonsense'])('refuses %s', async (query) => {
+  test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(2001)}`, 'q=x&before=nonsense'])('refuses %s', async (query) => {
     expect(await search(query)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
   });
 
@@ -299,6 +299,18 @@ describe('what is no right call', () => {
     });
   });
 
+  test.each([
+    ['POST', '/api/nope', 404, 'NOT_FOUND'],
+    ['PUT', '/api/search', 405, 'METHOD_NOT_ALLOWED'],
+    ['QUERY', '/api/nope', 404, 'NOT_FOUND'],
+    ['QUERY', '/api/user', 405, 'METHOD_NOT_ALLOWED'],
+    ['QUERY', '/', 404, 'NOT_FOUND'],
+  ])('%s %s: what is sent along does not matter', async (method, path, status, code) => {
+    const json = { 'content-type': 'application/json' };
+    for (const init of [{}, { body: '{', headers: json }, { body: 'x'.repeat(1_048_577), headers: json }])
+      expect(await client.tell(path, { method, ...init })).toMatchObject({ status, body: { code } });
+  });
+
   test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/json2', 'x'])(
     'another type: %s',
     async (type) => {
@@ -315,6 +327,13 @@ describe('what is no right call', () => {
       expect((await post('{}', { 'content-type': type })).status).toBe(201);
     },
   );
+
+  test('a call whose every field may be left out needs no body', async () => {
+    expect(await client.tell('/api/endpoints', { method: 'POST' })).toMatchObject({
+      status: 201,
+      body: { name: null },
+    });
+  });
 
   test('a body of 1 MiB is read, one byte more is not', async () => {
     const whole = (bytes: number) => `{"name":"ok","more":"${'x'.repeat(bytes - '{"name":"ok","more":""}'.length)}"}`;

@@ -64,6 +64,18 @@ describe('every answer is as safe as all others', () => {
     }
   });
 
+  test('the page is never given as the build left it, without a nonce', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of ['/index.html', '/index.html?at=all', '/index%2ehtml']) {
+        const answer = await plainCall(server.port, { method, path, headers: { 'accept-encoding': 'br, gzip' } });
+        expect([path, answer.status, answer.headers['location']]).toEqual([path, 302, '/']);
+        expectSecure(answer);
+      }
+      for (const path of ['/index.html.br', '/index.html.gz', '/INDEX.HTML', '//index.html'])
+        expect([path, (await plainCall(server.port, { method, path })).status]).toEqual([path, 404]);
+    }
+  });
+
   test('a failure that nobody foresaw says nothing of its cause', async () => {
     const { client } = await server.register();
     const answer = await plainCall(server.port, {

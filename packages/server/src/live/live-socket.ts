@@ -8,12 +8,15 @@ import type { EndpointRecord, EndpointStore, RequestStore } from '../storage/sto
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
 import type { EndpointMessage, LiveEvent } from './live-event.ts';
+import { LiveMemory } from './live-memory.ts';
 import type { Live } from './live.ts';
 import { Peer } from './peer.ts';
 import type { CloseCode } from './peer.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
+/** Live sockets of one user at most, over all of its endpoints and sessions. */
+const MOST_PER_USER = 100;
 /** Viewers have nothing to say: what they say is not large, and not in many pieces. @types/ws 8.18 does not know all of these. */
 const SOCKET_OPTIONS = {
   noServer: true,
@@ -33,8 +36,10 @@ export interface LiveSocketOptions {
   /** Whether a session still holds; asked when a viewer comes and with every ping. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
-  /** Milliseconds between two pings; a peer that did not answer the one before is dropped. */
+  /** Milliseconds between two pings; a peer that did not answer the one before, or took nothing of what waits for it, is dropped. */
   readonly pingMs?: number | undefined;
+  /** What all viewers may hold together. */
+  readonly memory?: LiveMemory | undefined;
 }
 
 /** All live sockets of this process (contract 5). */
@@ -43,6 +48,7 @@ export class LiveSockets implements Live {
   readonly #hub: Hub;
   readonly #ticker: EndpointTicker;
   readonly #peers = new Set<Peer>();
+  readonly #memory: LiveMemory;
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
   #closed = false;
@@ -50,6 +56,7 @@ export class LiveSockets implements Live {
   constructor(options: LiveSocketOptions) {
     this.#options = options;
     this.#hub = new Hub(options.onFailure);
+    this.#memory = options.memory ?? new LiveMemory();
     this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
     this.#pings.unref();
@@ -81,6 +88,7 @@ export class LiveSockets implements Live {
   /** Completes an upgrade that was checked: who, where from, and that the endpoint is theirs. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
     if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
+    if (this.#viewersOf(signedIn.user.id) >= MOST_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
       this.#connect(webSocket, socket, signedIn, endpoint),
     );
@@ -100,7 +108,8 @@ export class LiveSockets implements Live {
       unsubscribe();
       this.#peers.delete(peer);
     };
-    const peer = new Peer({ socket, wire, signedIn, endpoint, store, onFailure, onGone });
+    const share = this.#memory.share(signedIn.user.id);
+    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone });
     // Subscribed before the snapshot is read: what comes in between is held, not lost.
     const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
     this.#peers.add(peer);
@@ -113,6 +122,10 @@ export class LiveSockets implements Live {
     if (uid === undefined) return;
     const message = await this.#options.describeEndpoint(uid);
     if (message !== undefined) for (const peer of this.#watching(endpointId)) peer.viewer.takeEndpoint(message);
+  }
+
+  #viewersOf(userId: number): number {
+    return [...this.#peers].filter((peer) => peer.userId === userId).length;
   }
 
   #watching(endpointId: number): Peer[] {

@@ -4,6 +4,7 @@ import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { EndpointRecord, RequestStore } from '../storage/store.ts';
 import type { LiveEvent } from './live-event.ts';
+import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
 
 /** Frames from a viewer between two pings, control frames too, before it is taken for a flood: viewers have nothing to say. */
@@ -25,6 +26,8 @@ export interface PeerOptions {
   readonly signedIn: SignedIn;
   readonly endpoint: EndpointRecord;
   readonly store: Pick<RequestStore, 'listRequests'>;
+  /** What it may hold. */
+  readonly share: Share;
   readonly onFailure: (error: unknown) => void;
   /** Told once, when nothing more may be expected of it. */
   readonly onGone: (peer: Peer) => void;
@@ -41,20 +44,36 @@ export class Peer {
   #gone = false;
   #alive = true;
   #frames = 0;
+  /** Whether bytes waited for it at the last ping, whether any did since, and whether some of those were taken. */
+  #waitedAtPing = false;
+  #waited = false;
+  #progressed = false;
+  readonly #noteTaken = (): void => {
+    if (this.#waited) this.#progressed = true;
+    this.viewer.noteTaken();
+  };
 
-  constructor({ socket, wire, signedIn, endpoint, store, onFailure, onGone }: PeerOptions) {
+  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone }: PeerOptions) {
     this.#socket = socket;
     this.#onGone = onGone;
     this.endpoint = { id: endpoint.id, uid: endpoint.uid };
     this.sessionId = signedIn.session.id;
     this.userId = signedIn.user.id;
     const outlet = {
-      send: (frame: string) => socket.send(frame),
+      send: (frame: string) => socket.send(frame, this.#noteTaken),
+      // As bytes, so that what waits is counted in bytes.
+      sendPart: (text: string, isLast: boolean) => {
+        socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
+        this.#noteWaiting();
+      },
       pendingBytes: () => socket.bufferedAmount,
       cork: () => wire.cork(),
-      uncork: () => wire.uncork(),
+      uncork: () => {
+        wire.uncork();
+        this.#noteWaiting();
+      },
     };
-    this.viewer = new Viewer(endpoint.id, store, outlet, onFailure);
+    this.viewer = new Viewer(endpoint.id, store, outlet, onFailure, share);
     socket.on('message', () => this.#count());
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -63,7 +82,10 @@ export class Peer {
     });
     // A protocol error closes the socket by itself; without a listener it would end the process.
     socket.on('error', () => this.#end());
-    socket.on('close', () => this.#end());
+    socket.on('close', () => {
+      this.#end();
+      this.viewer.release();
+    });
   }
 
   take(event: LiveEvent): void {
@@ -73,13 +95,29 @@ export class Peer {
 
   /** Asks for a sign of life; without one since the last time, hangs up. */
   ping(): void {
-    if (!this.#alive) {
+    if (!this.#hasLived()) {
       this.#socket.terminate();
       return;
     }
     this.#alive = false;
     this.#frames = 0;
-    this.#socket.ping();
+    this.#waited = false;
+    this.#progressed = false;
+    this.#socket.ping(undefined, undefined, this.#noteTaken);
+    this.#noteWaiting();
+    this.#waitedAtPing = this.#waited;
+  }
+
+  /**
+   * Of a peer for which bytes waited all the time, that it took some of them, however few: pongs can be sent without reading. Else a
+   * pong, or that bytes wait only since then: the ping may be behind them.
+   */
+  #hasLived(): boolean {
+    return this.#waitedAtPing ? this.#progressed : this.#alive || this.#waited;
+  }
+
+  #noteWaiting(): void {
+    if (this.#socket.bufferedAmount > 0) this.#waited = true;
   }
 
   /** Closes with a code. A viewer that does not answer that is cut off soon (`closeTimeout` of live-socket.ts). */

@@ -1,10 +1,27 @@
 import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
+import { LongText } from '../json-pieces.ts';
 import { decodeHead } from '../storage/request-head.ts';
 import type { RequestRecord } from '../storage/store.ts';
 
+type Encoding = CapturedRequest['bodyEncoding'];
+
+/** A captured request whose body is not made into text yet. */
+export type HeldRequest = Omit<CapturedRequest, 'body'> & { readonly body: LongText | null };
+
 /** A stored request as the API and the live view show it (contract 2), with as much of its body as the record holds. */
 export function presentRequest(record: RequestRecord): CapturedRequest {
+  return present(record, (bytes, encoding) => bytes.toString(encoding));
+}
+
+/** The same, for a body that may be large: it stays bytes until its JSON is written. */
+export function presentHeld(record: RequestRecord): HeldRequest {
+  return present(record, (bytes, encoding) => new LongText(bytes, encoding));
+}
+
+type Presented<Body> = Omit<CapturedRequest, 'body'> & { body: Body | null };
+
+function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: Encoding) => Body): Presented<Body> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
@@ -17,7 +34,7 @@ export function presentRequest(record: RequestRecord): CapturedRequest {
     queryParams: queryAt < 0 ? {} : queryMap(target.slice(queryAt + 1)),
     headers: headerMap(rawHeaders),
     rawHeaders,
-    ...presentBody(record, bodyIsText),
+    ...presentBody(record, bodyIsText, toBody),
     contentType: firstHeader(rawHeaders, 'content-type') ?? null,
     size: record.size,
     sourceIp,
@@ -36,17 +53,18 @@ export function presentPreview(record: RequestRecord): CapturedRequest {
   );
 }
 
-function presentBody(
+function presentBody<Body>(
   record: RequestRecord,
   isText: boolean,
-): Pick<CapturedRequest, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
+  toBody: (bytes: Buffer, encoding: Encoding) => Body,
+): Pick<Presented<Body>, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
   const { body } = record;
   const bodyEncoding = isText ? 'utf8' : 'base64';
   if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };
   const bodyTruncated = body.length < record.size;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
-  return { body: kept.toString(bodyEncoding), bodyEncoding, bodyTruncated };
+  return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
 }
 
 /** How many bytes of cut UTF-8 text are whole characters. */

@@ -1,4 +1,5 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
+import { storedBytes } from '../storage/stored-bytes.ts';
 import type { RequestEvent } from './live-event.ts';
 import { presentPreview } from './present-request.ts';
 
@@ -29,7 +30,7 @@ export function storedEvent(endpointId: number, capture: StoredCapture, stored: 
   return {
     type: 'request',
     index: stored.index,
-    bytes: head.length + (body?.length ?? 0),
+    bytes: storedBytes({ head, body }),
     present: () => presentPreview({ endpointId, ...stored, method, head: Buffer.from(head, 'latin1'), body, size }),
   };
 }

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endpointDetailSchema, liveMessageSchema, unsavedId } from '@creel/contract';
-import type { LiveMessage } from '@creel/contract';
-import { encodeHead } from '../storage/request-head.ts';
-import type { RequestRecord } from '../storage/store.ts';
-import type { EndpointMessage, FeedEvent } from './live-event.ts';
+import { endpointDetailSchema, unsavedId } from '@creel/contract';
+import type { EndpointMessage } from './live-event.ts';
 import { presentPreview } from './present-request.ts';
-import { storedEvent } from './stored-event.ts';
-import { Viewer } from './viewer.ts';
+import { newLiveViewer, newViewer, record, stored, wait } from '../testing/test-viewer.ts';
+import type { Viewer } from './viewer.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,30 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const HEAD = encodeHead('/hook', '127.0.0.1', true, ['Host', 'h']);
 const MIB = 1024 * 1024;
-
-function record(index: number, body = `body ${index}`): RequestRecord {
-  const bytes = Buffer.from(body);
-  return {
-    endpointId: 1,
-    index,
-    savedId: null,
-    method: 'POST',
-    receivedAt: index,
-    head: Buffer.from(HEAD, 'latin1'),
-    body: bytes,
-    size: bytes.length,
-  };
-}
-
-function stored(index: number, body = `body ${index}`): FeedEvent {
-  return storedEvent(
-    1,
-    { method: 'POST', head: HEAD, body: Buffer.from(body) },
-    { index, savedId: null, receivedAt: index },
-  );
-}
 
 function endpoint(requestCount: number): EndpointMessage {
   const data = endpointDetailSchema.parse({
@@ -58,89 +32,6 @@ function endpoint(requestCount: number): EndpointMessage {
   });
   return { type: 'endpoint', data };
 }
-
-/** What a frame says, in a word: `init 2 1 0`, `3`, `saved 3`. */
-function word(message: LiveMessage): string {
-  switch (message.type) {
-    case 'init':
-      return ['init', ...message.data.map((request) => request.index)].join(' ');
-    case 'request':
-      return String(message.data.index);
-    case 'saved':
-      return `saved ${message.data.request.index}`;
-    case 'deleted':
-      return `deleted ${message.data.id}`;
-    case 'clear':
-      return 'clear';
-    case 'endpoint':
-      return `endpoint ${message.data.requestCount}`;
-  }
-}
-
-/** A viewer over a store that answers when it is told to, and a wire that takes bytes only while it is read. */
-function newViewer() {
-  const sent: string[] = [];
-  const failures: unknown[] = [];
-  const reads: { resolve: (records: RequestRecord[]) => void; reject: (error: Error) => void }[] = [];
-  let reading = true;
-  let pending = 0;
-  let mostPending = 0;
-  const store = {
-    listRequests: () =>
-      new Promise<RequestRecord[]>((resolve, reject) => {
-        reads.push({ resolve, reject });
-      }),
-  };
-  const outlet = {
-    send(frame: string) {
-      sent.push(word(liveMessageSchema.parse(JSON.parse(frame))));
-      if (!reading) pending += frame.length;
-      mostPending = Math.max(mostPending, pending);
-    },
-    pendingBytes: () => pending,
-    cork: () => undefined,
-    uncork: () => undefined,
-  };
-  const viewer = new Viewer(1, store, outlet, (error) => failures.push(error));
-  const next = () => {
-    const read = reads.shift();
-    if (read === undefined) throw new Error('Nothing is being read');
-    return read;
-  };
-  return {
-    viewer,
-    sent,
-    failures,
-    mostPending: () => mostPending,
-    reads: () => reads.length,
-    /** Answers the snapshot that is being read with these indexes, newest first. */
-    async snapshot(...indexes: number[]) {
-      next().resolve(indexes.map((index) => record(index)));
-      await vi.advanceTimersByTimeAsync(20);
-    },
-    async fail() {
-      next().reject(new Error('disk I/O error'));
-      await vi.advanceTimersByTimeAsync(0);
-    },
-    stopReading: () => {
-      reading = false;
-    },
-    readAgain: () => {
-      reading = true;
-      pending = 0;
-    },
-  };
-}
-
-async function newLiveViewer(...indexes: number[]) {
-  const it = newViewer();
-  it.viewer.start();
-  await it.snapshot(...indexes);
-  it.sent.length = 0;
-  return it;
-}
-
-const wait = (milliseconds = 20) => vi.advanceTimersByTimeAsync(milliseconds);
 
 describe('between the snapshot and the frames that follow', () => {
   test('init comes first, then what arrived while it was read, in order', async () => {

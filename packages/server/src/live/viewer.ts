@@ -1,13 +1,15 @@
 import { BODY_PREVIEW_BYTES, LIVE_INIT_SIZE } from '@creel/contract';
-import type { LiveMessage } from '@creel/contract';
 import type { RequestRecord, RequestStore } from '../storage/store.ts';
 import { frameOf } from './frame.ts';
+import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, FeedEvent } from './live-event.ts';
-import { presentPreview } from './present-request.ts';
+import type { Share } from './live-memory.ts';
 
 /** The wire to one viewer. */
 export interface Outlet {
   send(frame: string): void;
+  /** Sends a message in parts, with no other in between (RFC 6455 5.4). */
+  sendPart(text: string, isLast: boolean): void;
   /** Bytes that were sent and not yet taken by the network. */
   pendingBytes(): number;
   /** Holds frames back so that they leave together, until `uncork`. */
@@ -30,26 +32,35 @@ const MOST_PENDING_BYTES = 1024 * 1024;
 const HEAL_MS = 250;
 /** Before the snapshot is asked for again when storage failed. */
 const RETRY_MS = 1000;
+/** What a waiting event becomes as a frame, times its bytes: headers are there twice, a quotation mark has a backslash. */
+const FRAME_GROWTH = 4;
 
 /**
  * One viewer's feed: `init`, then every event once, in order (contract 5). Events are held while the snapshot is read, and requests
  * that it has already, by index, are dropped, also those that are published only later: a reader sees a capture as soon as it is
- * committed, its event comes after it is synced. Costs bounded memory however slowly the viewer reads.
+ * committed, its event comes after it is synced. Costs bounded memory however slowly the viewer reads: all that is held for it is
+ * counted in its share, and when there is no room it holds nothing and waits for an `init`.
  */
 export class Viewer {
   readonly #endpointId: number;
   readonly #store: Pick<RequestStore, 'listRequests'>;
   readonly #outlet: Outlet;
   readonly #onFailure: (error: unknown) => void;
+  readonly #share: Share;
   #waiting: FeedEvent[] = [];
   #waitingBytes = 0;
+  /** Bytes that are held for the parts to come of an `init`, and room for one of them on the wire. */
+  #initBytes = 0;
+  #partBytes = 0;
+  /** Bytes of the `init` for which there was no room, so that it is not read again before there is. */
+  #neededBytes = 0;
   /** The newest one that was not sent yet: the next replaces it. */
   #endpoint: EndpointMessage | undefined;
   /** Highest index of the last snapshot: whatever is not above it was committed before, and is in it unless it is gone. */
   #newest = -1;
   /** `behind`: events were dropped, and only a new `init` can heal that. */
-  #state: 'new' | 'loading' | 'live' | 'behind' | 'stopped' = 'new';
-  /** What became of the snapshot while it was read: `cleared` makes it worthless, `overflowed` makes it the first of two. */
+  #state: 'new' | 'loading' | 'sending' | 'live' | 'behind' | 'stopped' = 'new';
+  /** What became of the snapshot while it was read and sent: `cleared` makes it worthless, `overflowed` makes it the first of two. */
   #meanwhile: 'nothing' | 'overflowed' | 'cleared' = 'nothing';
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = -Infinity;
@@ -59,11 +70,13 @@ export class Viewer {
     store: Pick<RequestStore, 'listRequests'>,
     outlet: Outlet,
     onFailure: (error: unknown) => void,
+    share: Share,
   ) {
     this.#endpointId = endpointId;
     this.#store = store;
     this.#outlet = outlet;
     this.#onFailure = onFailure;
+    this.#share = share;
   }
 
   /** Call once, after subscribing: reads the snapshot and sends `init`. */
@@ -74,10 +87,9 @@ export class Viewer {
   /** Takes an event from the hub. Never waits and never throws. */
   take(event: FeedEvent): void {
     if (this.#state === 'loading' && event.type === 'clear') return this.#noteClear();
-    if (this.#state !== 'loading' && this.#state !== 'live') return;
+    if (this.#state !== 'loading' && this.#state !== 'sending' && this.#state !== 'live') return;
     this.#waitingBytes += bytesOf(event);
-    if (this.#waiting.length >= MOST_WAITING || (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0))
-      return this.#overflow();
+    if (this.#isOverrun()) return this.#overflow();
     this.#waiting.push(event);
     if (this.#state === 'live') this.#scheduleFlush();
   }
@@ -89,11 +101,22 @@ export class Viewer {
     if (this.#state === 'live') this.#scheduleFlush();
   }
 
+  /** Call when the network took something: what it took counts no more. */
+  noteTaken(): void {
+    this.#share.note(this.#heldBytes());
+  }
+
+  /** Nothing more is sent. What was sent counts until it is taken, or until `release`. */
   stop(): void {
     this.#state = 'stopped';
-    this.#empty();
     this.#endpoint = undefined;
     this.#clearTimer();
+    this.#holdNothing();
+  }
+
+  /** Call once the socket is gone. */
+  release(): void {
+    this.#share.release();
   }
 
   /** The snapshot may be of before, and what was stored since may be in it as well: neither it nor the clear is sent, but the next. */
@@ -112,24 +135,67 @@ export class Viewer {
     this.#state = 'loading';
     this.#meanwhile = 'nothing';
     this.#empty();
-    this.#store
-      .listRequests({
+    this.#share.read(() => this.#read());
+  }
+
+  async #read(): Promise<void> {
+    if (this.#state !== 'loading') return;
+    try {
+      const records = await this.#store.listRequests({
         endpointId: this.#endpointId,
         which: 'any',
         limit: LIVE_INIT_SIZE,
         bodyBytes: BODY_PREVIEW_BYTES,
-      })
-      .then((records) => this.#state === 'loading' && this.#goLive(records))
-      .catch((error: unknown) => {
-        this.#onFailure(error);
-        if (this.#state !== 'stopped') this.#fallBehind(RETRY_MS);
       });
+      if (this.#isLoading()) this.#beginInit(records);
+    } catch (error) {
+      this.#onFailure(error);
+      if (this.#isLoading()) this.#fallBehind(RETRY_MS);
+    }
   }
 
-  #goLive(records: readonly RequestRecord[]): void {
+  /** As a call, because the state changes while the snapshot is read. */
+  #isLoading(): boolean {
+    return this.#state === 'loading';
+  }
+
+  #beginInit(records: readonly RequestRecord[]): void {
     if (this.#meanwhile === 'cleared') return this.#load();
-    this.#outlet.send(JSON.stringify({ type: 'init', data: records.map(presentPreview) } satisfies LiveMessage));
+    const init = new InitMessage(records, this.#onFailure);
+    const first = init.next();
+    this.#initBytes = init.bytes;
+    this.#partBytes = Math.max(init.mostPartBytes, Buffer.byteLength(first.text));
+    if (!this.#share.resize(this.#heldBytes())) return this.#awaitRoom(init.bytes + this.#partBytes);
+    this.#neededBytes = 0;
     this.#newest = Math.max(this.#newest, records[0]?.index ?? -1);
+    this.#state = 'sending';
+    this.#sendPart(init, first);
+  }
+
+  #awaitRoom(bytes: number): void {
+    this.#neededBytes = bytes;
+    this.#fallBehind(HEAL_MS);
+  }
+
+  #sendPart(init: InitMessage, part: ReturnType<InitMessage['next']>): void {
+    this.#outlet.sendPart(part.text, part.isLast);
+    this.#initBytes = init.bytes;
+    this.#partBytes = init.mostPartBytes;
+    this.#share.note(this.#heldBytes());
+    if (part.isLast) this.#goLive();
+    else this.#scheduleNextPart(init, 0);
+  }
+
+  /** Each in a turn of its own, and only when the one before was taken. */
+  #scheduleNextPart(init: InitMessage, wait: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#outlet.pendingBytes() > 0) this.#scheduleNextPart(init, FLUSH_MS);
+      else this.#sendPart(init, init.next());
+    }, wait);
+  }
+
+  #goLive(): void {
     if (this.#meanwhile === 'overflowed') return this.#fallBehind(HEAL_MS);
     this.#state = 'live';
     this.#scheduleFlush();
@@ -137,12 +203,13 @@ export class Viewer {
 
   #fallBehind(wait: number): void {
     this.#state = 'behind';
-    this.#empty();
+    this.#holdNothing();
     this.#clearTimer();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#outlet.pendingBytes() > 0) this.#fallBehind(HEAL_MS);
-      else this.#load();
+      if (this.#outlet.pendingBytes() > 0 || !this.#share.resize(this.#neededBytes)) return this.#fallBehind(HEAL_MS);
+      this.#initBytes = this.#neededBytes;
+      this.#load();
     }, wait);
   }
 
@@ -160,24 +227,42 @@ export class Viewer {
     this.#flushedAt = performance.now();
     this.#outlet.cork();
     // Before the requests: what it does not count yet must not be on the page already.
-    if (this.#endpoint !== undefined && this.#hasRoom()) {
+    if (this.#endpoint !== undefined && this.#hasRoom(0)) {
       this.#send(this.#endpoint);
       this.#endpoint = undefined;
     }
     let sent = 0;
-    for (; sent < FRAMES_PER_FLUSH && sent < this.#waiting.length && this.#hasRoom(); sent += 1)
-      this.#sendNext(this.#waiting[sent]);
+    for (const event of this.#waiting.slice(0, FRAMES_PER_FLUSH)) {
+      if (!this.#hasRoom(bytesOf(event))) break;
+      this.#sendNext(event);
+      sent += 1;
+    }
     this.#outlet.uncork();
     this.#waiting.splice(0, sent);
+    this.#share.note(this.#heldBytes());
     if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush();
   }
 
-  #hasRoom(): boolean {
-    return this.#outlet.pendingBytes() <= MOST_PENDING_BYTES;
+  /** Whether a frame of an event of this many bytes may be sent now. */
+  #hasRoom(bytes: number): boolean {
+    return (
+      this.#outlet.pendingBytes() <= MOST_PENDING_BYTES && this.#share.resize(this.#heldBytes() + FRAME_GROWTH * bytes)
+    );
   }
 
-  #sendNext(event: FeedEvent | undefined): void {
-    if (event === undefined) return;
+  #isOverrun(): boolean {
+    return (
+      this.#waiting.length >= MOST_WAITING ||
+      (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0) ||
+      !this.#share.resize(this.#heldBytes())
+    );
+  }
+
+  #heldBytes(): number {
+    return this.#waitingBytes + this.#initBytes + Math.max(this.#partBytes, this.#outlet.pendingBytes());
+  }
+
+  #sendNext(event: FeedEvent): void {
     this.#waitingBytes -= bytesOf(event);
     if (event.type === 'request' && event.index <= this.#newest) return;
     this.#send(event);
@@ -192,9 +277,16 @@ export class Viewer {
     }
   }
 
+  #holdNothing(): void {
+    this.#initBytes = 0;
+    this.#partBytes = 0;
+    this.#empty();
+  }
+
   #empty(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
+    this.#share.note(this.#heldBytes());
   }
 
   #clearTimer(): void {

@@ -5,10 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { compileCache } from '../../../../fixtures/compile-cache.ts';
+import { serverProgram } from '../../../../fixtures/server-program.ts';
 
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const START_LIMIT_MS = 50_000;
 
 /** Creel as a process of its own: what a test needs that must see crashes, signals and sockets as they are. */
@@ -66,7 +65,7 @@ async function whenEnded(child: ChildProcess): Promise<number | string> {
 }
 
 /**
- * Starts `main.ts` on a free port with a data folder of its own and waits until it can take captures. Only the variables
+ * Starts a Creel on a free port with a data folder of its own and waits until it can take captures. Only the variables
  * given here are set, so that the environment of whoever runs the tests changes nothing but the speed (NODE_COMPILE_CACHE).
  * @throws Error with all it wrote, when it does not become ready
  */
@@ -77,7 +76,7 @@ export async function startServerProcess(
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn', ...settings };
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [serverProgram], {
     env: { ...compileCache, ...env },
     cwd: dataDir,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { ByteBudget } from '../capture/byte-budget.ts';
+import { readBody } from '../capture/read-body.ts';
+import type { BodyResult } from '../capture/read-body.ts';
+import { ProblemError, noRoom } from '../problem.ts';
+
+const MIB = 1024 * 1024;
+
+/** Bytes that bodies of API calls may hold while they come in, over all connections; never less than two of the largest. */
+const CALL_BUDGET_BYTES = 64 * MIB;
+/** What a body may hold uncounted: an ordinary call, a sign-in above all, has room whatever others send. */
+const UNCOUNTED_BYTES = 16 * 1024;
+
+/** A budget for calls with bodies of at most `largestBody` bytes. */
+export function callBudget(largestBody: number): ByteBudget {
+  return new ByteBudget(Math.max(CALL_BUDGET_BYTES, 2 * largestBody));
+}
+
+/**
+ * JSON and nothing else; a body that is not JSON is told so by the contract's own sentence. Its bytes are counted as they come: over a
+ * call's own limit the answer is 413, where other bodies fill the memory that there is 503 (contract 1).
+ */
+export function readJsonOnly(server: FastifyInstance, budget: ByteBudget): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const limit = request.routeOptions.bodyLimit;
+    // A declared length over the limit is refused before anything is read.
+    if (Number(request.headers['content-length']) > limit) throw new ProblemError('BODY_TOO_LARGE');
+    const room = beyond(UNCOUNTED_BYTES, budget);
+    const body = await new Promise<BodyResult>((resolve) => readBody(payload, limit, room, resolve));
+    if (body === null) return undefined;
+    if (typeof body === 'string') throw refusal(body);
+    try {
+      return parseJson(body);
+    } finally {
+      room.give(body.length);
+    }
+  });
+}
+
+/** One body's view of a budget, which counts only what goes beyond its first bytes. */
+function beyond(uncounted: number, budget: ByteBudget): Pick<ByteBudget, 'take' | 'give'> {
+  let size = 0;
+  const countedOf = (bytes: number): number => Math.max(0, bytes - uncounted);
+  return {
+    take(bytes) {
+      if (!budget.take(countedOf(size + bytes) - countedOf(size))) return false;
+      size += bytes;
+      return true;
+    },
+    give(bytes) {
+      budget.give(countedOf(size) - countedOf(size - bytes));
+      size -= bytes;
+    },
+  };
+}
+
+function refusal(result: Extract<BodyResult, string>): ProblemError {
+  if (result === 'too-large') return new ProblemError('BODY_TOO_LARGE');
+  if (result === 'no-room') return noRoom();
+  // Nobody is left to hear it.
+  return new ProblemError('BAD_REQUEST');
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new ProblemError('MALFORMED_JSON');
+  }
+}

@@ -1,0 +1,84 @@
+import { StringDecoder } from 'node:string_decoder';
+
+/**
+ * Bytes that are made into text at a time. A multiple of 3, so that pieces of base64 join. Control characters, at six characters each
+ * the dearest, hold the thread for about a millisecond.
+ */
+const PIECE_BYTES = 24 * 1024;
+/** What a byte of text becomes in JSON at most: a control character is written as six. */
+export const MOST_JSON_GROWTH = 6;
+/** Characters that are worth a write of their own. */
+const SLICE_CHARACTERS = 16 * 1024;
+
+/** A text that is kept as its bytes until it is written: as UTF-8, or as base64 of them. */
+export class LongText {
+  readonly #bytes: Buffer;
+  readonly #encoding: 'utf8' | 'base64';
+
+  constructor(bytes: Buffer, encoding: 'utf8' | 'base64') {
+    this.#bytes = bytes;
+    this.#encoding = encoding;
+  }
+
+  /** What `JSON.stringify` makes of the text, piece by piece. Never splits a character. */
+  *json(): Generator<string> {
+    const decoder = new StringDecoder(this.#encoding);
+    yield '"';
+    for (let at = 0; at < this.#bytes.length; at += PIECE_BYTES)
+      yield escaped(decoder.write(this.#bytes.subarray(at, at + PIECE_BYTES)));
+    yield `${escaped(decoder.end())}"`;
+  }
+}
+
+function escaped(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** The same text as `JSON.stringify` would make of an object whose members may be long texts. Nothing of it is made before its turn. */
+export function* objectJson(value: object): Generator<string> {
+  const plain: [string, unknown][] = [];
+  let isFirst = true;
+  const flush = (): string => {
+    const inner = JSON.stringify(Object.fromEntries(plain)).slice(1, -1);
+    plain.length = 0;
+    if (inner === '') return '';
+    const text = isFirst ? inner : `,${inner}`;
+    isFirst = false;
+    return text;
+  };
+  yield '{';
+  for (const [name, member] of Object.entries(value)) {
+    if (!(member instanceof LongText)) {
+      plain.push([name, member]);
+      continue;
+    }
+    yield flush();
+    yield `${isFirst ? '' : ','}${JSON.stringify(name)}:`;
+    isFirst = false;
+    yield* member.json();
+  }
+  yield flush();
+  yield '}';
+}
+
+/** The same text as `JSON.stringify` would make of the list of what `present` gives. Each item is made when its turn comes. */
+export function* listJson<T>(items: readonly T[], present: (item: T) => object): Generator<string> {
+  let before = '[';
+  for (const item of items) {
+    yield before + JSON.stringify(present(item));
+    before = ',';
+  }
+  yield items.length === 0 ? '[]' : ']';
+}
+
+/** Joins pieces until they are worth a write. None is empty. */
+export function* inSlices(pieces: Iterable<string>): Generator<string> {
+  let slice = '';
+  for (const piece of pieces) {
+    slice += piece;
+    if (slice.length < SLICE_CHARACTERS) continue;
+    yield slice;
+    slice = '';
+  }
+  if (slice !== '') yield slice;
+}
