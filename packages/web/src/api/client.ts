@@ -35,6 +35,13 @@ export function isEndOfSession(error: unknown): boolean {
 /** The web app's one way to the API. */
 export const client = createClient({ fetch: watchedFetch, onError });
 
+/** Whether the server can be reached now. */
+export const serverAnswers = (): Promise<boolean> =>
+  client.call('getServiceInfo', {}).then(
+    () => true,
+    () => false,
+  );
+
 /** The server's sentence where it gave one, else what the page says. */
 export function sentenceOf(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;

@@ -66,7 +66,7 @@ export function openLiveFeed(uid: string): () => void {
     onState: (state, code) => {
       changeStatus(uid, ({ lost }) => ({ state, lost: state === 'connecting' ? lost : state !== 'connected' }));
       if (code === LIVE_CLOSE_SIGNED_OUT) noteSignedOut();
-      if (code === LIVE_CLOSE_ENDPOINT_GONE) void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
+      if (code === LIVE_CLOSE_ENDPOINT_GONE) noteGone(uid);
     },
   });
   return () => {
@@ -77,6 +77,12 @@ export function openLiveFeed(uid: string): () => void {
     changeLists(uid, (list) => holdRows(list, undefined));
     queryClient.removeQueries({ queryKey: queryKeys.live(uid) });
   };
+}
+
+/** The endpoint was deleted elsewhere: its page says so, and the list goes without it, both at once. */
+function noteGone(uid: string): void {
+  void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
+  void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
 function noteBadFrame(uid: string, reason: string): void {

@@ -1,35 +1,26 @@
-import { ApiError } from '@creel/contract';
-
-/**
- * Loads a part of the app. Without a connection its failure is that of a call, and is shown as one; the router, left to itself,
- * would reload a page that can't be reloaded.
- */
-function part<Module>(load: () => Promise<Module>): () => Promise<Module> {
-  return () =>
-    load().catch((error: unknown) => {
-      throw navigator.onLine ? error : new ApiError(0, 'This page could not be loaded. Please check your connection.');
-    });
-}
+import { lazyPart, preloadParts } from '../parts/lazy-part.tsx';
 
 /** Every page, each in a file of its own that is loaded when it is first needed. */
 export const pages = {
-  AuthPage: part(() => import('./pages/auth-page.tsx')),
-  ResetPage: part(() => import('./pages/reset-page.tsx')),
-  VerifyPage: part(() => import('./pages/verify-page.tsx')),
-  HomePage: part(() => import('./pages/home-page.tsx')),
-  EndpointPage: part(() => import('./pages/endpoint-page.tsx')),
-  SearchPage: part(() => import('./pages/search-page.tsx')),
-  ProfilePage: part(() => import('./pages/profile-page.tsx')),
-  SettingsPage: part(() => import('./pages/settings-page.tsx')),
-  SubscriptionPage: part(() => import('./pages/subscription-page.tsx')),
-  NotFoundPage: part(() => import('./pages/not-found-page.tsx')),
+  AuthPage: lazyPart(async () => (await import('./pages/auth-page.tsx')).AuthPage),
+  ResetPage: lazyPart(async () => (await import('./pages/reset-page.tsx')).ResetPage),
+  VerifyPage: lazyPart(async () => (await import('./pages/verify-page.tsx')).VerifyPage),
+  HomePage: lazyPart(async () => (await import('./pages/home-page.tsx')).HomePage),
+  EndpointPage: lazyPart(async () => (await import('./pages/endpoint-page.tsx')).EndpointPage),
+  SearchPage: lazyPart(async () => (await import('./pages/search-page.tsx')).SearchPage),
+  ProfilePage: lazyPart(async () => (await import('./pages/profile-page.tsx')).ProfilePage),
+  SettingsPage: lazyPart(async () => (await import('./pages/settings-page.tsx')).SettingsPage),
+  SubscriptionPage: lazyPart(async () => (await import('./pages/subscription-page.tsx')).SubscriptionPage),
+  NotFoundPage: lazyPart(async () => (await import('./pages/not-found-page.tsx')).NotFoundPage),
 } as const;
 
-/** Loads the pages that nobody has asked for yet, so that the next step does not wait, nor depend on the connection. */
+/** Milliseconds after the page is there before what was not asked for is loaded: the first thing that a person does goes first. */
+const PRELOAD_AFTER_MS = 3000;
+
+/** Loads the other parts once nothing else is to be done, so that they open at once, with or without the server. */
 export function preloadPages(): void {
-  const load = async (): Promise<void> => {
-    // One after the other: nothing here may get in the way of what the person does.
-    for (const page of Object.values(pages)) await page().catch(() => undefined);
-  };
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(() => void load(), { timeout: 5000 });
+  setTimeout(() => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => void preloadParts(), { timeout: 5000 });
+    else void preloadParts();
+  }, PRELOAD_AFTER_MS);
 }

@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../api/connection.ts';
 import { queryClient } from '../api/query-client.ts';
 import { userQuery } from '../api/queries.ts';
@@ -20,14 +20,14 @@ const authRoute = createRoute({
     // A session that ended is still in the cache, for the screens that it left behind.
     if (user !== null && !isSignedOut()) throw redirect({ href: ownPath(next), replace: true });
   },
-  component: lazyRouteComponent(pages.AuthPage, 'AuthPage'),
+  component: pages.AuthPage,
 });
 
 const resetRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/reset',
   validateSearch: search.tokenSearchSchema,
-  component: lazyRouteComponent(pages.ResetPage, 'ResetPage'),
+  component: pages.ResetPage,
 });
 
 const verifyRoute = createRoute({
@@ -39,7 +39,7 @@ const verifyRoute = createRoute({
     const user = await queryClient.ensureQueryData(userQuery);
     if (user === null) throw redirect({ to: '/auth', search: { next: location.href }, replace: true });
   },
-  component: lazyRouteComponent(pages.VerifyPage, 'VerifyPage'),
+  component: pages.VerifyPage,
 });
 
 /** Everything else is behind the sign-in (spec 2); the way back is remembered. */
@@ -57,47 +57,47 @@ const signedInRoute = createRoute({
 const homeRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',
-  component: lazyRouteComponent(pages.HomePage, 'HomePage'),
+  component: pages.HomePage,
 });
 
 const endpointRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/endpoints/$uid',
   validateSearch: search.endpointSearchSchema,
-  component: lazyRouteComponent(pages.EndpointPage, 'EndpointPage'),
+  component: pages.EndpointPage,
 });
 
 const searchRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/search',
   validateSearch: search.searchSearchSchema,
-  component: lazyRouteComponent(pages.SearchPage, 'SearchPage'),
+  component: pages.SearchPage,
 });
 
 const profileRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/profile',
   validateSearch: search.profileSearchSchema,
-  component: lazyRouteComponent(pages.ProfilePage, 'ProfilePage'),
+  component: pages.ProfilePage,
 });
 
 const settingsRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings',
-  component: lazyRouteComponent(pages.SettingsPage, 'SettingsPage'),
+  component: pages.SettingsPage,
 });
 
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
-  component: lazyRouteComponent(pages.SubscriptionPage, 'SubscriptionPage'),
+  component: pages.SubscriptionPage,
 });
 
 /** Any other path is the signed-in 404 page (spec 2). */
 const missingRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$',
-  component: lazyRouteComponent(pages.NotFoundPage, 'NotFoundPage'),
+  component: pages.NotFoundPage,
 });
 
 const routeTree = rootRoute.addChildren([

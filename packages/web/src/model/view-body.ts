@@ -1,6 +1,7 @@
 import { textOf, textOfBeginning } from './body-bytes.ts';
 import { bodyKind } from './body-kind.ts';
 import type { BodyKind } from './body-kind.ts';
+import { textInCharset } from './charset.ts';
 import { codingsOf, decodeBody } from './decode-body.ts';
 import type { Decoded, Unbrotli } from './decode-body.ts';
 import { formatJson } from './format-json.ts';
@@ -24,6 +25,8 @@ export interface BodyView {
   /** Decoded where it was coded and could be; at most the limit. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly text: string | undefined;
+  /** What the text was decoded from, where that is not UTF-8. */
+  readonly charset: string | undefined;
   readonly json: JsonLines | undefined;
   readonly kind: BodyKind;
   readonly coding: Coding | undefined;
@@ -45,10 +48,12 @@ export interface Coding {
 export function viewPlain({ bytes, complete, contentType, limit }: BodySource, coding?: Coding): BodyView {
   const shown = bytes.subarray(0, limit);
   const whole = complete && shown.length === bytes.length;
-  const text = whole ? textOf(shown) : textOfBeginning(shown);
+  const utf8 = whole ? textOf(shown) : textOfBeginning(shown);
+  const other = textInCharset(shown, contentType, (utf8 ?? '') !== '', whole);
+  const text = other?.text ?? utf8;
   const json = text === undefined ? undefined : formatJson(text, { partial: !whole });
   const kind = bodyKind({ bytes: shown, text, isJson: json !== undefined, contentType });
-  return { bytes: shown, text, json, kind, coding, whole };
+  return { bytes: shown, text, charset: other?.charset, json, kind, coding, whole };
 }
 
 /** True where bytes have to be decoded before they can be looked at. */

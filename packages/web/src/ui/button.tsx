@@ -1,6 +1,7 @@
 import { clsx } from 'clsx';
 import { Slot } from 'radix-ui';
 import type { ComponentProps } from 'react';
+import { whileHeld } from './while-held.ts';
 
 const VARIANTS = {
   primary: 'bg-accent text-accent-ink hover:bg-accent-strong border-transparent',
@@ -17,22 +18,26 @@ export interface ButtonProps extends ComponentProps<'button'> {
   readonly size?: keyof typeof SIZES;
   /** Lends the look to the one child, a link for instance. */
   readonly asChild?: boolean;
+  /** Takes no presses while something is under way; keeps the keyboard's place, which `disabled` would drop. */
+  readonly held?: boolean;
 }
 
-export function Button({ variant = 'secondary', size = 'md', asChild = false, className, type, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { variant = 'secondary', size = 'md', asChild = false, held = false, className, type, ...rest } = props;
   const Element = asChild ? Slot.Root : 'button';
   return (
     <Element
       type={asChild ? undefined : (type ?? 'button')}
       className={clsx(
         'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap select-none',
-        'transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50',
+        'transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-50',
         '[&_svg]:size-3.5 [&_svg]:shrink-0',
         VARIANTS[variant],
         SIZES[size],
         className,
       )}
       {...rest}
+      {...whileHeld(held)}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { AlertDialog as Radix } from 'radix-ui';
 import { Button } from './button.tsx';
+import { useFocusBack } from './focus.ts';
 
 export interface ConfirmDialogProps {
   readonly open: boolean;
@@ -12,7 +13,7 @@ export interface ConfirmDialogProps {
   readonly destructive?: boolean;
 }
 
-/** Asks before what can't be undone. Focus starts on Cancel. */
+/** Asks before what can't be undone. Focus starts on Cancel, and comes back to where it was. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -22,11 +23,16 @@ export function ConfirmDialog({
   onConfirm,
   destructive = true,
 }: ConfirmDialogProps) {
+  const focus = useFocusBack();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 grid grid-cols-[minmax(0,1fr)] place-items-center overflow-y-auto bg-veil p-4 animate-fade-in">
-          <Radix.Content className="w-full max-w-md rounded-lg border border-line-strong bg-panel p-5 shadow-float animate-rise-in">
+          <Radix.Content
+            onOpenAutoFocus={focus.remember}
+            onCloseAutoFocus={focus.onCloseAutoFocus}
+            className="w-full max-w-md rounded-lg border border-line-strong bg-panel p-5 shadow-float animate-rise-in"
+          >
             <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
             <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
             <div className="mt-5 flex flex-wrap justify-end gap-2">

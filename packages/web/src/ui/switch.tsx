@@ -1,9 +1,15 @@
 import { clsx } from 'clsx';
 import { Switch as Radix } from 'radix-ui';
 import type { ComponentProps } from 'react';
+import { whileHeld } from './while-held.ts';
+
+export interface SwitchProps extends ComponentProps<typeof Radix.Root> {
+  /** Takes no presses while a change is under way; keeps the keyboard's place, which `disabled` would drop. */
+  readonly held?: boolean;
+}
 
 /** On or off, at once. Name it with a label, `aria-label` or `aria-labelledby`. */
-export function Switch({ className, ...rest }: ComponentProps<typeof Radix.Root>) {
+export function Switch({ held = false, className, ...rest }: SwitchProps) {
   return (
     <Radix.Root
       className={clsx(
@@ -12,6 +18,7 @@ export function Switch({ className, ...rest }: ComponentProps<typeof Radix.Root>
         className,
       )}
       {...rest}
+      {...whileHeld(held)}
     >
       <Radix.Thumb className="block size-3 translate-x-0.5 rounded-full bg-panel shadow-sm transition-transform duration-100 data-[state=checked]:translate-x-3.5" />
     </Radix.Root>

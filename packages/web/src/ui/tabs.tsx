@@ -38,10 +38,12 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             key={tab.value}
             value={tab.value}
             {...withoutPanel}
-            className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-sunk data-[state=active]:text-ink"
+            className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-accent-soft data-[state=active]:text-accent"
           >
             {tab.label}
-            {tab.note === undefined ? null : <span className="ml-1 font-normal text-ink-3">{tab.note}</span>}
+            {tab.note === undefined ? null : (
+              <span className="ml-1 font-normal text-ink-3 in-data-[state=active]:text-accent">{tab.note}</span>
+            )}
           </Radix.Trigger>
         ))}
       </Radix.List>

@@ -22,7 +22,7 @@ export function VerifyPage() {
       {verify.isError ? <Notice tone="bad">{sentenceOf(verify.error, FAILED)}</Notice> : null}
       {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
       {token === undefined || token === '' || verify.isSuccess ? null : (
-        <Button variant="primary" disabled={verify.isPending} onClick={() => verify.mutate(token)}>
+        <Button variant="primary" held={verify.isPending} onClick={() => verify.mutate(token)}>
           {verify.isPending ? 'Confirming…' : 'Confirm email'}
         </Button>
       )}

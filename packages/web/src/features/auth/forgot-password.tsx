@@ -55,7 +55,7 @@ function ResetRequestForm() {
       <Field label="Email" error={form.errors['email']}>
         {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
       </Field>
-      <Button type="submit" variant="primary" disabled={request.isPending} className="self-end">
+      <Button type="submit" variant="primary" held={request.isPending} className="self-end">
         {request.isPending ? 'Sending…' : 'Send link'}
       </Button>
     </form>

@@ -45,7 +45,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" disabled={login.isPending}>
+      <Button type="submit" variant="primary" held={login.isPending}>
         {login.isPending ? 'Signing in…' : 'Login'}
       </Button>
     </form>

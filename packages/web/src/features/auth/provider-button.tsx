@@ -14,7 +14,8 @@ export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void
       {problem === undefined ? null : <Notice tone="bad">{problem}</Notice>}
       <Button
         className="w-full"
-        disabled={busy || !info.data?.signIn}
+        disabled={!info.data?.signIn}
+        held={busy}
         aria-describedby={isOff ? 'provider-off' : undefined}
         onClick={start}
       >

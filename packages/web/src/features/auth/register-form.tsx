@@ -43,7 +43,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
           <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
         )}
       </Field>
-      <Button type="submit" variant="primary" disabled={register.isPending}>
+      <Button type="submit" variant="primary" held={register.isPending}>
         {register.isPending ? 'Creating account…' : 'Register'}
       </Button>
     </form>

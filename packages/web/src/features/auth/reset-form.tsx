@@ -31,7 +31,7 @@ export function ResetForm({ token }: { readonly token: string }) {
           <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
         )}
       </Field>
-      <Button type="submit" variant="primary" disabled={reset.isPending}>
+      <Button type="submit" variant="primary" held={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>
     </form>

@@ -30,11 +30,16 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
-        <p className="flex flex-wrap gap-x-2 text-ink-2">
-          <span title={formatMoment(endpoint.createdAt)}>Created {timeAgo(endpoint.createdAt, now)}</span>
-          <span aria-hidden>·</span>
+        {/* The dot hangs left of what it parts from the former, and is cut off where that begins a line. */}
+        <p className="-ml-4 flex flex-wrap text-ink-2 [clip-path:inset(0_0_0_1rem)]">
+          <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
+            Created {timeAgo(endpoint.createdAt, now)}
+          </span>
           <span
-            className={clsx(expired && 'text-bad')}
+            className={clsx(
+              'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]',
+              expired && 'text-bad',
+            )}
             title={endpoint.expiresAt === null ? undefined : formatMoment(endpoint.expiresAt)}
           >
             {expirySentence(endpoint, now)}

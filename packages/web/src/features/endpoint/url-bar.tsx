@@ -10,15 +10,16 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <section
       aria-label="Endpoint URL"
-      className="flex flex-wrap items-stretch rounded-md border border-line-strong bg-panel"
+      className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow basis-72 items-center gap-2 py-1 pr-1.5 pl-3">
+      <div className="flex min-w-0 grow-[999] basis-104 items-center gap-2 py-1 pr-1.5 pl-3">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
           Copy
         </CopyButton>
       </div>
-      <div className="flex grow items-stretch border-line max-sm:border-t sm:grow-0">
+      {/* Its lines lie on those of the frame, and are seen where they part it from what is beside or above it. */}
+      <div className="-mt-px -ml-px flex grow items-stretch border-t border-line">
         <FavoriteSwitch endpoint={endpoint} />
         <AutosaveSwitch endpoint={endpoint} />
       </div>
@@ -47,7 +48,8 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
       <Switch
         id="favorite"
         checked={endpoint.isFavorite === 'true'}
-        disabled={isFree || favorite.isPending}
+        disabled={isFree}
+        held={favorite.isPending}
         onCheckedChange={(isOn) => favorite.mutate(isOn)}
         aria-describedby={isFree ? 'favorite-why' : undefined}
       />
@@ -76,7 +78,7 @@ function AutosaveSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
       <Switch
         id="autosave"
         checked={endpoint.autosave === 'true'}
-        disabled={autosave.isPending}
+        held={autosave.isPending}
         onCheckedChange={(isOn) => autosave.mutate(isOn)}
       />
       <span className="font-medium">Autosave</span>

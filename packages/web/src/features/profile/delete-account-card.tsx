@@ -75,7 +75,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       ) : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="danger" disabled={remove.isPending}>
+        <Button type="submit" variant="danger" held={remove.isPending}>
           {remove.isPending ? 'Deleting…' : 'Delete account'}
         </Button>
       </div>

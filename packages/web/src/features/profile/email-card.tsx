@@ -18,7 +18,7 @@ export function EmailCard({ user }: { readonly user: User }) {
       description="Needed to reset a password, and to sign in through a third party."
       footer={
         canAsk ? (
-          <Button disabled={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
+          <Button held={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
             {verify.isPending ? 'Sending…' : 'Send confirmation link'}
           </Button>
         ) : undefined

@@ -74,7 +74,7 @@ function EndOthersButton({ count }: { readonly count: number }) {
     });
   return (
     <>
-      <Button disabled={end.isPending} onClick={() => setAsking(true)}>
+      <Button held={end.isPending} onClick={() => setAsking(true)}>
         Sign out everywhere else
       </Button>
       <ConfirmDialog

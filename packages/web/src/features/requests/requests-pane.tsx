@@ -1,9 +1,12 @@
 import type { Endpoint } from '@creel/contract';
 import { clsx } from 'clsx';
-import { lazy, Suspense } from 'react';
-import type { ComponentType } from 'react';
+import { useEffect, useRef } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
-import { useIsNarrow } from '../../ui/use-media.ts';
+import { useFocusKept, useFocusReturn } from '../../ui/focus.ts';
+import { listElement } from './list/list-element.ts';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { useDetailsCover } from '../../ui/use-media.ts';
 import { RequestDetails } from './details/request-details.tsx';
 import type { BelowProps } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
@@ -16,8 +19,8 @@ import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
 
-const EmptyEndpoint = lazy(async () => ({ default: (await import('./list/empty-endpoint.tsx')).EmptyEndpoint }));
-const CompareView = lazy(async () => ({ default: (await import('./compare/compare-view.tsx')).CompareView }));
+const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
+const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
 /** In a narrow window the page scrolls, and what is above the requests scrolls away. */
 const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
@@ -32,12 +35,12 @@ export interface RequestsPaneProps {
 /** What an endpoint has caught: the list, and the request that is looked at (spec 2). */
 export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
-  const isNarrow = useIsNarrow();
+  const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
   const method = filter === 'all' ? undefined : filter.toUpperCase();
   const state = useList(uid, method, view.find ?? '');
   const live = useLiveStatus(uid);
-  const selection = useSelection(uid, state.items, view, changeView, !isNarrow);
+  const selection = useSelection(uid, state.items, view, changeView, !covers);
   const actions = useRequestActions(uid, state.items, selection);
   const detailsActions = useDetailsActions(selection, actions, changeView);
   useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });
@@ -50,28 +53,22 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     state.items.count === 0 &&
     state.waiting.count === 0;
   if (isEmpty && (view.find ?? '') === '' && current === undefined) {
-    return (
-      <Suspense fallback={null}>
-        <EmptyEndpoint endpoint={endpoint} />
-      </Suspense>
-    );
+    return <EmptyEndpoint endpoint={endpoint} />;
   }
 
   if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
     return (
-      <Suspense fallback={null}>
-        <div className={HEIGHT}>
-          <CompareView
-            uid={uid}
-            left={selection.other}
-            right={current}
-            choices={state.items.rows.slice(0, 200)}
-            onLeft={(compare) => changeView({ compare })}
-            onRight={(request) => changeView({ request })}
-            onClose={() => changeView({ compare: undefined })}
-          />
-        </div>
-      </Suspense>
+      <div className={HEIGHT}>
+        <CompareView
+          uid={uid}
+          left={selection.other}
+          right={current}
+          choices={state.items.rows.slice(0, 200)}
+          onLeft={(compare) => changeView({ compare })}
+          onRight={(request) => changeView({ request })}
+          onClose={() => changeView({ compare: undefined })}
+        />
+      </div>
     );
   }
   const list = (
@@ -90,7 +87,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   );
   const details =
     current === undefined ? (
-      <NothingOrMissing missing={selection.isMissing} onBack={isNarrow ? selection.close : undefined} />
+      <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.close : undefined} />
     ) : (
       <RequestDetails
         key={current.index}
@@ -101,19 +98,43 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
         anonymous={actions.anonymous}
         canSave={!actions.anonymous}
         saving={actions.isSaving(current)}
-        covers={isNarrow}
+        covers={covers}
         actions={detailsActions}
         Below={Below}
       />
     );
-  if (!isNarrow) return <SplitPane name="requests" label="List and details" left={list} right={details} />;
+  if (!covers) return <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />;
   const open = view.request !== undefined;
   return (
     <div className={clsx('relative overflow-hidden', HEIGHT)}>
       <div className="h-full" inert={open}>
         {list}
       </div>
-      {open ? <div className="fixed inset-0 z-30 animate-slide-in-right bg-bg">{details}</div> : null}
+      {open ? <Cover>{details}</Cover> : null}
+    </div>
+  );
+}
+
+/** The details change with the request that is looked at; the keyboard stays in their place. */
+function Kept({ children }: { readonly children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useFocusKept(frame);
+  return (
+    <div ref={frame} tabIndex={-1} className="h-full outline-none">
+      {children}
+    </div>
+  );
+}
+
+/** Lies over the list, and beside the sidebar where there is one. It takes the keyboard, and gives it back to the list. */
+function Cover({ children }: { readonly children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useFocusReturn(listElement);
+  useFocusKept(frame);
+  useEffect(() => frame.current?.focus(), []);
+  return (
+    <div ref={frame} tabIndex={-1} className="fixed inset-0 z-30 animate-slide-in-right bg-bg outline-none md:left-58">
+      {children}
     </div>
   );
 }

@@ -50,11 +50,7 @@ export function SearchResults({ q }: { readonly q: string }) {
         ))}
       </ul>
       {results.hasNextPage ? (
-        <Button
-          className="self-center"
-          disabled={results.isFetchingNextPage}
-          onClick={() => void results.fetchNextPage()}
-        >
+        <Button className="self-center" held={results.isFetchingNextPage} onClick={() => void results.fetchNextPage()}>
           {results.isFetchingNextPage ? 'Loading…' : 'Show more'}
         </Button>
       ) : null}

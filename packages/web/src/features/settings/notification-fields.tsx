@@ -64,7 +64,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
               disabled={!signedIn}
               onChange={(change) => onChange({ email: change.target.value })}
             />
-            <Button disabled={!signedIn || test.isPending} onClick={sendTest}>
+            <Button disabled={!signedIn} held={test.isPending} onClick={sendTest}>
               {test.isPending ? 'Sending…' : 'Send Test Email'}
             </Button>
           </div>

@@ -1,7 +1,7 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
 import { sideBySide } from '../../../model/diff.ts';
@@ -10,6 +10,8 @@ import { formatClock } from '../../../model/times.ts';
 import { readable } from '../../../model/wire-text.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
+import { useFocusReturn } from '../../../ui/focus.ts';
+import { listElement } from '../list/list-element.ts';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { BodyDiff } from './body-diff.tsx';
@@ -30,8 +32,16 @@ export interface CompareViewProps {
 export function CompareView({ uid, left, right, choices, onLeft, onRight, onClose }: CompareViewProps) {
   const [onlyChanges, setOnlyChanges] = useState(true);
   const { data, isError } = useQuery(compareQuery(uid, left, right));
+  const view = useRef<HTMLElement>(null);
+  useFocusReturn(listElement);
+  useEffect(() => view.current?.focus(), []);
   return (
-    <section aria-label="Compare requests" className="flex h-full min-h-0 flex-col">
+    <section
+      ref={view}
+      tabIndex={-1}
+      aria-label="Compare requests"
+      className="flex outline-none h-full min-h-0 flex-col"
+    >
       <header className="flex shrink-0 flex-wrap items-center gap-3 border-b border-line px-4 py-2">
         <Button size="sm" onClick={onClose}>
           <ArrowLeft /> Back

@@ -23,13 +23,18 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
   return (
     <>
       {view.coding === undefined ? null : <CodingNote coding={view.coding} size={request.size} />}
+      {view.charset === undefined ? null : (
+        <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
+          The text was decoded from {view.charset}, which its content type declares. Raw has its bytes in hex.
+        </p>
+      )}
       {cut && request.size > 0 ? (
         <div className="flex shrink-0 items-center gap-3 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
           <span>
             The first {formatSize(view.bytes.length)}
             {view.coding === undefined ? ` of ${formatSize(request.size)}` : ''}.
           </span>
-          <Button size="sm" disabled={isLoading} onClick={showAll}>
+          <Button size="sm" held={isLoading} onClick={showAll}>
             {isLoading ? 'Loading…' : 'Show all'}
           </Button>
         </div>

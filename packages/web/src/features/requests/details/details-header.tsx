@@ -77,7 +77,7 @@ function bytesText(size: number): string {
 /** Enabled only for unsaved requests; 'Saving...' while it is under way (spec 2). */
 function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button disabled={request.saved || !canSave || saving} onClick={actions.onSave}>
+    <Button disabled={!canSave} held={request.saved || saving} onClick={actions.onSave}>
       <Save />
       {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
     </Button>

@@ -1,5 +1,7 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { useRef } from 'react';
 import type { KeyboardEvent } from 'react';
+import { useFocusReturn } from '../../../ui/focus.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 
 export interface FindBarProps {
@@ -13,12 +15,20 @@ export interface FindBarProps {
 
 /** Search inside a view: Enter goes on, Shift+Enter back, Escape closes. */
 export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) {
+  const panel = useRef<Element | null>(null);
+  useFocusReturn(() => panel.current);
   const onKey = (press: KeyboardEvent): void => {
     if (press.key === 'Enter') onStep(press.shiftKey ? -1 : 1);
     if (press.key === 'Escape') onFind(undefined);
   };
   return (
-    <div role="search" className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3">
+    <div
+      ref={(element) => {
+        panel.current = element?.closest('[role="tabpanel"]') ?? panel.current;
+      }}
+      role="search"
+      className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3"
+    >
       <input
         // The field is asked for by a key or a button and then typed into.
         // oxlint-disable-next-line jsx-a11y/no-autofocus

@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { KIND, lineOf } from '../../../model/json-lines.ts';
 import type { JsonLine, JsonLines } from '../../../model/json-lines.ts';
 import type { JsonMatch } from '../../../model/search-json.ts';
+import { showBidiControls } from '../../../model/bidi.ts';
 import { MarkedText } from './marked-text.tsx';
 
 export const LINE_HEIGHT = 20;
@@ -19,6 +20,9 @@ const COLOURS: Partial<Record<number, string>> = {
   [KIND.number]: 'text-json-number',
   [KIND.word]: 'text-json-word',
 };
+
+/** A text written from right to left keeps to its own place: key, colon and value stay in their order (UAX #9, isolates). */
+const ISOLATED = '[unicode-bidi:isolate]';
 
 export const lineId = (line: number): string => `json-${line}`;
 
@@ -78,9 +82,9 @@ export const JsonLineView = memo(function JsonLineView({
               data-do="path"
               data-line={line}
               title="Copy path"
-              className="cursor-copy text-json-key hover:underline"
+              className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
             >
-              <MarkedText text={key} offset={keyStart} {...marks} />
+              <MarkedText text={key} offset={keyStart} write={showBidiControls} {...marks} />
             </span>
             {': '}
           </>
@@ -116,9 +120,13 @@ function Value({ shown, folded, marks }: ValueProps) {
       data-do={copies ? 'value' : undefined}
       data-line={line}
       title={copies ? 'Copy value' : undefined}
-      className={clsx(COLOURS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
+      className={clsx(ISOLATED, COLOURS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
     >
-      {scalar ? <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} {...marks} /> : text}
+      {scalar ? (
+        <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={showBidiControls} {...marks} />
+      ) : (
+        text
+      )}
       {text.length > MAX_SHOWN ? (
         <span className="text-ink-3"> … {(text.length - MAX_SHOWN).toLocaleString('en-US')} more characters</span>
       ) : null}

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentType, ReactNode } from 'react';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, useState } from 'react';
 import { requestQuery } from '../../../api/request-queries.ts';
 import { defaultTab } from '../../../model/default-tab.ts';
 import type { DetailTab } from '../../../model/default-tab.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
+import { lazyPart } from '../../../parts/lazy-part.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { AuthenticationRequired } from './authentication-required.tsx';
@@ -17,8 +18,8 @@ import { QueryTab } from './query-tab.tsx';
 import { useBody } from './use-body.ts';
 import type { ShownBody } from './use-body.ts';
 
-const JsonTab = lazy(async () => ({ default: (await import('./json-tab.tsx')).JsonTab }));
-const RawTab = lazy(async () => ({ default: (await import('./raw-tab.tsx')).RawTab }));
+const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, <BodyLoading />);
+const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, <BodyLoading />);
 
 /** What stands below a request's content: the replay panel. */
 export interface BelowProps {
@@ -96,9 +97,7 @@ function BodyPanel({
   return (
     <>
       <BodyNotes body={body} request={request} />
-      <Suspense fallback={<BodyLoading />}>
-        {body.view === undefined && body.error === null ? <BodyLoading /> : children}
-      </Suspense>
+      {body.view === undefined && body.error === null ? <BodyLoading /> : children}
     </>
   );
 }

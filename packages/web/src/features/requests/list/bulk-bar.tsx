@@ -37,14 +37,14 @@ export function BulkBar({
           {count} selected
         </span>
         {unsaved === 0 ? null : (
-          <Button size="sm" variant="ghost" disabled={busy || !canSave} onClick={onSave}>
+          <Button size="sm" variant="ghost" disabled={!canSave} held={busy} onClick={onSave}>
             <Save /> Save
           </Button>
         )}
-        <Button size="sm" variant="danger-ghost" disabled={busy} onClick={onDelete}>
+        <Button size="sm" variant="danger-ghost" held={busy} onClick={onDelete}>
           <Trash2 /> Delete
         </Button>
-        <Button size="sm" variant="ghost" disabled={busy} onClick={onDownload}>
+        <Button size="sm" variant="ghost" held={busy} onClick={onDownload}>
           <Download /> HAR
         </Button>
         {onCompare === undefined ? null : (

@@ -1,4 +1,5 @@
 import type { Endpoint, LiveState } from '@creel/contract';
+import { useRef } from 'react';
 import { toast } from '../../../toasts/toast-store.ts';
 import { downloadHar } from '../details/write-down.ts';
 import type { RequestActions } from '../use-request-actions.ts';
@@ -26,12 +27,14 @@ export interface ListPaneProps {
 /** Filter tabs and the list, or what stands in its place. */
 export function ListPane(props: ListPaneProps) {
   const { filter, state, live, actions, view, changeView } = props;
+  const pane = useRef<HTMLDivElement>(null);
+  const toList = (): void => (pane.current?.querySelector<HTMLElement>('[role="grid"]') ?? pane.current)?.focus();
   const onFilter = (wanted: Filter): void => {
     state.letIn();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
   };
   return (
-    <div className="flex h-full min-h-0 flex-col">
+    <div ref={pane} tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
       {actions.markedRequests.length > 0 ? (
         <MarkedBar {...props} />
       ) : (
@@ -43,6 +46,7 @@ export function ListPane(props: ListPaneProps) {
           live={live}
           paused={state.paused}
           onPaused={state.setPaused}
+          onLeave={toList}
         />
       )}
       <ListContent {...props} />

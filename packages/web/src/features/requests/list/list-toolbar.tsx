@@ -24,10 +24,13 @@ export interface ListToolbarProps {
   readonly live: LiveState;
   readonly paused: boolean;
   readonly onPaused: (paused: boolean) => void;
+  /** Escape in the field: the keyboard goes on in the list. */
+  readonly onLeave: () => void;
 }
 
 /** Filter tabs, a field that narrows the list, the state of the live connection, pause (spec 2, design 7). */
-export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPaused }: ListToolbarProps) {
+export function ListToolbar(props: ListToolbarProps) {
+  const { filter, onFilter, find, onFind, live, paused, onPaused, onLeave } = props;
   useCommands([
     {
       id: 'list.pause',
@@ -49,7 +52,7 @@ export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPa
           className="grow basis-full @xl:basis-0"
           listClassName="flex-wrap"
         />
-        <FindField find={find} onFind={onFind} />
+        <FindField find={find} onFind={onFind} onLeave={onLeave} />
         <LiveMark live={live} paused={paused} />
         <IconButton
           label={paused ? 'Resume' : 'Pause'}
@@ -64,7 +67,7 @@ export function ListToolbar({ filter, onFilter, find, onFind, live, paused, onPa
 }
 
 /** Narrows the list. In a wide pane it takes little room until it is used; in a narrow one it has the line. */
-function FindField({ find, onFind }: Pick<ListToolbarProps, 'find' | 'onFind'>) {
+function FindField({ find, onFind, onLeave }: Pick<ListToolbarProps, 'find' | 'onFind' | 'onLeave'>) {
   const field = useRef<HTMLInputElement>(null);
   useCommands([
     { id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/', run: () => field.current?.focus() },
@@ -82,7 +85,7 @@ function FindField({ find, onFind }: Pick<ListToolbarProps, 'find' | 'onFind'>) 
         onKeyDown={(press) => {
           if (press.key !== 'Escape') return;
           onFind('');
-          press.currentTarget.blur();
+          onLeave();
         }}
         className={clsx(
           'h-7 w-full rounded-md border border-line-strong bg-transparent pr-6 pl-7 text-sm transition-[width] duration-100',
@@ -91,7 +94,15 @@ function FindField({ find, onFind }: Pick<ListToolbarProps, 'find' | 'onFind'>) 
         )}
       />
       {find === '' ? null : (
-        <IconButton label="Clear the filter" icon={<X />} className="absolute right-0.5" onClick={() => onFind('')} />
+        <IconButton
+          label="Clear the filter"
+          icon={<X />}
+          className="absolute right-0.5"
+          onClick={() => {
+            onFind('');
+            field.current?.focus();
+          }}
+        />
       )}
     </div>
   );

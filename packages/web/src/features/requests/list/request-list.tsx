@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { ListItems } from '../../../model/list-items.ts';
 import { formatCount } from '../../../model/sizes.ts';
+import { useFocusKept } from '../../../ui/focus.ts';
 import { COLUMNS } from './columns.ts';
 import { GapRow } from './gap-row.tsx';
 import { RequestRow, ROW_HEIGHT, rowId } from './request-row.tsx';
@@ -20,6 +21,11 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
+/** The frame shows the focus of the list in it: what lies over the list, its titles and rows, would cover the list's own ring. */
+const RING =
+  'relative min-h-0 grow after:pointer-events-none after:absolute after:inset-0 after:z-20 after:outline-accent ' +
+  'after:-outline-offset-2 has-[>[role=grid]:focus-visible]:after:outline-2';
+
 export interface RequestListProps extends RowActions {
   readonly uid: string;
   readonly method: string | undefined;
@@ -35,6 +41,7 @@ export function RequestList(props: RequestListProps) {
   const { uid, method, state, selected, marked } = props;
   const { items, waiting } = state;
   const frame = useRef<HTMLDivElement>(null);
+  useFocusKept(frame);
   const virtual = useVirtualizer({
     count: items.count,
     getScrollElement: () => frame.current,
@@ -65,7 +72,7 @@ export function RequestList(props: RequestListProps) {
     props.onStep(press.key === 'ArrowDown' ? 1 : -1);
   };
   return (
-    <div className="relative min-h-0 grow">
+    <div className={RING}>
       {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
       <div
         ref={frame}
@@ -76,7 +83,7 @@ export function RequestList(props: RequestListProps) {
         tabIndex={0}
         onKeyDown={onKey}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
-        className="@container h-full overflow-y-auto overscroll-contain outline-offset-[-2px]"
+        className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
         <ListHeader />
         <div

@@ -76,8 +76,8 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
     <div
       className={clsx(
         COLUMNS,
-        'h-full border-b border-line select-none hover:bg-sunk',
-        selected && 'bg-selected shadow-[inset_2px_0_0_var(--accent)] hover:bg-selected',
+        'h-full border-b border-line select-none',
+        selected ? 'bg-selected shadow-[inset_2px_0_0_var(--accent)]' : 'hover:bg-sunk',
       )}
     >
       <span role="gridcell" className="grid place-items-center">

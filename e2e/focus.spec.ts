@@ -1,0 +1,166 @@
+// Whoever works by keyboard keeps their place: nothing that closes, goes away or is under way drops the focus.
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
+
+const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
+
+/** What has the focus, in a word. */
+const place = (page: Page): Promise<string> =>
+  page.evaluate(`(() => { const e = document.activeElement; return e === document.body ? 'nowhere' : e.tagName; })()`);
+
+test('a dialog gives the focus back to what had it', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'));
+  const header = page.getByRole('main');
+  for (const [name, leave] of [
+    ['Clear Data', 'Escape'],
+    ['Delete', 'Cancel'],
+    ['New Endpoint', 'Escape'],
+    ['Edit name and source', 'Close'],
+  ] as const) {
+    const button = header.getByRole('button', { name, exact: true }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog).toBeVisible();
+    if (leave === 'Escape') await page.keyboard.press('Escape');
+    else await dialog.getByRole('button', { name: leave }).first().press('Enter');
+    await expect(dialog).toHaveCount(0);
+    await expect(button, name).toBeFocused();
+  }
+  for (const key of ['?', 'Control+k', 'n']) {
+    await list(page).focus();
+    await page.keyboard.press(key);
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+    await expect(list(page), key).toBeFocused();
+  }
+  await page.goto('/');
+  const create = header.getByRole('button', { name: 'Create Endpoint' }).first();
+  await create.focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(create).toBeFocused();
+});
+
+test('a switch or button keeps the focus while what it does is under way', async ({ page, person, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  const autosave = page.getByRole('switch', { name: 'Autosave' });
+  await autosave.focus();
+  const was = await autosave.isChecked();
+  for (const isOn of [!was, was]) {
+    await page.keyboard.press('Space');
+    await expect(autosave).toBeChecked({ checked: isOn });
+    await expect(autosave).toBeEnabled();
+    await expect(autosave).toBeFocused();
+  }
+  const details = page.getByRole('region', { name: 'Request 0' });
+  await details.getByRole('button', { name: 'Save', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(details.getByRole('button', { name: 'Saved' })).toBeFocused();
+
+  await page.goto('/settings');
+  const save = page.getByRole('button', { name: 'Save Settings' });
+  await save.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Settings Saved').first()).toBeVisible();
+  await expect(save).toBeEnabled();
+  await expect(save).toBeFocused();
+  const testMail = page.getByRole('button', { name: 'Send Test Email' });
+  await page.getByLabel('Email', { exact: true }).fill(person.email);
+  await testMail.focus();
+  const answered = page.waitForResponse(/email/i);
+  await page.keyboard.press('Enter');
+  await answered;
+  await expect(testMail).toBeEnabled();
+  await expect(testMail).toBeFocused();
+});
+
+test('a control that is under way takes no second press', async ({ page, endpoint }) => {
+  let calls = 0;
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/api\/endpoints\/[\w-]+$/, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.fallback();
+    calls++;
+    await held;
+    await route.fallback();
+  });
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  const autosave = page.getByRole('switch', { name: 'Autosave' });
+  const was = await autosave.isChecked();
+  await autosave.focus();
+  await page.keyboard.press('Space');
+  await expect(autosave).toBeDisabled();
+  await page.keyboard.press('Space');
+  release();
+  await expect(autosave).toBeEnabled();
+  await expect(autosave).toBeChecked({ checked: !was });
+  expect(calls).toBe(1);
+});
+
+test('a deleted row, a left field and a closed search hand the focus on', async ({ page, endpoint }) => {
+  for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  await row(page, 2).click();
+  await page.keyboard.press('s');
+  const remove = row(page, 2).getByRole('button', { name: 'Delete request' });
+  await expect(remove).toBeVisible();
+  page.on('dialog', (dialog) => void dialog.accept());
+  await remove.focus();
+  await page.keyboard.press('Enter');
+  await expect(row(page, 2)).toHaveCount(0);
+  await expect(list(page)).toBeFocused();
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('ArrowDown');
+  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
+
+  await page.keyboard.press('/');
+  await expect(page.getByLabel('Filter the list')).toBeFocused();
+  await page.keyboard.type('zzz');
+  await expect(list(page)).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(list(page)).toBeVisible();
+  expect(await place(page)).not.toBe('nowhere');
+  await page.keyboard.press('/');
+  await page.keyboard.press('Escape');
+  await expect(list(page)).toBeFocused();
+
+  await page.keyboard.press('f');
+  await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: 'Search inside' })).toHaveCount(0);
+  await expect(list(page)).toBeFocused();
+});
+
+test('the comparison takes the focus, and gives it back to the list', async ({ page, endpoint }) => {
+  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  await expect(row(page, 1)).toBeVisible();
+  await page.getByRole('button', { name: 'More actions' }).first().press('Enter');
+  await page.getByRole('menuitem', { name: /compare/i }).press('Enter');
+  const compare = page.getByRole('region', { name: 'Compare requests' });
+  await expect(compare).toBeFocused();
+  await compare.getByRole('button', { name: 'Back' }).press('Enter');
+  await expect(list(page)).toBeFocused();
+});
+
+test('details that lie over the list take the focus, and give it back', async ({ page, context, person, app }) => {
+  expect(person.username).toBeTruthy();
+  await page.setViewportSize({ width: 900, height: 800 });
+  const endpoint = await createEndpoint(context, app);
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await list(page).focus();
+  await page.keyboard.press('ArrowDown');
+  const back = page.getByRole('button', { name: 'Back to the list' });
+  await expect(back).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(back).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(list(page)).toBeFocused();
+});

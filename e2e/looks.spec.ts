@@ -1,0 +1,69 @@
+// What is chosen is seen to be chosen, and the endpoint page has room for what it shows in windows of every width.
+import type { Locator } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { openLive, row, sendJson } from './endpoints.ts';
+
+const background = (element: Locator): Promise<string> =>
+  element.evaluate((shown) => {
+    // Half-way colours would be compared otherwise.
+    for (const animation of shown.ownerDocument.getAnimations()) animation.finish();
+    return shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? '';
+  });
+
+test('below 1000 px the list has the width, and the details lie over it beside the sidebar', async ({
+  page,
+  endpoint,
+}) => {
+  await sendJson(endpoint.url, { a: 1 }, '/orders/7');
+  await openLive(page, endpoint);
+  const filters = page.getByRole('tablist', { name: 'Filter by method' }).getByRole('tab');
+  const url = page.getByRole('region', { name: 'Endpoint URL' }).locator('code > span');
+  const details = page.getByRole('region', { name: 'Request 0' });
+  for (const width of [768, 900, 999]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect(row(page, 0).getByText('/orders/7')).toBeInViewport({ ratio: 1 });
+    const tops = await filters.evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
+    expect(new Set(tops).size, `lines of filters at ${width} px`).toBe(1);
+    expect(await url.evaluateAll((parts) => parts.every((part) => part.scrollWidth <= part.clientWidth))).toBe(true);
+
+    await row(page, 0).click();
+    for (const name of ['JSON', 'Headers', 'Query Params', 'Raw']) {
+      await expect(details.getByRole('tab', { name })).toBeInViewport({ ratio: 1 });
+    }
+    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeInViewport({ ratio: 1 });
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await expect(details).toHaveCount(0);
+  }
+});
+
+test('the selected row keeps its colour under the pointer', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint, '?request=0');
+  const content = row(page, 0).locator('> div');
+  await page.getByRole('heading', { level: 1 }).hover();
+  const selected = await background(content);
+  await content.hover();
+  expect(await background(content)).toBe(selected);
+});
+
+test('the active tab stands out from the page, light and dark', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint, '?request=0');
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    const active = page.getByRole('tab', { name: 'JSON' });
+    const other = page.getByRole('tab', { name: 'Raw' });
+    const colour = (tab: Locator): Promise<string> =>
+      tab.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).color ?? '');
+    const ground = await background(page.locator('body'));
+    expect(distance(await background(active), ground)).toBeGreaterThan(20);
+    expect(distance(await colour(active), await colour(other))).toBeGreaterThan(80);
+  }
+});
+
+/** How far two colours lie apart in red, green and blue together, 0 to 765. */
+function distance(one: string, two: string): number {
+  const parts = (colour: string): number[] => (colour.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const other = parts(two);
+  return parts(one).reduce((sum, part, at) => sum + Math.abs(part - (other[at] ?? 0)), 0);
+}

@@ -1,0 +1,51 @@
+// Parts of the app come in files of their own, when they are first shown: one that does not come leaves everything else as it was.
+import { expect, test } from './app.ts';
+import { row, sendJson } from './endpoints.ts';
+
+test('a tab whose file does not come says so in its place, and tries again in earnest', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { part: 'of the whole' });
+  const isDown = { value: true };
+  await page.route(/\/assets\/raw-tab-[^/]*\.js/, (route) => (isDown.value ? route.abort() : route.fallback()));
+  await page.goto(`/endpoints/${endpoint.uid}?request=0`);
+  const details = page.getByRole('region', { name: 'Request 0' });
+  await details.getByRole('tab', { name: 'Raw' }).click();
+  const failed = details.getByRole('alert');
+  await expect(failed).toContainText('This part could not be loaded');
+  await expect(page.getByRole('heading', { level: 1, name: 'Journey' })).toBeVisible();
+  await expect(row(page, 0)).toBeVisible();
+  await expect(details.getByRole('button', { name: 'cURL' })).toBeVisible();
+
+  await details.getByRole('tab', { name: 'Headers' }).click();
+  await expect(details.getByRole('table').first()).toBeVisible();
+  await details.getByRole('tab', { name: 'Raw' }).click();
+  await expect(failed).toBeVisible();
+  isDown.value = false;
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(details.getByText('{"part":"of the whole"}')).toBeVisible();
+  await expect(row(page, 0)).toBeVisible();
+});
+
+test('a page whose file does not come leaves the sidebar, and tries again in earnest', async ({ page, person: _ }) => {
+  const isDown = { value: true };
+  await page.route(/\/assets\/settings-page-[^/]*\.js/, (route) => (isDown.value ? route.abort() : route.fallback()));
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  const failed = page.getByRole('main').getByRole('alert');
+  await expect(failed).toContainText('This part could not be loaded');
+  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeVisible();
+  isDown.value = false;
+  await failed.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+});
+
+test('the parts of a request are there before they are asked for', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { part: 'of the whole' });
+  const came = page.waitForResponse(/\/assets\/raw-tab-[^/]*\.js/);
+  await page.goto(`/endpoints/${endpoint.uid}?request=0`);
+  await came;
+  await expect(page.getByRole('link', { name: 'Settings' })).toBeVisible();
+  await page.waitForLoadState('networkidle');
+  await page.route('**/assets/**', (route) => route.abort());
+  await page.getByRole('tab', { name: 'Raw' }).click();
+  await expect(page.getByText('{"part":"of the whole"}')).toBeVisible();
+});
