@@ -23,6 +23,7 @@ const commands = {
   bench: [here('../bench/main.ts')],
   fixtures: [here('../fixtures/send.ts')],
   creel: [here('../packages/cli/src/main.ts')],
+  'power-cut': [here('power-cut/main.ts')],
 };
 
 async function main() {

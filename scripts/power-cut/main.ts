@@ -1,0 +1,171 @@
+// Cuts the power of a server under load at many moments and looks whether everything that it had acknowledged is still there
+// (contract 3, hardening D3). Needs `strace`. `npm run power-cut -- --captures 3000 --cuts 300 --seed 2`; with `--lying-disk` the disk
+// keeps nothing that it says it has synced, and the check has to fail.
+import { createClient } from '@creel/contract';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { CutDisk, FATES } from './cut-disk.ts';
+import { DiskTrace, STRACE } from './disk-trace.ts';
+
+const { values } = parseArgs({
+  options: {
+    captures: { type: 'string', default: '1500' },
+    cuts: { type: 'string', default: '150' },
+    seed: { type: 'string', default: '1' },
+    'lying-disk': { type: 'boolean', default: false },
+  },
+});
+const SENDERS = 6;
+const START_MS = 60_000;
+const SERVER = join(import.meta.dirname, '..', '..', 'packages', 'server', 'src', 'main.ts');
+
+/** Numbers from 0 up to 1, the same ones for the same seed (the constants of Numerical Recipes). */
+function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+}
+
+/** Runs a server under `strace`, sends captures to it, kills it. The trace's file. */
+async function record(folder: string, dataDir: string, count: number): Promise<string> {
+  const trace = join(folder, 'trace.txt');
+  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const environment = {
+    ...process.env,
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'warn',
+    DEFAULT_TIER: 'PREMIUM',
+    // What is trimmed by design would look lost.
+    MAX_UNSAVED_PER_ENDPOINT: String(count),
+  };
+  const traced = spawn('strace', [...STRACE, '-o', trace, process.execPath, SERVER], {
+    stdio: 'inherit',
+    env: environment,
+    detached: true,
+  });
+  try {
+    const url = await endpointOf(`http://127.0.0.1:${port}`);
+    let sent = 0;
+    const send = async (): Promise<void> => {
+      while (sent < count) {
+        const nth = sent++;
+        const body = `${nth}:${'x'.repeat((nth % 7) * 300)}`;
+        const answer = await fetch(url, { method: 'POST', body });
+        if (!answer.ok) throw new Error(`A capture was answered with ${answer.status}.`);
+      }
+    };
+    await Promise.all(Array.from({ length: SENDERS }, send));
+  } finally {
+    const ended = once(traced, 'exit');
+    process.kill(-(traced.pid ?? 0), 'SIGKILL');
+    await ended;
+  }
+  return trace;
+}
+
+async function endpointOf(origin: string): Promise<string> {
+  const deadline = Date.now() + START_MS;
+  while (!(await fetch(`${origin}/readyz`).catch(() => undefined))?.ok) {
+    if (Date.now() > deadline) throw new Error('The server did not start.');
+    await sleep(100);
+  }
+  let cookie = '';
+  const client = createClient({
+    baseUrl: origin,
+    headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }),
+  });
+  const answer = await client.callWithHeaders('register', {
+    body: { username: 'marta', password: 'power-cut', email: 'marta@example.com' },
+  });
+  cookie = answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ');
+  return `${origin}/h/${(await client.call('createEndpoint', { body: {} })).uid}`;
+}
+
+/** What a server that starts on these files would find. */
+async function findIndexes(folder: string, files: ReadonlyMap<string, Buffer>): Promise<ReadonlySet<number>> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  for (const [file, bytes] of files)
+    if (/creel\.db(?:-wal)?$/.test(file)) await writeFile(join(folder, basename(file)), bytes);
+  const database = new DatabaseSync(join(folder, 'creel.db'));
+  try {
+    const verdict = database.prepare('pragma integrity_check').get()?.['integrity_check'];
+    if (verdict !== 'ok') throw new Error(`integrity_check says ${String(verdict)}`);
+    const rows = database.prepare('select key & 4294967295 as idx from captured_requests').all();
+    return new Set(rows.map((row) => Number(row['idx'])));
+  } finally {
+    database.close();
+  }
+}
+
+interface Verdict {
+  acknowledged: number;
+  states: number;
+  lost: number;
+  broken: number;
+}
+
+/** Replays the trace and cuts the power at as many moments, spread over all promises, as were asked for. */
+async function cutAll(trace: string, dataDir: string, folder: string): Promise<Verdict> {
+  const roll = dice(Number(values.seed));
+  const disk = new CutDisk(values['lying-disk'] ? 'lies' : 'honest');
+  const reader = new DiskTrace(dataDir);
+  const acknowledged: number[] = [];
+  const verdict = { acknowledged: 0, states: 0, lost: 0, broken: 0 };
+  const chance = Number(values.cuts) / Number(values.captures);
+  for await (const line of createInterface({ input: createReadStream(trace, 'latin1') })) {
+    for (const step of reader.read(line)) {
+      disk.take(step);
+      if (step.kind !== 'acknowledge') continue;
+      acknowledged.push(step.index);
+      if (roll() < chance) await cutOnce(disk, roll, acknowledged, join(folder, 'found'), verdict);
+    }
+  }
+  return { ...verdict, acknowledged: acknowledged.length };
+}
+
+async function cutOnce(
+  disk: CutDisk,
+  roll: () => number,
+  acknowledged: readonly number[],
+  folder: string,
+  verdict: Verdict,
+): Promise<void> {
+  for (const fate of FATES) {
+    verdict.states += 1;
+    try {
+      const found = await findIndexes(folder, disk.cut(fate, roll));
+      verdict.lost += acknowledged.filter((index) => !found.has(index)).length;
+    } catch (error) {
+      verdict.broken += 1;
+      process.stdout.write(`After ${acknowledged.length} answers, ${fate} of the rest kept: ${String(error)}\n`);
+    }
+  }
+}
+
+if (spawnSync('strace', ['-V']).status !== 0) {
+  process.stderr.write('This needs strace: apt-get install strace.\n');
+  process.exit(1);
+}
+const folder = await mkdtemp(join(tmpdir(), 'creel-power-cut-'));
+try {
+  const dataDir = join(folder, 'data');
+  const trace = await record(folder, dataDir, Number(values.captures));
+  const { acknowledged, states, lost, broken } = await cutAll(trace, dataDir, folder);
+  process.stdout.write(`${acknowledged} acknowledged, ${states} states after a cut: ${lost} lost, ${broken} broken\n`);
+  process.exitCode = lost + broken === 0 && acknowledged === Number(values.captures) && states > 0 ? 0 : 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
