@@ -3,7 +3,7 @@
 import { test as base, expect } from '@playwright/test';
 import type { BrowserContext } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
-import type { User } from '@creel/contract';
+import type { Endpoint, User } from '@creel/contract';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../fixtures/compile-cache.ts';
+import { createEndpoint } from './endpoints.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 20_000;
@@ -134,12 +135,12 @@ export async function register(context: BrowserContext, app: App): Promise<Perso
 }
 
 /**
- * Playwright's `test` with a Creel: `app` (one per worker, so tests share it and each brings its own person) and `person`
- * (an account of this test's own, signed in in `page`). Paths in `page.goto('/…')` are below the app. A test fails when its
+ * Playwright's `test` with a Creel: `app` (one per worker, so tests share it and each brings its own person), `person`
+ * (an account of this test's own, signed in in `page`) and `endpoint` (one of theirs). Paths in `page.goto('/…')` are below the app. A test fails when its
  * page threw an error that nobody caught.
  */
 export const test = base.extend<
-  { person: Person; calmPage: undefined },
+  { person: Person; endpoint: Endpoint; calmPage: undefined },
   { appSettings: Record<string, string>; app: App }
 >({
   appSettings: [{}, { scope: 'worker', option: true }],
@@ -156,6 +157,10 @@ export const test = base.extend<
   },
   person: async ({ context, app }, use) => {
     await use(await register(context, app));
+  },
+  endpoint: async ({ context, app, person }, use) => {
+    expect(person.username).toBeTruthy();
+    await use(await createEndpoint(context, app));
   },
   calmPage: [
     async ({ context }, use) => {

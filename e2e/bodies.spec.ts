@@ -2,7 +2,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, openLive, row, send } from './endpoints.ts';
+import { openLive, row, send } from './endpoints.ts';
 
 const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}` });
 
@@ -11,9 +11,7 @@ for (const [coding, bytes] of [
   ['deflate', deflateSync('{"packed":true}')],
   ['br', brotliCompressSync('{"packed":true}')],
 ] as const) {
-  test(`a body coded as ${coding} is shown decoded, with both sizes`, async ({ page, context, person, app }) => {
-    expect(person.username).toBeTruthy();
-    const endpoint = await createEndpoint(context, app);
+  test(`a body coded as ${coding} is shown decoded, with both sizes`, async ({ page, endpoint }) => {
     await send(endpoint.url, {
       body: bytes,
       headers: { 'content-type': 'application/json', 'content-encoding': coding },
@@ -26,14 +24,7 @@ for (const [coding, bytes] of [
   });
 }
 
-test('a body that is not what its coding or type says is shown as what it is', async ({
-  page,
-  context,
-  person,
-  app,
-}) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a body that is not what its coding or type says is shown as what it is', async ({ page, endpoint }) => {
   await send(endpoint.url, {
     body: '{"plain":1}',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
@@ -56,9 +47,7 @@ test('a body that is not what its coding or type says is shown as what it is', a
   await expect(details(page, 2).locator('img')).toHaveCount(0);
 });
 
-test('images are drawn, bytes are shown in hex', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('images are drawn, bytes are shown in hex', async ({ page, endpoint }) => {
   const pixel = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -76,9 +65,7 @@ test('images are drawn, bytes are shown in hex', async ({ page, context, person,
   await expect(details(page, 1).getByText('00 01 02 ff 41')).toBeVisible();
 });
 
-test('a large body shows its beginning at once and all of it when asked', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a large body shows its beginning at once and all of it when asked', async ({ page, endpoint }) => {
   const items = Array.from({ length: 40_000 }, (_, at) => ({ at, text: `item number ${at}` }));
   await send(endpoint.url, {
     body: JSON.stringify({ items, last: 'the very end' }),
@@ -94,4 +81,33 @@ test('a large body shows its beginning at once and all of it when asked', async 
   await page.getByRole('textbox', { name: 'Search inside' }).fill('the very end');
   await expect(shown.getByText('1 of 1')).toBeVisible();
   await expect(shown.getByRole('tree').locator('mark')).toBeVisible();
+});
+
+test('a text in a declared character set is decoded, and said to be; its bytes stay at hand', async ({
+  page,
+  endpoint,
+}) => {
+  const body = new Uint8Array([0x63, 0x61, 0x66, 0xe9]);
+  await send(endpoint.url, { body, headers: { 'content-type': 'text/plain; charset=iso-8859-1' } });
+  await openLive(page, endpoint, '?request=0&tab=raw');
+  await expect(details(page, 0).getByText('The text was decoded from iso-8859-1')).toBeVisible();
+  await expect(details(page, 0).getByRole('region', { name: 'Body as text' })).toHaveText('café');
+  await details(page, 0).getByRole('tab', { name: 'Hex' }).click();
+  await expect(details(page, 0).getByText('63 61 66 e9')).toBeVisible();
+});
+
+test('JSON written from right to left keeps its order, and controls of direction are seen', async ({
+  page,
+  endpoint,
+}) => {
+  await send(endpoint.url, {
+    body: JSON.stringify({ مفتاح: 'قيمة', turned: 'a\u202Eb' }),
+    headers: { 'content-type': 'application/json' },
+  });
+  await openLive(page, endpoint);
+  const tree = details(page, 0).getByRole('tree');
+  const key = await tree.getByText('"مفتاح"').boundingBox();
+  const value = await tree.getByText('"قيمة"').boundingBox();
+  expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
+  await expect(tree.getByText(String.raw`"a\u202eb"`)).toBeVisible();
 });

@@ -48,12 +48,8 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
 
 test('a name that is refused is told in the dialog, or at its field with the keyboard in it', async ({
   page,
-  context,
-  person,
-  app,
+  endpoint,
 }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
   await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
   await page.goto(`/endpoints/${endpoint.uid}`);
   await page.getByRole('button', { name: 'Edit name and source' }).click();
@@ -78,9 +74,7 @@ test('a name that is refused is told in the dialog, or at its field with the key
   await expect(source).toBeFocused();
 });
 
-test('a request that cannot be saved or deleted stays as it was', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a request that cannot be saved or deleted stays as it was', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await refuse(page, '**/save-request', 'POST');
   await refuse(page, '**/requests/*', 'DELETE');
@@ -97,9 +91,7 @@ test('a request that cannot be saved or deleted stays as it was', async ({ page,
   await expect(row(page, 0)).toBeVisible();
 });
 
-test('a save that takes its time says Saving...', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a save that takes its time says Saving...', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -115,9 +107,7 @@ test('a save that takes its time says Saving...', async ({ page, context, person
   await expect(toast(page, 'Request saved')).toBeVisible();
 });
 
-test('a list that cannot be read says so', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a list that cannot be read says so', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close({ code: 1001 }));
   await refuse(page, /\/(temp-)?requests\?/, 'GET');
@@ -139,14 +129,7 @@ test('the body is copied, and said to be', async ({ page, context, person, app }
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":1}');
 });
 
-test('a row has its method, its path with a mark for the query, its size and age', async ({
-  page,
-  context,
-  person,
-  app,
-}) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a row has its method, its path with a mark for the query, its size and age', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 }, '/orders?x=1');
   await openLive(page, endpoint);
   for (const text of ['POST', '/orders', '…', '7 B', 'Unsaved']) await expect(row(page, 0)).toContainText(text);

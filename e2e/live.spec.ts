@@ -1,11 +1,9 @@
 // What is sent shows up by itself, in order, once, whatever happens to the connection.
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
-import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
+import { openLive, row, send, sendJson } from './endpoints.ts';
 
-test('captures appear as they arrive, newest first', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('captures appear as they arrive, newest first', async ({ page, endpoint }) => {
   await openLive(page, endpoint);
   await expect(page.getByText('No requests received yet.')).toBeVisible();
 
@@ -24,17 +22,13 @@ test('captures appear as they arrive, newest first', async ({ page, context, per
   await expect(page.getByText('+3 in last session')).toBeVisible();
 });
 
-test('the test request of an empty endpoint is a real one', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('the test request of an empty endpoint is a real one', async ({ page, endpoint }) => {
   await openLive(page, endpoint);
   await page.getByRole('button', { name: 'Send a test request' }).click();
   await expect(row(page, 0)).toContainText('test.request');
 });
 
-test('scrolled down, new requests wait behind a pill', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('scrolled down, new requests wait behind a pill', async ({ page, endpoint }) => {
   for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
   await openLive(page, endpoint);
   const grid = page.getByRole('grid', { name: 'Captured requests' });
@@ -54,9 +48,7 @@ test('scrolled down, new requests wait behind a pill', async ({ page, context, p
   await expect(pill).toHaveCount(0);
 });
 
-test('paused, new requests wait; resumed, they come in', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('paused, new requests wait; resumed, they come in', async ({ page, endpoint }) => {
   await send(endpoint.url);
   await openLive(page, endpoint);
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -68,9 +60,7 @@ test('paused, new requests wait; resumed, they come in', async ({ page, context,
   await expect(row(page, 1)).toBeVisible();
 });
 
-test('a lost connection is said, and what came meanwhile is there after it', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a lost connection is said, and what came meanwhile is there after it', async ({ page, endpoint }) => {
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
     socket.connectToServer();
@@ -89,12 +79,8 @@ test('a lost connection is said, and what came meanwhile is there after it', asy
 
 test('a frame that does not fit the contract is left out and counted, and the page goes on', async ({
   page,
-  context,
-  person,
-  app,
+  endpoint,
 }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
     socket.connectToServer();

@@ -21,9 +21,7 @@ function runScript(script: string): Promise<void> {
   });
 }
 
-test('a request is saved, and deleted after the browser asked', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('a request is saved, and deleted after the browser asked', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openLive(page, endpoint);
   await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
@@ -50,12 +48,8 @@ test('a request is saved, and deleted after the browser asked', async ({ page, c
 
 test('each request opens with the tab that its content asks for, and the address keeps what is looked at', async ({
   page,
-  context,
-  person,
-  app,
+  endpoint,
 }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
   await send(endpoint.url, { method: 'GET', path: '/?a=1&a=2' });
   await send(endpoint.url, { body: '<p>hi</p>', headers: { 'content-type': 'text/html' } });
   await send(endpoint.url, {
@@ -115,9 +109,7 @@ test('JSON keeps its digits, order and doubles; it folds, copies and is searched
   await expect(tree.locator('mark')).toHaveCount(0);
 });
 
-test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, endpoint }) => {
   for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await expect(row(page, 2)).toHaveAttribute('aria-selected', 'true');
@@ -133,9 +125,7 @@ test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, context, person,
   await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('1 selected');
 });
 
-test('paging back through everything that is stored', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('paging back through everything that is stored', async ({ page, context, app, endpoint }) => {
   for (let at = 0; at < 450; at++) await send(endpoint.url, { path: `/${at}` });
   for (const index of [3, 200, 420]) {
     await context.request.post(`${app.url}/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
@@ -155,9 +145,7 @@ test('paging back through everything that is stored', async ({ page, context, pe
   await expect(row(page, 0)).toContainText('/0');
 });
 
-test('several are saved and deleted at once, two are compared', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('several are saved and deleted at once, two are compared', async ({ page, endpoint }) => {
   for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
   await openLive(page, endpoint);
   const bar = page.getByRole('toolbar', { name: 'Marked requests' });
@@ -219,17 +207,13 @@ for (const { name, body } of [
   });
 }
 
-test('an address of a request that is gone says so', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('an address of a request that is gone says so', async ({ page, endpoint }) => {
   await send(endpoint.url);
   await openLive(page, endpoint, '?request=77');
   await expect(page.getByText('This request is not stored any more')).toBeVisible();
 });
 
-test('signed out elsewhere, saving says what it needs', async ({ page, context, person, app }) => {
-  expect(person.username).toBeTruthy();
-  const endpoint = await createEndpoint(context, app);
+test('signed out elsewhere, saving says what it needs', async ({ page, context, app, endpoint }) => {
   await send(endpoint.url);
   await openLive(page, endpoint);
   await expect(row(page, 0)).toBeVisible();
