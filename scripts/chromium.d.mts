@@ -1,3 +1,3 @@
 /** See chromium.mjs. */
 export const browserArguments: string[];
-export function findChromium(): Promise<string>;
+export function findChromium(options?: { preferShell?: boolean }): Promise<string>;

@@ -7,7 +7,7 @@ import { runForeground } from './run-foreground.mjs';
 import { say } from './say.mjs';
 
 try {
-  const [path] = await Promise.all([findChromium(), buildIfStale(process.execPath)]);
+  const [path] = await Promise.all([findChromium({ preferShell: true }), buildIfStale(process.execPath)]);
   const args = [at('node_modules', '@playwright', 'test', 'cli.js'), 'test', ...process.argv.slice(2)];
   await runForeground(process.execPath, args, { cwd: at(), env: { ...process.env, CREEL_CHROMIUM: path } });
 } catch (error) {

@@ -21,6 +21,9 @@ const reports = {
   playwright: at('.cache', 'playwright.json'),
 };
 
+/** Just built: tests that need a server in a process start this one in place of the source (fixtures/server-program.ts). */
+const serverBundle = at('packages', 'server', 'dist', 'main.js');
+
 const readJson = async (path) => JSON.parse(await readFile(path, 'utf8').catch(() => 'null'));
 
 /**
@@ -89,14 +92,14 @@ async function main() {
   const began = Date.now();
   await Promise.all(Object.values(reports).map((path) => rm(path, { force: true })));
   const database = provideDatabase();
-  const chromium = findChromium().then(
+  const chromium = findChromium({ preferShell: true }).then(
     (path) => ({ path }),
     (error) => ({ problem: error.message }),
   );
   try {
     const tallies = [await check(), await build()];
     const { url } = await database;
-    const env = environment(url ? { TEST_DATABASE_URL: url } : {});
+    const env = environment({ CREEL_SERVER_PROGRAM: serverBundle, ...(url ? { TEST_DATABASE_URL: url } : {}) });
     tallies.push(await vitest(env), await playwright(env, await chromium));
     return { tally: addUp(tallies), seconds: Math.round((Date.now() - began) / 1_000) };
   } finally {

@@ -7,8 +7,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { compileCache } from '../../../../fixtures/compile-cache.ts';
+import { serverProgram } from '../../../../fixtures/server-program.ts';
 
 /** A Creel in a process of its own: the command line knows servers from outside only. */
 export interface ServerProcess {
@@ -18,7 +18,6 @@ export interface ServerProcess {
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
-const MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url));
 const START_LIMIT_MS = 50_000;
 
 export async function freePort(): Promise<number> {
@@ -43,7 +42,10 @@ export async function startServer(dataDir: string, givenPort?: number): Promise<
   const port = givenPort ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn' };
   const more = { MAX_UNSAVED_PER_ENDPOINT: '5000', SIGNUPS_PER_HOUR: '100000', ...compileCache };
-  const child = spawn(process.execPath, [MAIN], { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [serverProgram], {
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   child.stdout.on('data', (piece) => (said += String(piece)));
   child.stderr.on('data', (piece) => (said += String(piece)));
