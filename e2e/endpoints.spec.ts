@@ -3,6 +3,7 @@ import { endpointSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, test } from './app.ts';
+import { openLive } from './endpoints.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'PREMIUM' } });
 
@@ -118,9 +119,11 @@ test('the switches act at once, say so, and go back when the server refuses', as
 });
 
 test('the figures and the count of this session follow what arrives', async ({ page, person: _ }) => {
-  const { uid, url } = await create(page.request, 'Figures');
+  const endpoint = await create(page.request, 'Figures');
+  const { url } = endpoint;
   await page.request.post(url, { data: 'x'.repeat(2048) });
-  await page.goto(`/endpoints/${uid}`);
+  // Only what arrives over the live connection counts as this session's (spec 2): it stands before anything is sent.
+  await openLive(page, endpoint);
   const figure = (title: string) => page.locator(`[data-stat="${title}"]`);
   await expect(figure('Total Requests')).toHaveText('1');
   await expect(figure('Average Size')).toHaveText('2.0 KB');

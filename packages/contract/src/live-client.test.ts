@@ -11,9 +11,10 @@ afterEach(() => {
 
 type Handler = ((event: { data: unknown; code: number }) => void) | null;
 
+const INIT = { type: 'init', data: [] };
+
 /** A socket that is moved by hand. */
 class FakeSocket implements LiveSocket {
-  onopen: Handler = null;
   onmessage: Handler = null;
   onerror: Handler = null;
   onclose: Handler = null;
@@ -24,8 +25,9 @@ class FakeSocket implements LiveSocket {
   private fire(handler: Handler, data: unknown, code: number): void {
     handler?.({ data, code });
   }
+  /** As the server begins. */
   opens(): void {
-    this.fire(this.onopen, undefined, 0);
+    this.brings(INIT);
   }
   brings(frame: unknown): void {
     this.fire(this.onmessage, typeof frame === 'string' ? frame : JSON.stringify(frame), 0);
@@ -67,10 +69,10 @@ function listen(options: Partial<LiveOptions> = {}) {
 const CLEAR = { type: 'clear', data: {} };
 const OPENING = ['connecting', 'open ws://h/ws?endpoint=u'];
 
-test('it connects, says so, and hands on what comes', () => {
+test('it connects, says so with the first frame, and hands on what comes', () => {
   const { socket, log } = listen();
-  socket().opens();
-  socket().brings({ type: 'init', data: [] });
+  expect(log).toEqual(OPENING);
+  socket().brings(INIT);
   socket().brings(CLEAR);
   expect(log).toEqual([...OPENING, 'connected', 'init', 'clear']);
 });
@@ -87,7 +89,7 @@ describe('reconnecting (spec 4)', () => {
     vi.advanceTimersByTime(1);
     expect(taken()).toEqual(OPENING);
     socket().opens();
-    expect(taken()).toEqual(['connected']);
+    expect(taken()).toEqual(['connected', 'init']);
   });
 
   test('again and again while the server is away', () => {
@@ -143,6 +145,7 @@ describe('a frame that does not fit', () => {
     ['no data', { type: 'request' }],
   ])('%s: dropped and told, and the next one comes', (_what, frame) => {
     const { socket, taken, bad } = listen();
+    socket().opens();
     taken();
     socket().brings(frame);
     socket().brings(CLEAR);
@@ -152,6 +155,7 @@ describe('a frame that does not fit', () => {
 
   test('a type that this build does not know is left out without a word (contract 5)', () => {
     const { socket, taken, bad } = listen();
+    socket().opens();
     taken();
     socket().brings({ type: 'tomorrow', data: 1 });
     expect([taken(), bad]).toEqual([[], []]);

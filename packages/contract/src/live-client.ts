@@ -2,12 +2,14 @@ import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_RECONNECT_MS } fr
 import { LIVE_MESSAGE_TYPES, liveMessageSchema } from './live.ts';
 import type { LiveMessage } from './live.ts';
 
-/** `ended` is final: the session or the endpoint is gone, and reconnecting would not help. */
+/**
+ * `connected` once the first frame is there, which says what is stored (contract 5): what arrives from then on is seen to arrive.
+ * `ended` is final: the session or the endpoint is gone, and reconnecting would not help.
+ */
 export type LiveState = 'connecting' | 'connected' | 'disconnected' | 'ended';
 
 /** What is used of a web socket: the browser's own has it, and that of `ws`. */
 export interface LiveSocket {
-  onopen: ((opened: never) => void) | null;
   onmessage: ((frame: never) => void) | null;
   onerror: ((failed: never) => void) | null;
   onclose: ((closed: never) => void) | null;
@@ -45,11 +47,14 @@ export function listenLive(options: LiveOptions): () => void {
     // Whoever is told may have had enough.
     if (stopped) return;
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
+    let stands = false;
     socket = current;
-    current.onopen = () => tell('connected');
     current.onmessage = (frame: { data: unknown }) => {
       // A closing socket may still bring what was on its way.
-      if (!stopped) receive(frame.data, options);
+      if (stopped) return;
+      if (!stands) tell('connected');
+      stands = true;
+      receive(frame.data, options);
     };
     current.onerror = () => current.close();
     current.onclose = (closing: { code: number }) => {
