@@ -13,7 +13,9 @@ import { withLock } from './lock.mjs';
 import { cacheFolder, isRoot } from './places.mjs';
 import { say } from './say.mjs';
 
-const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** Debian's package of a whole Chromium, and its program. */
+const debian = 'chromium';
+const names = [debian, 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 /** The same engine without windows and toolbars, which no journey looks at; it needs a quarter less time. Playwright's own choice. */
 const shell = 'chromium-headless-shell';
 
@@ -63,7 +65,7 @@ export async function findChromium({ preferShell = false } = {}) {
       return present;
     }
   }
-  const installed = await fromDistribution();
+  const installed = await fromDistribution(preferShell ? [shell, debian] : [debian]);
   return installed ?? (await fromRegistry());
 }
 
@@ -82,16 +84,22 @@ function onPath(wanted) {
   return wanted.map(first).filter((path) => path !== undefined);
 }
 
-async function fromDistribution() {
+/** The first of some packages that comes with a program that runs: not every release has a package of the shell. */
+async function fromDistribution(packages) {
   if (!isRoot() || !isDebian()) {
     return undefined;
   }
-  say('Installing Chromium (apt-get install chromium).');
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await run('apt-get', ['update', '-qq'], { env });
-  await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], { env });
-  const [path] = onPath(names);
-  return path && (await runs(path)) === undefined ? path : undefined;
+  for (const name of packages) {
+    say(`Installing Chromium (apt-get install ${name}).`);
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], { env });
+    const [path] = onPath([name]);
+    if (path && (await runs(path)) === undefined) {
+      return path;
+    }
+  }
+  return undefined;
 }
 
 function isDebian() {
