@@ -7,7 +7,7 @@
  * under load, for no gain: little of it outlives a look, so that looking more often costs next to nothing. And what a capture needs lives until its batch is on disk: if V8 happens to look in such a moment,
  * soon after the start, it takes all of that for long-lived from then on, and every request costs a quarter more until the next start.
  */
-export const serverFlags = ['--max-semi-space-size=4', '--no-allocation-site-pretenuring'];
+export const serverFlags = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 
 /**
  * What the server's process finds in its environment unless it is set there. glibc gives every thread a heap of its own and hardly ever
