@@ -1,7 +1,7 @@
 // What every journey starts from: a real Creel, built as `npm start` builds it, in a process of its own with an empty data
 // folder, and signed-in people.
 import { test as base, expect } from '@playwright/test';
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Page } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
 import type { Endpoint, User } from '@creel/contract';
 import { spawn } from 'node:child_process';
@@ -174,3 +174,12 @@ export const test = base.extend<
 });
 
 export { expect };
+
+/**
+ * Presses Escape, faster than any person but not faster than what was just opened: Radix begins to listen for it once a dialog is drawn,
+ * two renderings after it can be seen.
+ */
+export async function pressEscape(page: Page): Promise<void> {
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
+  await page.keyboard.press('Escape');
+}

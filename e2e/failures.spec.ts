@@ -1,6 +1,6 @@
 // Spec 8: what an endpoint and its requests say when a call fails, and what copying says when it works.
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
 
 const toast = (page: Page, text: string) =>
@@ -39,7 +39,7 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
   await page.getByRole('alertdialog').getByRole('button', { name: 'Clear Data' }).click();
   await expect(toast(page, 'Failed to clear the endpoint data. Please try again.')).toBeVisible();
   await expect(row(page, 0)).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await expect(toast(page, 'Failed to delete the endpoint. Please try again.')).toBeVisible();

@@ -1,6 +1,6 @@
 // Whoever works by keyboard keeps their place: nothing that closes, goes away or is under way drops the focus.
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
 
 const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
@@ -24,7 +24,7 @@ test('a dialog gives the focus back to what had it', async ({ page, endpoint }) 
     await button.focus();
     await page.keyboard.press('Enter');
     await expect(dialog).toBeVisible();
-    if (leave === 'Escape') await page.keyboard.press('Escape');
+    if (leave === 'Escape') await pressEscape(page);
     else await dialog.getByRole('button', { name: leave }).first().press('Enter');
     await expect(dialog).toHaveCount(0);
     await expect(button, name).toBeFocused();
@@ -33,7 +33,7 @@ test('a dialog gives the focus back to what had it', async ({ page, endpoint }) 
     await list(page).focus();
     await page.keyboard.press(key);
     await expect(dialog).toBeVisible();
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await expect(dialog).toHaveCount(0);
     await expect(list(page), key).toBeFocused();
   }
@@ -42,7 +42,7 @@ test('a dialog gives the focus back to what had it', async ({ page, endpoint }) 
   await create.focus();
   await page.keyboard.press('Enter');
   await expect(dialog).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(create).toBeFocused();
 });
 
@@ -123,16 +123,16 @@ test('a deleted row, a left field and a closed search hand the focus on', async 
   await expect(page.getByLabel('Filter the list')).toBeFocused();
   await page.keyboard.type('zzz');
   await expect(list(page)).toHaveCount(0);
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(list(page)).toBeVisible();
   expect(await place(page)).not.toBe('nowhere');
   await page.keyboard.press('/');
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(list(page)).toBeFocused();
 
   await page.keyboard.press('f');
   await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(page.getByRole('textbox', { name: 'Search inside' })).toHaveCount(0);
   await expect(list(page)).toBeFocused();
 });

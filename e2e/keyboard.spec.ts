@@ -1,6 +1,6 @@
 // Issue 4, design 7: the whole main job without a pointer, from the registration to the sign-out.
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { row, sendJson } from './endpoints.ts';
 
 /** Presses Tab until something has the focus; fails after far more presses than the page has places. */
@@ -51,7 +51,7 @@ test('the main journey with the keyboard alone', async ({ page, context, app }) 
 
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(page.getByRole('dialog')).toHaveCount(0);
 
   await tabTo(page, page.getByRole('main').getByRole('button', { name: 'Delete', exact: true }).first());
@@ -108,7 +108,7 @@ async function searchAndReturn(page: Page): Promise<void> {
   await page.keyboard.type('order/0');
   await expect(row(page, 1)).toHaveCount(0);
   await expect(row(page, 0)).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('haystack');
   await page.keyboard.press('Enter');

@@ -1,6 +1,6 @@
 // Spec 2 and 9, design 7: what all pages share. Keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -44,7 +44,7 @@ test('keys open the palette, the help and the search, and rest in fields', async
   await page.keyboard.press('n');
   await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);
   await expect(help).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(help).toBeHidden();
 
   await page.keyboard.press('ControlOrMeta+k');
@@ -99,7 +99,7 @@ test('below 768 px the sidebar is a menu that slides in and closes behind a choi
   await expect(
     page.getByRole('dialog', { name: 'Create Endpoint' }).getByLabel('Endpoint Name (Optional)'),
   ).toBeFocused();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await page.setViewportSize({ width: 768, height: 800 });
   await expect(page.getByRole('complementary')).toBeVisible();
 });

@@ -4,7 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Response } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
 // The longest file: by itself it would keep one of two workers busy for minutes after the other has ended.
@@ -109,7 +109,7 @@ test.describe('axe, light and dark,', () => {
       await page.getByRole('button', { name: button, exact: true }).first().click();
       await expect(page.getByRole('alertdialog')).toBeVisible();
       await expectNoFindings(page, button);
-      await page.keyboard.press('Escape');
+      await pressEscape(page);
     }
     await page.setViewportSize({ width: 390, height: 844 });
     await page.getByRole('button', { name: 'Open menu' }).click();
@@ -123,7 +123,7 @@ test.describe('axe, light and dark,', () => {
       await page.keyboard.press(key);
       await expect(page.getByRole('dialog')).toBeVisible();
       await expectNoFindings(page, key);
-      await page.keyboard.press('Escape');
+      await pressEscape(page);
       await expect(page.getByRole('dialog')).toBeHidden();
     }
   });
@@ -149,8 +149,8 @@ test.describe('axe, light and dark,', () => {
     const told = page.getByRole('dialog', { name: 'You have been signed out' });
     await expect(told).toBeVisible();
     await expectNoFindings(page, 'asked to sign in');
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
+    await pressEscape(page);
     await expect(told).toBeHidden();
     await expect(page.getByText('Authentication Required')).toBeVisible();
     await expectNoFindings(page, 'signed out');
@@ -213,7 +213,7 @@ test('names of 100 characters, right to left, and emoji stay within their place'
     const box = await page.getByRole('dialog').boundingBox();
     expect.soft(box?.x, `palette at ${width}`).toBeGreaterThan(0);
     expect.soft((box?.x ?? 0) + (box?.width ?? 0), `palette at ${width}`).toBeLessThan(width);
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await expect(page.getByRole('dialog')).toBeHidden();
   }
 });

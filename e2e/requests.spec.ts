@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
 
 /** What was copied last. */
@@ -105,7 +105,7 @@ test('JSON keeps its digits, order and doubles; it folds, copies and is searched
   await page.getByRole('textbox', { name: 'Search inside' }).fill('deep');
   await expect(page.getByRole('search').getByText('1 of 1')).toBeVisible();
   await expect(tree.locator('mark')).toHaveText('deep');
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(tree.locator('mark')).toHaveCount(0);
 });
 

@@ -1,6 +1,6 @@
 // Issue 3 and spec 2: a session that ended elsewhere is told in every kind of form, which keeps what was typed and goes on from there.
 import type { BrowserContext, Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, pressEscape, test } from './app.ts';
 import type { App, Person } from './app.ts';
 import { createEndpoint } from './endpoints.ts';
 
@@ -139,7 +139,7 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save Settings' }).click();
   await expect(told(page)).toBeVisible();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
   await expect(told(page)).toBeHidden();
 
   await expect(page.getByText('Sign in to enable email notifications')).toBeVisible();
@@ -165,10 +165,10 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await expect(told(page)).toBeVisible();
   // The notice of the failed creation may be up as well; then Escape takes it first.
   await expect(async () => {
-    await page.keyboard.press('Escape');
+    await pressEscape(page);
     await expect(told(page)).toBeHidden({ timeout: 500 });
   }).toPass();
-  await page.keyboard.press('Escape');
+  await pressEscape(page);
 
   await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: 'Sign In' }).click();
