@@ -177,6 +177,8 @@ test('clearing and deleting ask first', async ({ page, person: _ }) => {
   await remove.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
+  // What had the focus is gone with its page: the keyboard goes on at the next one.
+  await expect(page.getByRole('main')).toBeFocused();
 
   await page.goto(`/endpoints/${uid}`);
   await expect(page.getByRole('heading', { name: 'Endpoint Not Found' })).toBeVisible();

@@ -62,6 +62,15 @@ export function useFocusReturn(otherwise: () => Element | null | undefined = mai
   useEffect(() => () => rescue(() => opener, last.current), [opener]);
 }
 
+/** A page that went away may have had the focus: then the main part of the next one takes it. `path` is where the person is. */
+export function useFocusAfterLeaving(path: string): void {
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current !== path) rescue(mainPart);
+    shown.current = path;
+  }, [path]);
+}
+
 /** Takes the focus itself when something in it that has the focus goes away, a row for instance. The element needs a `tabIndex`. */
 export function useFocusKept(frame: RefObject<HTMLElement | null>): void {
   useEffect(() => {

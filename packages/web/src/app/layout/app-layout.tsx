@@ -1,10 +1,11 @@
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { forgetPerson, useLogout } from '../../api/account-mutations.ts';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import { listenToOtherTabs } from '../../api/session-channel.ts';
 import { Sidebar } from '../../features/sidebar/sidebar.tsx';
+import { useFocusAfterLeaving } from '../../ui/focus.ts';
 import { useIsNarrow } from '../../ui/use-media.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ShellDialogs } from './dialogs.tsx';
@@ -18,6 +19,7 @@ export function AppLayout() {
   const narrow = useIsNarrow();
   const onLogout = useLeave();
   useEffect(listenToOtherTabs, []);
+  useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
   return (
     <div className="flex h-full flex-col">
       <a

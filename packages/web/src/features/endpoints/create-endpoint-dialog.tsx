@@ -1,5 +1,6 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { createFailure, useCreateEndpoint } from '../../api/endpoint-mutations.ts';
 import { endpointsQuery, useUser } from '../../api/queries.ts';
 import { serverFieldErrors } from '../../model/form-errors.ts';
@@ -61,7 +62,16 @@ function CreateEndpointForm({
   const failure = block === undefined && !isAtAField ? createFailure(create.error) : undefined;
   return (
     <form {...form.props} className="flex flex-col gap-4">
-      {block === undefined ? null : <Notice tone="warn">{block}</Notice>}
+      {block === undefined ? null : (
+        <Notice tone="warn">
+          <span>{block}</span>{' '}
+          {user?.subscriptionTier === 'PREMIUM' ? null : (
+            <Link to="/subscription" onClick={onCancel} className="underline">
+              See the plans
+            </Link>
+          )}
+        </Notice>
+      )}
       {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
       {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
       <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
