@@ -1,22 +1,9 @@
-import { endpointSchema } from '@creel/contract';
 import { expect, test } from 'vitest';
+import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
 import { chooseEndpoint } from './find-endpoint.ts';
 
 const endpoint = (uid: string, name: string | null) =>
-  endpointSchema.parse({
-    id: 1,
-    uid,
-    name,
-    source: null,
-    userId: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    expiresAt: null,
-    autosave: 'false',
-    isFavorite: 'false',
-    requestCount: 0,
-    latestRequest: null,
-    url: `https://hooks.example/h/${uid}`,
-  });
+  sampleEndpoint({ uid, name, url: `https://hooks.example/h/${uid}` });
 
 const all = [endpoint('AAA', 'one'), endpoint('bbb', 'AAA'), endpoint('ccc', 'two'), endpoint('ddd', 'two')];
 

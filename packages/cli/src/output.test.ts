@@ -1,6 +1,6 @@
-import { endpointSchema } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
+import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
 import { capturedAt } from './testing/captured-at.ts';
 import {
   captureLine,
@@ -83,26 +83,10 @@ test('a request is shown with its headers as they came, and its body if that is 
 });
 
 test('endpoints stand in columns, their names last', () => {
-  const endpoint = (given: object) =>
-    endpointSchema.parse({
-      id: 1,
-      uid: 'abc',
-      name: null,
-      source: null,
-      userId: 1,
-      createdAt: '2026-01-01T00:00:00.000Z',
-      expiresAt: null,
-      autosave: 'false',
-      isFavorite: 'false',
-      requestCount: 0,
-      latestRequest: null,
-      url: 'http://x/h/abc',
-      ...given,
-    });
   const at = '2026-01-02T00:00:00.000Z';
   const all = [
-    endpoint({}),
-    endpoint({ uid: 'd', requestCount: 12, expiresAt: at, url: 'http://x/h/d', name: 'a \u202eb' }),
+    sampleEndpoint(),
+    sampleEndpoint({ uid: 'd', requestCount: 12, expiresAt: at, url: 'http://x/h/d', name: 'a \u202eb' }),
   ];
   expect(endpointLines(all, Date.parse(at))).toBe(
     'abc  0 stored   never expires                     http://x/h/abc\n' +

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { sampleEndpoint } from '../../../../fixtures/sample-endpoint.ts';
 
 /** A server that speaks just enough to be followed, for what a real one can't be made to do at will. */
 export interface LiveStand {
@@ -16,11 +17,6 @@ export interface LiveStand {
   readonly stop: () => void;
 }
 
-const AT = '2026-01-01T00:00:00.000Z';
-const ENDPOINT = { id: 1, uid: 'abc', name: null, source: null, userId: 1, createdAt: AT, latestRequest: null };
-const FLAGS = { autosave: 'false', isFavorite: 'false', requestCount: 0, url: 'http://x/h/abc' };
-const STATS = { stats: { total: 0, byMethod: {}, averageSize: 0, saved: 0, maxSaved: 10 } };
-
 /** `clock` is what its `Date` headers say, in milliseconds. */
 export async function startLiveStand(clock: () => number): Promise<LiveStand> {
   let calls = 0;
@@ -28,7 +24,7 @@ export async function startLiveStand(clock: () => number): Promise<LiveStand> {
     calls += 1;
     const { status, expiresAt } = stand.answer;
     answer.writeHead(status, { 'content-type': 'application/json', date: new Date(clock()).toUTCString() });
-    answer.end(JSON.stringify(status === 200 ? { ...ENDPOINT, ...FLAGS, ...STATS, expiresAt } : { message: 'No.' }));
+    answer.end(JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : { message: 'No.' }));
   });
   const sockets = new WebSocketServer({ server: http });
   http.listen(0, '127.0.0.1');

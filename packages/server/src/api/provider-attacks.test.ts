@@ -1,36 +1,24 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { TestClient } from '../testing/test-client.ts';
-import { jwtInput, startTestProvider } from '../../../../fixtures/openid-provider.ts';
+import { jwtInput } from '../../../../fixtures/openid-provider.ts';
 import type { JwtParts, TestProvider } from '../../../../fixtures/openid-provider.ts';
-import { comeBack, messageOf, prove, walk } from '../testing/provider-window.ts';
+import { comeBack, messageOf, prove, seat, startWithProvider, walk } from '../testing/provider-window.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
 let provider: TestProvider;
 let server: TestServer;
 let people = 0;
+let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startTestServer({ settings: { ...provider.settings, SIGNUPS_PER_HOUR: '10000', LOG_LEVEL: 'debug' } });
-  provider.serve(server.origin);
+  ({ provider, server, stop } = await startWithProvider());
 });
-afterAll(async () => {
-  await server.stop();
-  await provider.close();
-});
+afterAll(() => stop());
 beforeEach(() => {
   people += 1;
-  provider.person = {
-    sub: `sub-${people}`,
-    email: `p${people}@acme.test`,
-    email_verified: true,
-    name: `Person ${people}`,
-  };
-  provider.tamper = undefined;
-  provider.deny = false;
-  provider.allowWithoutPkce = false;
+  seat(provider, people);
 });
 
 describe('attacks on the way back (hardening A6)', () => {

@@ -2,36 +2,23 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import type { TestClient } from '../testing/test-client.ts';
-import { startTestProvider } from '../../../../fixtures/openid-provider.ts';
 import type { TestProvider } from '../../../../fixtures/openid-provider.ts';
-import { comeBack, login, messageOf, prove, walk } from '../testing/provider-window.ts';
+import { comeBack, login, messageOf, prove, seat, startWithProvider, walk } from '../testing/provider-window.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 
 let provider: TestProvider;
 let server: TestServer;
 let people = 0;
+let stop: () => Promise<void>;
 
 beforeAll(async () => {
-  provider = await startTestProvider();
-  server = await startTestServer({ settings: { ...provider.settings, SIGNUPS_PER_HOUR: '10000', LOG_LEVEL: 'debug' } });
-  provider.serve(server.origin);
+  ({ provider, server, stop } = await startWithProvider());
 });
-afterAll(async () => {
-  await server.stop();
-  await provider.close();
-});
+afterAll(() => stop());
 beforeEach(() => {
   people += 1;
-  provider.person = {
-    sub: `sub-${people}`,
-    email: `p${people}@acme.test`,
-    email_verified: true,
-    name: `Person ${people}`,
-  };
-  provider.tamper = undefined;
-  provider.deny = false;
-  provider.allowWithoutPkce = false;
+  seat(provider, people);
 });
 
 async function signIn(browser = server.visitor()): Promise<{ browser: TestClient; user: User }> {

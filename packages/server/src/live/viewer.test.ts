@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { endpointDetailSchema, unsavedId } from '@creel/contract';
+import { unsavedId } from '@creel/contract';
+import { sampleEndpoint } from '../../../../fixtures/sample-endpoint.ts';
 import type { EndpointMessage } from './live-event.ts';
 import { presentPreview } from './present-request.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../testing/test-viewer.ts';
@@ -14,24 +15,10 @@ afterEach(() => {
 
 const MIB = 1024 * 1024;
 
-function endpoint(requestCount: number): EndpointMessage {
-  const data = endpointDetailSchema.parse({
-    id: 1,
-    uid: 'u',
-    name: null,
-    source: null,
-    userId: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    expiresAt: null,
-    autosave: 'false',
-    isFavorite: 'false',
-    requestCount,
-    latestRequest: null,
-    url: 'http://h/h/u',
-    stats: { total: requestCount, byMethod: {}, averageSize: 0, saved: 0, maxSaved: 1 },
-  });
-  return { type: 'endpoint', data };
-}
+const endpoint = (requestCount: number): EndpointMessage => ({
+  type: 'endpoint',
+  data: sampleEndpoint({ requestCount }),
+});
 
 describe('between the snapshot and the frames that follow', () => {
   test('init comes first, then what arrived while it was read, in order', async () => {

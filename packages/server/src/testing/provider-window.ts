@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import type { TestClient } from './test-client.ts';
+import { startTestProvider } from '../../../../fixtures/openid-provider.ts';
 import type { TestProvider } from '../../../../fixtures/openid-provider.ts';
+import type { TestClient } from './test-client.ts';
+import { startTestServer } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
 
 const messageSchema = z.object({
   type: z.literal('creel-sign-in'),
@@ -44,4 +47,33 @@ export async function walk(provider: TestProvider, browser: TestClient): Promise
   const location = start.headers.get('location');
   if (location === null) throw new Error(`Creel did not send the browser on: ${start.status} ${await start.text()}`);
   return provider.authorize(location);
+}
+
+/** A server whose third-party sign-in goes to a provider of the test's own. */
+export async function startWithProvider(): Promise<{
+  provider: TestProvider;
+  server: TestServer;
+  stop: () => Promise<void>;
+}> {
+  const provider = await startTestProvider();
+  const server = await startTestServer({
+    settings: { ...provider.settings, SIGNUPS_PER_HOUR: '10000', LOG_LEVEL: 'debug' },
+  });
+  provider.serve(server.origin);
+  return {
+    provider,
+    server,
+    async stop() {
+      await server.stop();
+      await provider.close();
+    },
+  };
+}
+
+/** Somebody whom nobody knows yet sits at the provider's window, and the provider keeps to the rules. */
+export function seat(provider: TestProvider, nth: number): void {
+  provider.person = { sub: `sub-${nth}`, email: `p${nth}@acme.test`, email_verified: true, name: `Person ${nth}` };
+  provider.tamper = undefined;
+  provider.deny = false;
+  provider.allowWithoutPkce = false;
 }
