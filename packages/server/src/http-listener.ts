@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isClosing, KEEP_ALIVE_MS, rawRefusal } from './capture/answers.ts';
+import { answerBroken, isClosing, KEEP_ALIVE_MS, rawRefusal } from './capture/answers.ts';
 import { PlainConnections } from './capture/plain-connection.ts';
 import type { PlainHandler } from './capture/plain-connection.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
@@ -18,6 +18,8 @@ const CHECK_INTERVAL_MS = 5000;
 
 /** The newest request's answer on each connection. */
 const lastAnswers = new WeakMap<Socket, ServerResponse>();
+/** Connections on which an upgrade was asked for that there is none of: nothing behind that request is read. */
+const endsWithUpgrade = new WeakSet<Socket>();
 
 export interface ListenerTimeouts {
   readonly headersMs?: number;
@@ -31,9 +33,11 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   const guarded =
     (handle: RequestListener): RequestListener =>
     (request, response) => {
-      if (isClosing(request.socket)) return;
-      lastAnswers.set(request.socket, response);
-      if (!server.listening) response.shouldKeepAlive = false;
+      const { socket } = request;
+      if (isClosing(socket) || endsWithUpgrade.has(socket)) return;
+      lastAnswers.set(socket, response);
+      if (asksForUpgrade(request)) endsWithUpgrade.add(socket);
+      if (!server.listening || endsWithUpgrade.has(socket)) response.shouldKeepAlive = false;
       handle(request, response);
     };
   const server = createServer(
@@ -60,7 +64,10 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     // Node has let go of this socket: nobody else listens for its errors, or hangs up.
     socket.on('error', () => undefined);
-    socket.end(rawRefusal('METHOD_NOT_ALLOWED', { allow: 'GET, POST', keepsAlive: false }), () => socket.destroySoon());
+    afterAnswers(socket, () => {
+      const refusal = rawRefusal('METHOD_NOT_ALLOWED', { allow: 'GET, POST', keepsAlive: false });
+      socket.end(refusal, () => socket.destroySoon());
+    });
   });
   server.on('clientError', answerParseError);
   return server;
@@ -86,6 +93,33 @@ export function readPlainFirst(server: Server, handle: PlainHandler): PlainConne
 }
 
 /**
+ * Node's parser takes what follows a request with these two headers for the other protocol's, and drops what it has read of it. So the
+ * connection ends with the answer: what is sent behind it is not lost without a word, and no later byte is taken for a request.
+ */
+function asksForUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '');
+}
+
+/** Lets `upgrade` decide about what `isLiveUpgrade` lets through, behind the answers to what was sent before it. */
+export function takeUpgrades(
+  server: Server,
+  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // Without a listener, a peer that vanishes meanwhile would end the process.
+    socket.on('error', () => undefined);
+    afterAnswers(socket, () => void upgrade(request, socket, head));
+  });
+}
+
+/** Calls `next` once every request before on this connection was answered, for what Node takes out of their queue. */
+function afterAnswers(socket: Socket, next: () => void): void {
+  const before = lastAnswers.get(socket);
+  if (before === undefined || before.writableFinished) next();
+  else before.once('finish', next);
+}
+
+/**
  * What is not HTTP gets a plain answer and a closed connection: behind the answers to the whole requests before it, since a sender
  * takes the first answer for that of its first request (RFC 9112 9.3.2).
  */
@@ -105,11 +139,11 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? 'REQUEST_TIMEOUT'
         : 'BAD_REQUEST';
-  const refuse = (): void => {
+  const broken = lastAnswers.get(socket);
+  // Its head was read, its body can't be: it has a place among the answers.
+  if (broken !== undefined && !broken.req.complete && !broken.headersSent) return answerBroken(broken, code);
+  afterAnswers(socket, () => {
     // The answer before may have been the connection's last: then nothing behind it is answered.
     if (socket.writable) socket.end(rawRefusal(code, { keepsAlive: false }), () => socket.destroySoon());
-  };
-  const before = lastAnswers.get(socket);
-  if (before !== undefined && before.req.complete && !before.writableFinished) before.once('finish', refuse);
-  else refuse();
+  });
 }

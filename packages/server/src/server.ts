@@ -1,5 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './api/api-server.ts';
 import { OneAtATime } from './api/one-at-a-time.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
@@ -12,7 +11,7 @@ import { Background } from './background.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
-import { createListener, readPlainFirst } from './http-listener.ts';
+import { createListener, readPlainFirst, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LiveSockets } from './live/live-socket.ts';
 import type { Logger } from './log.ts';
@@ -80,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, serverFactory, sources, registerPages);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
-  listener?.on('upgrade', (...upgraded: [IncomingMessage, Socket, Buffer]) => void upgrade(...upgraded));
+  if (listener !== undefined) takeUpgrades(listener, upgrade);
   await api.listen({ port: config.port, host: config.host });
   const upkeep = new UpkeepLoop({ store, config, live, log, now, forgetEndpoint });
   upkeep.start();

@@ -90,6 +90,13 @@ export function answerRefused(
   linger(request, () => response.end());
 }
 
+/** Answers, in its turn, a request whose body the parser could not read to its end. Nothing more comes, and the connection ends. */
+export function answerBroken(response: ServerResponse, code: ProblemCode): void {
+  const body = problemJson(code);
+  response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
+  response.end(body);
+}
+
 /**
  * A connection that is closed while the sender still sends is reset, and the sender may never see the answer. So the rest is read and
  * thrown away for a moment (as nginx's `lingering_close` does), then the connection ends.

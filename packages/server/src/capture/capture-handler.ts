@@ -48,7 +48,7 @@ export function createCaptureHandler(deps: CaptureDependencies): CaptureHandler 
   return function capture(request, response, expectsContinue) {
     const { socket } = request;
     const isKeptBack = order.keepsBack(socket, () => {
-      if (!isClosing(socket)) capture(request, response, expectsContinue);
+      if (!isClosing(socket) && !response.headersSent) capture(request, response, expectsContinue);
     });
     if (isKeptBack) return;
     const target = parseCaptureTarget(request.url ?? '');
@@ -65,12 +65,15 @@ export function createCaptureHandler(deps: CaptureDependencies): CaptureHandler 
       .lookup(target.uid)
       .then(
         (endpoint) => {
+          // Its body turned out to be broken meanwhile.
+          if (response.headersSent) return;
           if (endpoint === undefined) answerRefused(request, response, 'ENDPOINT_NOT_FOUND');
           else receive(deps, order, endpoint, arriving);
         },
         (error: unknown) => {
           deps.onFailure(error);
-          answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+          if (!response.headersSent)
+            answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS });
         },
       )
       .finally(letOn);

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chunked, openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
 import { makeDice } from '../testing/dice.ts';
 import { expectUnharmed, startWireApp } from '../testing/wire-app.ts';
@@ -91,4 +91,54 @@ test('a whole one before a half one on the same connection is stored, and only t
   connection.reset();
   await expectUnharmed(app);
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
+});
+
+/** One answer that says 200, then one that says what is wrong with the next request; then the connection ends. */
+async function expectAnswers(parts: readonly (string | Buffer)[], second: number, halfClose = false): Promise<void> {
+  const before = await app.owner.stored(app.endpoint.uid);
+  const connection = await openRaw({ port: app.server.port });
+  await connection.send(Buffer.concat(parts.map((part) => Buffer.from(part))));
+  if (halfClose) connection.halfClose();
+  expect([(await connection.final()).status, (await connection.final()).status]).toEqual([200, second]);
+  await connection.closed();
+  await expectUnharmed(app);
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
+}
+
+describe('a whole request is answered first, whatever comes with it', () => {
+  const head = (framing: string): string => `POST ${app.base}/b HTTP/1.1\r\nHost: h\r\n${framing}\r\n\r\n`;
+
+  test('a body of bad chunks', () =>
+    expectAnswers([whole('plain'), head('Transfer-Encoding: chunked'), 'ZZ\r\nhello\r\n0\r\n\r\n'], 400));
+  test('half a body', () => expectAnswers([whole('plain'), head('Content-Length: 10'), 'abc'], 400, true));
+  test('a bad body behind two that are not read yet', async () => {
+    const { uid } = await app.owner.createEndpoint();
+    const connection = await openRaw({ port: app.server.port });
+    const fresh = (rest: string): string => `${rest.replace(app.base, `/h/${uid}`)}`;
+    const bare = `GET ${app.base}/a HTTP/1.1\r\nHost: h\r\n\r\n`;
+    await connection.send(fresh(bare) + fresh(bare) + fresh(head('Transfer-Encoding: chunked')) + 'ZZ\r\n');
+    const statuses = [await connection.final(), await connection.final(), await connection.final()];
+    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 400]);
+    await connection.closed();
+    expect(await app.owner.stored(uid)).toBe(2);
+  });
+  test('CONNECT', () => expectAnswers([whole('plain'), 'CONNECT a:80 HTTP/1.1\r\nHost: h\r\n\r\n'], 405));
+  test('a live view that is refused', () => {
+    const asked = ['GET /ws?endpoint=x HTTP/1.1', 'Host: h', 'Connection: Upgrade', 'Upgrade: websocket'];
+    return expectAnswers([whole('plain'), `${asked.join('\r\n')}\r\n\r\n`], 401);
+  });
+});
+
+test('a sender that ends behind its second request, while the first waits for the disk, has both answered', async () => {
+  const before = await app.owner.stored(app.endpoint.uid);
+  for (let round = 0; round < 40; round += 1) {
+    const connection = await openRaw({ port: app.server.port });
+    await connection.send(whole('plain'));
+    await new Promise((next) => setImmediate(next));
+    await connection.send(whole('plain'));
+    connection.halfClose();
+    expect([(await connection.final()).status, (await connection.final()).status]).toEqual([200, 200]);
+    connection.close();
+  }
+  expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 80);
 });

@@ -15,6 +15,7 @@ test.each([
   ],
   ['creel_session=', 'creel_session=hidden-by-creel'],
   ['theirs=creel_session; my_creel_x=1', 'theirs=creel_session; my_creel_x=1'],
+  ['creel_foo=2; creel_sessions=3', 'creel_foo=2; creel_sessions=3'],
 ])('%s is kept as %s', (sent, kept) => {
   for (const name of ['Cookie', 'cookie', 'COOKIE']) {
     const headers = ['Host', 'creel_session=not a cookie', name, sent];

@@ -1,5 +1,5 @@
 /** Our own cookies, as api/cookies.ts names them, with what stands behind the equals sign. */
-const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_\w+=)[^;,\s]*/g;
+const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|attempt|identity)=)[^;,\s]*/g;
 const HIDDEN = '$1hidden-by-creel';
 
 /**

@@ -53,8 +53,8 @@ class PlainConnection implements CaptureReply {
   #hasSpoken = false;
   /** A request was taken and not yet answered. */
   #isWaiting = false;
-  /** What the sender sent ahead of its answer. */
-  #behind: Buffer | undefined;
+  /** The sender sent more ahead of its answer. */
+  #hasMore = false;
   /** The sender says no more, and still listens. */
   #hasEnded = false;
   /** The request that was taken is not its sender's last one. */
@@ -89,16 +89,18 @@ class PlainConnection implements CaptureReply {
     if (this.#socket.destroyed) return;
     this.#socket.write(text, 'latin1');
     if (!keepsAlive || this.#hasEnded) this.#end();
-    else if (this.#behind !== undefined) this.#handOver(this.#behind);
+    else if (this.#hasMore) this.#handOver();
   }
 
   readonly #onData = (bytes: Buffer): void => {
     // Behind the connection's last answer nothing is a request.
     if (this.#socket.writableEnded) return;
     if (this.#isWaiting) {
-      // In order, once the answer is out; until then no more is read than the socket holds anyway.
-      this.#behind = bytes;
+      // In order, once the answer is out; until then no more is read than the socket holds anyway. Put back, so that the sender's end
+      // is not told before it was read.
+      this.#hasMore = true;
       this.#socket.pause();
+      this.#socket.unshift(bytes);
       return;
     }
     if (!this.#take(bytes)) this.#handOver(bytes);
