@@ -11,14 +11,14 @@ export interface Engine {
   /** True where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /**
-   * True at least where `body` contains `inBody`, or `head` behind its first line one of `inHead`: a sieve, in as few passes over a
-   * row as can be, whose findings are looked at again.
+   * True at least where `body` contains `inBody`, or `head` behind its first line everything of one of the lists of `inHead`: a sieve,
+   * in as few passes over a row as can be, whose findings are looked at again.
    */
   mayContain(
     body: Expression<Uint8Array | null>,
     inBody: Uint8Array,
     head: Expression<Uint8Array>,
-    inHead: readonly Uint8Array[],
+    inHead: readonly (readonly Uint8Array[])[],
   ): RawBuilder<boolean>;
   /** Ids for saved requests, never given twice; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;

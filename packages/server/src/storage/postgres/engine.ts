@@ -30,13 +30,14 @@ export const postgresEngine: Engine = {
   mayContain(body, inBody, head, inHead) {
     const sent = sql<Uint8Array>`substr(${head}, position('\\x0a'::bytea in ${head}) + 1)`;
     const row = folded(sql<Uint8Array>`${sent} || '\\x0a'::bytea || coalesce(${body}, '')`);
-    const needles = new Set([inBody, ...inHead].map(escapeFormat));
-    const anyNeedle = sql.join(
-      [...needles].map((needle) => includes(sql.ref<string>('row.text'), needle)),
-      sql` or `,
-    );
+    const all = (needles: readonly Uint8Array[]): RawBuilder<unknown> =>
+      sql`(${sql.join(
+        needles.map((needle) => includes(sql.ref<string>('row.text'), escapeFormat(needle))),
+        sql` and `,
+      )})`;
+    const any = sql.join([[inBody], ...inHead].map(all), sql` or `);
     // `offset 0`, so that the text is made once per row and not once per needle.
-    return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${anyNeedle})`;
+    return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${any})`;
   },
   async takeSavedIds(transaction, count) {
     const { rows } = await sql<{

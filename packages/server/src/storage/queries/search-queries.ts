@@ -3,7 +3,7 @@ import type { Expression, SqlBool } from 'kysely';
 import { decodeHead } from '../request-head.ts';
 import { requestKey } from '../request-key.ts';
 import type { FoundRecord, RequestRecord, RequestStore, SearchQuery } from '../store.ts';
-import { asciiLower, headMatches, methodsWith, needleForms } from './search-text.ts';
+import { asciiLower, headMatches, headSieve, methodsWith } from './search-text.ts';
 import { selectRequest, toRequestRecord } from './request-queries.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
 
@@ -76,7 +76,7 @@ async function candidatesBelow(
   const { engine } = db;
   const [head, body] = [sql.ref<Uint8Array>('head'), sql.ref<Uint8Array | null>('body')];
   const needle = Buffer.from(asciiLower(query.text), 'utf8');
-  const conditions: Expression<SqlBool>[] = [engine.mayContain(body, needle, head, needleForms(query.text))];
+  const conditions: Expression<SqlBool>[] = [engine.mayContain(body, needle, head, headSieve(query.text))];
   const methods = methodsWith(query.text);
   if (methods.length > 0) conditions.push(sql<SqlBool>`method in (${sql.join(methods)})`);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)

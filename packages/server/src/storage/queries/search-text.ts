@@ -7,17 +7,34 @@ export function asciiLower(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
+/** What every encoder of queries leaves as it is: letters, digits and the marks that Java's and PHP's forms leave, too. */
+const NEVER_ENCODED = /[\w.-]+/g;
+/** A run of those that is shorter stands in too many heads to tell them apart. */
+const LEAST_RUN = 3;
+const MOST_RUNS = 3;
+
+/**
+ * What a head holds at least where it contains a text, however its query is encoded: any of these lists, with all that is in it, as
+ * bytes in lower case. A sieve: `headMatches` looks at what it lets through.
+ */
+export function headSieve(text: string): readonly (readonly Buffer[])[] {
+  const runs = [...new Set(asciiLower(text).match(NEVER_ENCODED))].toSorted((a, b) => b.length - a.length);
+  if ((runs[0]?.length ?? 0) < LEAST_RUN) return writtenForms(text).map((form) => [form]);
+  return [runs.slice(0, MOST_RUNS).map((run) => Buffer.from(run))];
+}
+
 /**
  * What senders write plainly though it could be encoded: nothing; what joins name and value; the slash, as Python does; both; all that
  * is allowed there. Not every mixture: each is one more look at every head.
  */
 const PLAIN: readonly (readonly string[])[] = [[], ['='], ['/'], ['=', '/'], ['=', '/', ':', '@']];
+/** What JavaScript leaves plain, and other encoders do not. */
+const MARKS = /[!'()*~]/g;
 
-/**
- * The forms under which a text can stand in a stored head, as bytes in lower case: as typed, as Latin-1 header text, and as a query
- * or path would write it, percent-encoded.
- */
-export function needleForms(text: string): readonly Buffer[] {
+const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
+
+/** The forms of a text without a long run: as typed, as Latin-1 header text, and as a query or path would write it. */
+function writtenForms(text: string): readonly Buffer[] {
   const lower = asciiLower(text);
   const forms = new Map<string, Buffer>();
   const add = (bytes: Buffer): unknown => forms.set(bytes.toString('latin1'), bytes);
@@ -26,8 +43,10 @@ export function needleForms(text: string): readonly Buffer[] {
   const encoded = asciiLower(encodeURIComponent(text.toWellFormed()));
   for (const plain of PLAIN) {
     const form = plain.reduce((done, one) => done.replaceAll(asciiLower(encodeURIComponent(one)), one), encoded);
-    add(Buffer.from(form));
-    add(Buffer.from(form.replaceAll('%20', '+')));
+    for (const written of [form, form.replace(MARKS, percent)]) {
+      add(Buffer.from(written));
+      add(Buffer.from(written.replaceAll('%20', '+')));
+    }
   }
   return [...forms.values()];
 }

@@ -14,8 +14,12 @@ export const sqliteEngine: Engine = {
   contains,
   mayContain(body, inBody, head, inHead) {
     const sent = sql<Uint8Array>`substr(${head}, instr(${head}, x'0a') + 1)`;
-    const found = [contains(body, inBody), ...inHead.map((needle) => contains(sent, needle))];
-    return sql<boolean>`(${sql.join(found, sql` or `)})`;
+    const all = (needles: readonly Uint8Array[]): RawBuilder<unknown> =>
+      sql`(${sql.join(
+        needles.map((needle) => contains(sent, needle)),
+        sql` and `,
+      )})`;
+    return sql<boolean>`(${sql.join([contains(body, inBody), ...inHead.map(all)], sql` or `)})`;
   },
   async takeSavedIds(transaction, count) {
     const row = await transaction

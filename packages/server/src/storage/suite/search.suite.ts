@@ -33,6 +33,27 @@ export function searchSuite(open: () => Store): void {
         ['q=a b', 'pl=a  b', 'z=http', 'e&p l'],
       ],
       [
+        'a query however its sender encodes it',
+        {
+          target:
+            '/?msg=it%27s&n=call%28%29&w=wow%21&m=x%2Ay&h=%7Euser&f[status]=a%20b&e=a@b.org,c%20d&p=one%20two+three&s=a%2Ab',
+        },
+        [
+          "it's",
+          'call()',
+          'wow!',
+          'x*y',
+          '~user',
+          'f[status]=a b',
+          'a@b.org,c d',
+          'one two three',
+          's=a*b',
+          'a*b',
+          '()',
+        ],
+        ["it''s", 'call)', 'one two  three', 'three one', 'b*a'],
+      ],
+      [
         'header names and values',
         { headers: ['X-Event-Id', 'EvT_1'] },
         ['x-event', 'evt_1', 'EVT_', 'X-EVENT-ID'],
