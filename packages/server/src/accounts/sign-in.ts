@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { Credentials, Registration } from '@creel/contract';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid } from '../problem.ts';
-import { identityKey } from '../storage/identity-key.ts';
+import { usernameKey } from '../storage/identity-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
@@ -88,7 +88,7 @@ export class SignIn {
   /** Forgets failed tries: the owner has just proved who they are in another way. */
   async forgive(user: UserRecord): Promise<void> {
     const { throttle } = this.#options;
-    await throttle.of('signInName', identityKey(user.username)).forget();
+    await throttle.of('signInName', usernameKey(user.username)).forget();
     await throttle.of('confirmPassword', String(user.id)).forget();
   }
 
@@ -118,7 +118,7 @@ export class SignIn {
     const browser = user && knownBrowsers.recognise(user, visitor.knownBrowser);
     if (browser !== undefined) return [throttle.of('knownBrowser', browser)];
     return [
-      throttle.of('signInName', identityKey(username)),
+      throttle.of('signInName', usernameKey(username)),
       throttle.of('signInAddress', addressBlock(visitor.address)),
     ];
   }

@@ -1,4 +1,12 @@
-/** What the uniqueness of names and addresses is judged by: compatibility forms folded, lower case (contract 2). */
+/** What the uniqueness of addresses is judged by: compatibility forms folded, lower case (contract 2). */
 export function identityKey(text: string): string {
   return text.normalize('NFKC').toLowerCase();
+}
+
+/**
+ * What the uniqueness of usernames is judged by (contract 2): as for addresses, and letters of which the case changes the number or
+ * the form, too: ß and SS, ς and σ. Not for addresses, where those are two mailboxes.
+ */
+export function usernameKey(username: string): string {
+  return username.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');
 }

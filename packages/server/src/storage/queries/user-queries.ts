@@ -1,5 +1,5 @@
 import type { AccountStore, Identity, NewUser, UserRecord } from '../account-store.ts';
-import { identityKey } from '../identity-key.ts';
+import { identityKey, usernameKey } from '../identity-key.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
 import { removeEndpoint } from './endpoint-queries.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
@@ -13,7 +13,7 @@ class AlreadyTaken extends Error {}
 function toRow(user: NewUser) {
   return {
     username: user.username,
-    username_key: identityKey(user.username),
+    username_key: usernameKey(user.username),
     email: user.email,
     email_key: identityKey(user.email),
     email_verified: user.emailVerified ? 1 : 0,
@@ -56,7 +56,7 @@ async function insertUser(
 }
 
 async function takenOf(db: Database, user: NewUser, identity: Identity | undefined): Promise<Taken[]> {
-  const keys = { username: identityKey(user.username), email: identityKey(user.email) };
+  const keys = { username: usernameKey(user.username), email: identityKey(user.email) };
   const others = await db
     .selectFrom('users')
     .select(['username_key', 'email_key'])
@@ -110,7 +110,7 @@ export const accountReads = {
     return row && toUserRecord(row);
   },
   async findUserByName(db, username) {
-    const key = identityKey(username);
+    const key = usernameKey(username);
     const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
     return row && toUserRecord(row);
   },
@@ -121,13 +121,13 @@ export const accountReads = {
   },
 } satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findUserByEmail'>>;
 
-async function ownerOf(db: Database, usernameKey: string): Promise<number | undefined> {
-  const row = await db.selectFrom('users').select('id').where('username_key', '=', usernameKey).executeTakeFirst();
+async function ownerOf(db: Database, key: string): Promise<number | undefined> {
+  const row = await db.selectFrom('users').select('id').where('username_key', '=', key).executeTakeFirst();
   return row?.id;
 }
 
 async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
-  const key = identityKey(username);
+  const key = usernameKey(username);
   const owner = await ownerOf(db, key);
   if (owner !== undefined && owner !== id) return 'taken';
   try {

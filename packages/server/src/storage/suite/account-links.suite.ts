@@ -46,6 +46,19 @@ function personSuite(open: () => Store): void {
       expect(await open().findUserByEmail(unique('nobody@x.test'))).toBeUndefined();
     });
 
+    test.each([
+      ['ΝΟΣ', 'νοσ'],
+      ['ΝΟΣ', 'νος'],
+      ['ǰab', 'J\u030cab'],
+      ['straße', 'STRASSE'],
+    ])('is called %s, and nobody else %s', async (one, two) => {
+      const end = unique('name');
+      const user = await someUser(open(), { username: one + end });
+      expect((await open().findUserByName(two + end.toUpperCase()))?.id).toBe(user.id);
+      const other = await someUser(open());
+      expect(await open().renameUser(other.id, two + end)).toBe('taken');
+    });
+
     test('is renamed, unless the name is taken or the person gone; its case alone may change', async () => {
       const [one, two] = [await someUser(open()), await someUser(open())];
       const username = unique('renamed');
