@@ -83,6 +83,28 @@ describe('sign-in and registration (spec 5)', () => {
   );
 });
 
+describe('no sentence is the library’s', () => {
+  const LINK = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
+  test.each([
+    [OPERATIONS.deleteAccount.body, { password: 5 }, { password: 'Please enter your password' }],
+    [
+      OPERATIONS.deleteAccount.body,
+      { password: 'x'.repeat(1025) },
+      { password: 'Password must be at most 1024 characters' },
+    ],
+    [OPERATIONS.resetPassword.body, { token: '', password: '123456' }, { token: LINK }],
+    [OPERATIONS.verifyEmail.body, {}, { token: LINK }],
+    [OPERATIONS.verifyEmail.body, { token: 'x'.repeat(201) }, { token: LINK }],
+    [
+      OPERATIONS.googleLogin.body,
+      { email: 5, displayName: 5, uid: 5 },
+      { email: 'email must be a text', displayName: 'displayName must be a text', uid: 'uid must be a text' },
+    ],
+  ])('%#', (schema, input, wrong) => {
+    expect(mistakes(schema, input)).toEqual(wrong);
+  });
+});
+
 describe('password change (spec 5)', () => {
   const REQUIRED = 'All password fields are required';
   test.each([
@@ -101,6 +123,10 @@ describe('password change (spec 5)', () => {
     [
       { currentPassword: 'old one', newPassword: 'short', confirmPassword: 'shor' },
       { confirmPassword: 'New passwords do not match' },
+    ],
+    [
+      { currentPassword: 'old one', newPassword: '🦀🦀🦀', confirmPassword: '🦀🦀🦀' },
+      { newPassword: 'New password must be at least 6 characters long' },
     ],
     [{}, { currentPassword: REQUIRED, newPassword: REQUIRED, confirmPassword: REQUIRED }],
   ])('%j: %j', (input, wrong) => {
@@ -248,9 +274,12 @@ describe('paging and search (contract 4)', () => {
     expect(OPERATIONS.search.query.parse({ q: ' a ' }).q).toBe(' a ');
   });
 
-  test.each([0, 7, -1, Number.MAX_SAFE_INTEGER])('save-request takes the whole number %d', (index) => {
-    expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({});
-  });
+  test.each([0, 7, -1, Number.MAX_SAFE_INTEGER, 2 ** 53, 1e20, -1e20])(
+    'save-request takes the whole number %d',
+    (index) => {
+      expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({});
+    },
+  );
 
   test.each([1.5, '1', null, undefined])('save-request with index %j is told so', (index) => {
     expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({ index: 'index must be a whole number' });

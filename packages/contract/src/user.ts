@@ -29,7 +29,8 @@ const USERNAME_LONG = 'Username must be at most 40 characters';
 const USERNAME_CONTROL = 'Username must not contain control characters';
 const USERNAME_INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
-const PASSWORD_LONG = 'Password must be at most 1024 characters';
+/** For passwords that are compared and not set, too. */
+export const PASSWORD_LONG = 'Password must be at most 1024 characters';
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** What shows nothing (Unicode's default-ignorable characters, the empty Braille pattern), and half of a surrogate pair. */
@@ -67,6 +68,8 @@ export const registrationSchema = credentialsSchema.extend({ email: emailSchema 
 export type Registration = z.infer<typeof registrationSchema>;
 
 const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
+/** Counted as everywhere: by characters, of which a JavaScript string may need two units each. */
+const longEnough = z.string().min(MIN_PASSWORD_LENGTH);
 
 /** A password change: spec 5's three rules, each at the field where it belongs. */
 export const passwordChangeSchema = z
@@ -87,7 +90,7 @@ export const passwordChangeSchema = z
     const empty = (['currentPassword', 'newPassword', 'confirmPassword'] as const).find((field) => form[field] === '');
     if (empty !== undefined) return add(empty, 'All password fields are required');
     if (form.newPassword !== form.confirmPassword) return add('confirmPassword', 'New passwords do not match');
-    if (form.newPassword.length < MIN_PASSWORD_LENGTH) add('newPassword', NEW_PASSWORD_SHORT);
+    if (!longEnough.safeParse(form.newPassword).success) add('newPassword', NEW_PASSWORD_SHORT);
   });
 
 /** One signed-in browser of the user, without its token. */

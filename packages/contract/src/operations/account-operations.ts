@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  PASSWORD_LONG,
   credentialsSchema,
   passwordChangeSchema,
   passwordSchema,
@@ -13,7 +14,12 @@ import { emailSchema, userSettingsInputSchema, userSettingsSchema } from '../set
 import type { Operation } from './operation.ts';
 
 const messageSchema = z.object({ message: z.string() });
-const tokenSchema = z.string().min(1).max(200);
+/** What a mailed link ends in. */
+const LINK_BROKEN = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
+const tokenSchema = z.string({ error: LINK_BROKEN }).min(1, { error: LINK_BROKEN }).max(200, { error: LINK_BROKEN });
+
+/** Claims as the provider's page told them: compared with what the server knows, and never trusted. */
+const claimSchema = (name: string) => z.string({ error: `${name} must be a text` }).nullish();
 
 /** Who the person is: sign-up, sign-in, profile, settings, sessions (contract 4, spec 7). */
 export const accountOperations = {
@@ -59,7 +65,7 @@ export const accountOperations = {
     path: '/api/google-login',
     summary: 'Signs in as the identity that this browser has just proved to the provider',
     access: 'public',
-    body: z.object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() }),
+    body: z.object({ email: claimSchema('email'), displayName: claimSchema('displayName'), uid: claimSchema('uid') }),
     status: 200,
     answer: userSchema,
     problems: ['IDENTITY_NOT_PROVEN', 'PASSWORD_FIRST', 'RATE_LIMITED'],
@@ -89,7 +95,12 @@ export const accountOperations = {
     path: '/api/user',
     summary: 'Deletes the account with everything in it',
     access: 'user',
-    body: z.object({ password: z.string().max(MAX_PASSWORD_LENGTH).default('') }),
+    body: z.object({
+      password: z
+        .string({ error: 'Please enter your password' })
+        .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG })
+        .default(''),
+    }),
     status: 204,
     problems: ['RATE_LIMITED', 'SIGN_IN_AGAIN'],
   },

@@ -94,7 +94,10 @@ export const requestOperations = {
     access: 'user',
     body: z.object({
       // Negative too: an index that no request has is a 404 like every other (contract 4).
-      index: z.int({ error: INDEX_SENTENCE }),
+      index: z
+        .number({ error: INDEX_SENTENCE })
+        .refine(Number.isInteger, { error: INDEX_SENTENCE })
+        .transform((index) => Math.min(Math.max(index, -1), Number.MAX_SAFE_INTEGER)),
     }),
     status: 200,
     answer: capturedRequestSchema,
@@ -125,7 +128,7 @@ export const requestOperations = {
     status: 200,
     answer: z.array(foundRequestSchema),
     paged: true,
-    problems: [],
+    problems: ['RATE_LIMITED'],
   },
   replay: {
     method: 'POST',
@@ -136,6 +139,6 @@ export const requestOperations = {
     bodyLimit: 'replay',
     status: 200,
     answer: replayAnswerSchema,
-    problems: ['REPLAY_FAILED', 'TARGET_NOT_ALLOWED', 'REQUEST_NOT_FOUND'],
+    problems: ['REPLAY_FAILED', 'TARGET_NOT_ALLOWED', 'REQUEST_NOT_FOUND', 'NOT_IMPLEMENTED'],
   },
 } as const satisfies Record<string, Operation>;
