@@ -45,14 +45,27 @@ export async function createApiServer(
   return server;
 }
 
-/** An address that can't be decoded names nothing. The router would answer it by itself, without our headers. */
-function addressOf(url = '/'): string {
+/** Where nothing is. */
+const NOWHERE = '/api/nowhere';
+
+/**
+ * One spelling for each address, so that the router and whoever explains what it did not find read the same: without the authority of a
+ * proxy's request (RFC 9112 3.2.2), and with letters, digits and marks plain that need no encoding (RFC 3986 6.2.2.2). What can't be
+ * decoded names nothing, and neither does an empty part of an API's path; the router would answer the one without our headers, and
+ * take the other for an id.
+ */
+export function addressOf(target = '/'): string {
+  const url = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
+  const queryAt = url.search(/[?#]|$/);
+  const path = url
+    .slice(0, queryAt)
+    .replace(/%(?:2d|2e|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi, decodeURIComponent);
   try {
-    decodeURIComponent(url.split('?', 1)[0] ?? '');
-    return url;
+    decodeURIComponent(path);
   } catch {
-    return '/api/undecodable';
+    return NOWHERE;
   }
+  return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
 }
 
 const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);

@@ -23,6 +23,11 @@ export function callBudget(largestBody: number): ByteBudget {
  */
 export function readJsonOnly(server: FastifyInstance, budget: ByteBudget): void {
   server.removeAllContentTypeParsers();
+  // The type of no body does not matter.
+  server.addHook('onRequest', async ({ headers }) => {
+    if (Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined)
+      delete headers['content-type'];
+  });
   server.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const limit = request.routeOptions.bodyLimit;
     // A declared length over the limit is refused before anything is read.
@@ -63,9 +68,12 @@ function refusal(result: Extract<BodyResult, string>): ProblemError {
   return new ProblemError('BAD_REQUEST');
 }
 
+/** JSON is UTF-8 (RFC 8259 8.1). What is not would come out as U+FFFD, and two passwords that differ as one. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(utf8.decode(body));
   } catch {
     throw new ProblemError('MALFORMED_JSON');
   }

@@ -66,7 +66,7 @@ function registerOperation(
     },
     ...(handler === undefined && { preParsing: readNothing }),
     handler: async (request, reply) => {
-      if (handler === undefined) throw new ProblemError('NOT_IMPLEMENTED');
+      if (handler === undefined) throw missingHandler(app, operation);
       const caller = callers.get(request);
       const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
       const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take };
@@ -81,6 +81,12 @@ function registerOperation(
       return answer instanceof LargeAnswer ? sendLarge(request, reply, answer) : reply.send(JSON.stringify(answer));
     },
   });
+}
+
+/** Why a call that the contract has is not answered: it is not built yet, or not wanted here (contract 7). */
+function missingHandler({ config }: AppContext, operation: Operation): ProblemError {
+  const isOff = config.billing === 'off' && operation.problems.includes('BILLING_OFF');
+  return new ProblemError(isOff ? 'BILLING_OFF' : 'NOT_IMPLEMENTED');
 }
 
 /** A body that nobody will look at is not read. */
