@@ -181,6 +181,8 @@ describe('a value that makes no sense is told, with the name of its variable', (
     ['STRIPE_API_BASE', 'stripe', 'must be an http or https URL'],
     ['OIDC_NAME', 'n'.repeat(41), 'must have 40 characters at most'],
     ['SMTP_URL', 'mail.example.com:587', 'must be a URL that begins with smtp:// or smtps://'],
+    ['SMTP_URL', 'smtp://', 'must name a host'],
+    ['HOST', 'not a host', 'must be an address or the name of a host'],
     ['MAIL_FROM', 'x', MAILBOX],
     ['MAIL_FROM', 'Creel creel@example.com', MAILBOX],
     ['MAIL_FROM', 'a@example.com, b@example.com', MAILBOX],

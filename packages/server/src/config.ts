@@ -10,6 +10,8 @@ import {
   httpUrl,
   issuerUrl,
   mailbox,
+  hostName,
+  urlOfHostWith,
   urlWith,
   whole,
 } from './environment-values.ts';
@@ -28,7 +30,7 @@ export class ConfigProblem extends Error {
 const environmentSchema = z.object({
   /** Where it listens. 0 takes a free port. */
   PORT: whole(0, 65_535).default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: hostName.default('127.0.0.1'),
   /** What capture URLs and links are made of; https makes cookies `Secure`. */
   PUBLIC_URL: httpOrigin.optional(),
   /** The embedded database and the generated secret. */
@@ -59,7 +61,7 @@ const environmentSchema = z.object({
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
   OIDC_NAME: characters(1, 40).default('Google'),
-  SMTP_URL: urlWith(['smtp:', 'smtps:']).optional(),
+  SMTP_URL: urlOfHostWith(['smtp:', 'smtps:']).optional(),
   MAIL_FROM: mailbox.optional(),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {

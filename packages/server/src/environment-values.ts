@@ -53,6 +53,19 @@ export const urlWith = (protocols: readonly string[]) =>
     error: `must be a URL that begins with ${protocols.join('// or ')}//`,
   });
 
+/** The same, with a host in it. */
+export const urlOfHostWith = (protocols: readonly string[]) =>
+  urlWith(protocols).refine((text) => !urlWith(protocols).safeParse(text).success || new URL(text).hostname !== '', {
+    error: 'must name a host',
+  });
+
+/** What a server listens on. */
+export const hostName = z
+  .string()
+  .refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text), {
+    error: 'must be an address or the name of a host',
+  });
+
 /** Addresses and CIDRs, separated by commas. */
 export const addressList = z
   .string()
