@@ -129,10 +129,7 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   // Already refused: the rest is not looked at, so what is wrong with it is not said.
-  if (isClosing(socket)) {
-    socket.destroySoon();
-    return;
-  }
+  if (isClosing(socket)) return afterAnswers(socket, () => socket.destroySoon());
   const code =
     error.code === 'HPE_HEADER_OVERFLOW'
       ? 'HEADERS_TOO_LARGE'

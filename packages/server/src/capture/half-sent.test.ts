@@ -122,6 +122,8 @@ describe('a whole request is answered first, whatever comes with it', () => {
     await connection.closed();
     expect(await app.owner.stored(uid)).toBe(2);
   });
+  test('one without a Host, and rubbish behind it', () =>
+    expectAnswers([`GET ${app.base}/a HTTP/1.1\r\nHost: h\r\n\r\nGET ${app.base}/b HTTP/1.1\r\n\r\n`, '\0\0\0'], 400));
   test('CONNECT', () => expectAnswers([whole('plain'), 'CONNECT a:80 HTTP/1.1\r\nHost: h\r\n\r\n'], 405));
   test('a live view that is refused', () => {
     const asked = ['GET /ws?endpoint=x HTTP/1.1', 'Host: h', 'Connection: Upgrade', 'Upgrade: websocket'];
