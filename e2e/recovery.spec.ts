@@ -1,6 +1,6 @@
 // What changes elsewhere, and what could not be asked for, is put right without anybody's doing.
 import { expect, test } from './app.ts';
-import { createEndpoint, openLive } from './endpoints.ts';
+import { createEndpoint, openLive, row, sendJson, unsaved } from './endpoints.ts';
 
 test('an endpoint that is deleted elsewhere leaves the sidebar at once', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
@@ -24,4 +24,47 @@ test('settings that could not be loaded come by themselves when the server is ba
   await page.unroute('**/api/**');
   await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
   await expect(page.getByText('The server cannot be reached.')).toHaveCount(0);
+});
+
+test('what comes after clearing is selected, whatever was before', async ({ page, context, app, endpoint }) => {
+  for (const n of [0, 1, 2]) await sendJson(endpoint.url, { n });
+  await openLive(page, endpoint);
+  await row(page, 1).click();
+  await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+  const path = `${app.url}/api/endpoints/${endpoint.uid}/requests`;
+  expect((await context.request.delete(path)).status()).toBe(204);
+  await expect(row(page, 1)).toHaveCount(0);
+  await expect(page).not.toHaveURL(/request=/);
+  await sendJson(endpoint.url, { n: 3 });
+  await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+  await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
+});
+
+test('a request that was opened by its address goes when it is deleted elsewhere', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  for (const n of [0, 1]) await sendJson(endpoint.url, { n });
+  await openLive(page, endpoint, '?request=0');
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  const id = (await unsaved(context, app, endpoint.uid)).at(-1)?.id ?? 0;
+  const path = `${app.url}/api/endpoints/${endpoint.uid}/requests/${id}`;
+  expect((await context.request.delete(path)).status()).toBe(204);
+  await expect(page.getByText('This request is not stored any more')).toBeVisible();
+});
+
+test('a request that could not be deleted is still looked at', async ({ page, endpoint }) => {
+  for (const n of [0, 1]) await sendJson(endpoint.url, { n });
+  await openLive(page, endpoint, '?request=0');
+  await page.route('**/requests/*', (route) =>
+    route.request().method() === 'DELETE' ? route.fulfill({ status: 500, json: {} }) : route.continue(),
+  );
+  page.on('dialog', (asked) => void asked.accept());
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect(page.getByText('Delete failed').first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(page).toHaveURL(/request=0/);
 });

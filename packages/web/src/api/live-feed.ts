@@ -7,7 +7,7 @@ import { noteSignedOut } from './connection.ts';
 import { patchEndpoint } from './endpoint-mutations.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
-import { changeLists, readList, showSaved } from './request-lists.ts';
+import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';
 
 /** What is known of the live connection itself. */
 export interface LiveStatus {
@@ -134,6 +134,7 @@ function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
   changeLists(uid, (list, method) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, method))));
   for (const message of messages) {
     if (message.type === 'saved') showSaved(uid, message.data.request);
+    if (message.type === 'deleted') forgetRequest(uid, message.data.id);
     // What was looked at by its address alone must not outlive it.
     if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
   }

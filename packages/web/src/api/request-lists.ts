@@ -36,6 +36,12 @@ export function showSaved(uid: string, saved: CapturedRequest): void {
   );
 }
 
+/** What was looked at by its address alone is not stored any more, either. */
+export function forgetRequest(uid: string, id: number): void {
+  for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestsOne(uid) }))
+    queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) => (known?.id === id ? null : known));
+}
+
 /** Takes a request from the lists; the returned function puts it back. */
 export function hideRequest(uid: string, request: ListedRequest): () => void {
   changeLists(uid, (list) => dropRequest(list, request.id));

@@ -43,8 +43,9 @@ export function useRequestActions(uid: string, items: ListItems, selection: Sele
     remove(request) {
       // The browser asks (spec 2).
       if (!confirm('Are you sure you want to delete this request?')) return;
+      const wasOpen = selection.current?.index === request.index;
       selection.leave(request);
-      removing.mutate(request);
+      removing.mutate(request, { onError: () => (wasOpen ? selection.open(request) : undefined) });
     },
     marked,
     markedRequests,

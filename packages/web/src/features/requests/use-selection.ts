@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { readList } from '../../api/request-lists.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { neighbour } from '../../model/list-items.ts';
@@ -36,6 +36,7 @@ export function useSelection(
   changeView: ChangeView,
   selectsFirst: boolean,
 ): Selection {
+  useClearing(uid, view, changeView);
   const [first, setFirst] = useState<number>();
   const firstStands = first !== undefined && items.positionOfIndex(first) >= 0;
   const wanted = view.request ?? (selectsFirst && firstStands ? first : undefined);
@@ -67,6 +68,15 @@ export function useSelection(
     },
     compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
   };
+}
+
+/** Clearing the endpoint, here or elsewhere, clears the selection with the list (spec 4): what comes next is then the first. */
+function useClearing(uid: string, view: ViewState, changeView: ChangeView): void {
+  const { clearedTo } = readList(uid, undefined);
+  const isCleared = [view.request, view.compare].some((index) => index !== undefined && index <= clearedTo);
+  useEffect(() => {
+    if (isCleared) changeView({ request: undefined, compare: undefined });
+  });
 }
 
 /** A request by its index: from the list that is shown, from the whole one, or from the server. */
