@@ -183,7 +183,7 @@ for (const { name, body } of [
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
     const endpoint = await createEndpoint(context, app);
     await send(endpoint.url, {
-      path: '/a/b?x=1',
+      path: '/a/b?b=%7e&a=x%20y+z&b',
       body,
       headers: { 'content-type': 'text/plain', 'x-quote': `it's "q" $(x)` },
     });
@@ -194,8 +194,7 @@ for (const { name, body } of [
     await expect(row(page, 1)).toBeVisible();
     const [again, first] = await unsaved(context, app, endpoint.uid);
     expect(await bytesOf(again)).toEqual(await bytesOf(first));
-    expect(again?.path).toBe(first?.path);
-    expect(again?.queryParams).toEqual(first?.queryParams);
+    expect(again?.rawTarget).toBe('/a/b?b=%7e&a=x%20y+z&b');
     for (const header of ['x-quote', 'content-type', 'user-agent', 'accept']) {
       expect(firstHeader(again?.rawHeaders ?? [], header), header).toBe(firstHeader(first?.rawHeaders ?? [], header));
     }

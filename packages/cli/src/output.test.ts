@@ -56,9 +56,10 @@ const request = (given: Partial<CapturedRequest>): CapturedRequest => ({
   ...given,
 });
 
-test.each<[Pick<CapturedRequest, 'path' | 'queryParams'>, string]>([
+test.each<[Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>, string]>([
   [{ path: '/%zz', queryParams: {} }, '/%zz'],
   [{ path: '/', queryParams: { a: ['1', '2 3'], b: '' } }, '/?a=1&a=2+3&b='],
+  [{ path: '/', rawTarget: '?b=%20&a', queryParams: { b: ' ', a: '' } }, '/?b=%20&a'],
 ])('target of %j', (given, target) => expect(targetOf(given)).toBe(target));
 
 test('a capture is one line, whatever it holds', () => {

@@ -1,3 +1,4 @@
+import { queryOf } from '@creel/contract';
 import type { CapturedRequest, Endpoint } from '@creel/contract';
 
 /**
@@ -45,10 +46,9 @@ export function isPlainText(bytes: Uint8Array): boolean {
   }
 }
 
-/** Path and query. The query is put together from the captured map, the path is as it was sent (contract 2). */
-export function targetOf({ path, queryParams }: Pick<CapturedRequest, 'path' | 'queryParams'>): string {
-  const pairs = Object.entries(queryParams).flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
-  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
+/** Path and query, as they were sent. */
+export function targetOf(request: Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
+  return request.path + queryOf(request);
 }
 
 /** A capture in one line: time, index, method, target, size in bytes. */

@@ -8,7 +8,7 @@ export type RawHeaders = z.infer<typeof rawHeadersSchema>;
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;
 
-/** A request as it was captured (contract 2). `headers` and `queryParams` are views; `rawHeaders`, `path` and the body are the truth. */
+/** A request as it was captured (contract 2). `headers` and `queryParams` are views; `rawHeaders`, `rawTarget` and the body are the truth. */
 export const capturedRequestSchema = z.object({
   /** Positive when saved, else `-(1000000 + index)`. */
   id: z.int(),
@@ -18,6 +18,8 @@ export const capturedRequestSchema = z.object({
   method: z.string(),
   /** What follows `/h/{uid}`, exactly as sent, without the query; `/` when empty. */
   path: z.string(),
+  /** What follows `/h/{uid}` with the query, exactly as sent; may be empty. Not in contract 2 (decision 0016): programs may leave it out. */
+  rawTarget: z.string().optional(),
   /** A name that occurs more than once has the list of its values. */
   queryParams: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
   /** Lower-case names; repeats joined with `, ` (`cookie`: `; `). */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
-import { firstHeader, headerMap, queryMap } from './views.ts';
+import { firstHeader, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
 
 /** Equal also in the names that an object literal can't have. */
 const entries = (map: Readonly<Record<string, unknown>>) => Object.entries(map);
@@ -134,5 +134,32 @@ describe('firstHeader', () => {
     ['x-events', undefined],
   ])('%s: %s', (name, value) => {
     expect(firstHeader(raw, name)).toBe(value);
+  });
+});
+
+describe('the query as it was sent', () => {
+  test.each([
+    ['no query', '/a', '', []],
+    ['nothing behind the mark', '/a?', '?', []],
+    [
+      'order, repeats and spelling',
+      '/?2=b&1=%7E&2=a+b%20c',
+      '?2=b&1=%7E&2=a+b%20c',
+      [
+        ['2', 'b'],
+        ['1', '~'],
+        ['2', 'a b c'],
+      ],
+    ],
+    ['a second mark', '?a?b=c?', '?a?b=c?', [['a?b', 'c?']]],
+  ])('%s', (_, rawTarget, query, pairs) => {
+    const target = { rawTarget, queryParams: queryMap(query.slice(1)) };
+    expect(queryOf(target)).toBe(query);
+    expect(queryPairs(target)).toEqual(pairs);
+  });
+
+  test('where it was not said, it is spelled anew from the map', () => {
+    expect(queryOf({ queryParams: {} })).toBe('');
+    expect(queryOf({ queryParams: { a: ['1', '2'], b: '&' } })).toBe('?a=1&a=2&b=%26');
   });
 });

@@ -1,4 +1,4 @@
-import type { RawHeaders } from './captured-request.ts';
+import type { CapturedRequest, RawHeaders } from './captured-request.ts';
 
 /**
  * Views of what was sent. The truth is the raw pairs and the raw target; these maps are made from them for reading, and nothing
@@ -37,4 +37,18 @@ export function queryMap(query: string): Record<string, string | string[]> {
     else map[name] = [before, value];
   }
   return map;
+}
+
+type Target = Pick<CapturedRequest, 'rawTarget' | 'queryParams'>;
+
+/** The query as sent, with its `?`; empty where there was none. Without the raw target it is spelled anew from the map. */
+export function queryOf({ rawTarget, queryParams }: Target): string {
+  if (rawTarget !== undefined) return /\?.*$/s.exec(rawTarget)?.[0] ?? '';
+  const pairs = Object.entries(queryParams).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+/** Names and values of the query, decoded as a form would be, in the order in which they were sent. */
+export function queryPairs(target: Target): [string, string][] {
+  return [...new URLSearchParams(queryOf(target))];
 }

@@ -85,6 +85,14 @@ describe('paths are kept as sent', () => {
 });
 
 describe('queries', () => {
+  test.each(['', '/', '?', '/?', '/a?b=%7e&a=x%20y+z&b&%zz', '?2=b&1=a', '/a?b?c=#d'])(
+    'the target %j is told as it was sent',
+    async (path) => {
+      const index = await expectCaptured(app, { path });
+      expect((await app.owner.captured(app.endpoint.uid, index)).rawTarget).toBe(path);
+    },
+  );
+
   const queryOf = async (query: string): Promise<unknown> => {
     const index = await expectCaptured(app, { path: `/q?${query}` });
     return (await app.owner.captured(app.endpoint.uid, index)).queryParams;

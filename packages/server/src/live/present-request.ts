@@ -31,6 +31,7 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     endpointId: record.endpointId,
     method: record.method,
     path: path === '' ? '/' : path,
+    rawTarget: target,
     queryParams: queryAt < 0 ? {} : queryMap(target.slice(queryAt + 1)),
     headers: headerMap(rawHeaders),
     rawHeaders,

@@ -1,3 +1,4 @@
+import { queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { toBase64 } from './body-bytes.ts';
 import type { Sendable } from './sendable.ts';
@@ -31,9 +32,7 @@ function entryOf({ request, sendable }: HarInput) {
       httpVersion: 'HTTP/1.1',
       cookies: [],
       headers: request.rawHeaders.map(([name, value]) => ({ name, value })),
-      queryString: Object.entries(request.queryParams).flatMap(([name, value]) =>
-        [value].flat().map((one) => ({ name, value: one })),
-      ),
+      queryString: queryPairs(request).map(([name, value]) => ({ name, value })),
       ...(sendable.bytes.length === 0 ? {} : { postData: postData(request, sendable) }),
       headersSize: -1,
       bodySize: sendable.bytes.length,

@@ -1,3 +1,4 @@
+import { queryOf, queryPairs } from '@creel/contract';
 import { positionOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 import { labelOf } from './row-label.ts';
@@ -65,7 +66,7 @@ function narrow(rows: readonly ListedRequest[], find: string): ListedRequest[] {
   const wanted = find.toLowerCase();
   return rows.filter((row) => {
     const { source, event } = labelOf(row);
-    const query = Object.entries(row.queryParams).flat(2).join(' ');
+    const query = `${queryOf(row)} ${queryPairs(row).flat().join(' ')}`;
     return `${row.method} ${row.path} ${query} ${source} ${event} #${row.index}`.toLowerCase().includes(wanted);
   });
 }

@@ -1,3 +1,4 @@
+import { queryOf } from '@creel/contract';
 import type { FoundRequest } from '@creel/contract';
 import { excerpt } from './highlight.ts';
 
@@ -9,10 +10,8 @@ export interface SearchHit {
 
 /** The most telling place first: query, headers, body. The path stands in the row anyway. */
 export function searchHit(found: FoundRequest, q: string): SearchHit | undefined {
-  const query = new URLSearchParams(
-    Object.entries(found.queryParams).flatMap(([name, value]) => [value].flat().map((each) => [name, each])),
-  ).toString();
-  const inQuery = excerpt(decodeQuery(query), q);
+  const query = queryOf(found).slice(1);
+  const inQuery = excerpt(decodeQuery(query), q) ?? excerpt(query, q);
   if (inQuery !== undefined) return { place: 'Query', text: inQuery };
   for (const [name, value] of found.rawHeaders) {
     const inHeader = excerpt(`${name}: ${value}`, q);

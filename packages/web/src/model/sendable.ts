@@ -1,10 +1,11 @@
+import { queryOf } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { textOf } from './body-bytes.ts';
 
 /** A captured request in the form in which another program can send it again. */
 export interface Sendable {
   readonly method: string;
-  /** Capture URL, path and query. */
+  /** Capture URL, path and query, as they were sent. */
   readonly url: string;
   /** In the case, order and number in which they came, without those that belong to the connection. */
   readonly headers: RawHeaders;
@@ -28,21 +29,13 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'http2-settings',
 ]);
 
-/** The query as it can be sent again, made from its map: names and values are the same, their spelling may differ. */
-export function queryOf(request: Pick<CapturedRequest, 'queryParams'>): string {
-  const pairs = Object.entries(request.queryParams).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, one]),
-  );
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
-}
-
 /** `captureUrl` is the endpoint's; `bytes` the whole body. */
 export function sendable(request: CapturedRequest, captureUrl: string, bytes: Uint8Array<ArrayBuffer>): Sendable {
-  const path = request.path === '/' ? '' : request.path;
+  const target = request.rawTarget ?? (request.path === '/' ? '' : request.path) + queryOf(request);
   const text = textOf(bytes);
   return {
     method: request.method,
-    url: captureUrl + path + queryOf(request),
+    url: captureUrl + target,
     headers: request.rawHeaders.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase())),
     bytes,
     text: text?.includes('\0') === true ? undefined : text,

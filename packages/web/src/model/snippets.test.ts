@@ -2,7 +2,7 @@ import type { RawHeaders } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { toHar } from './har.ts';
 import { sampleRequest } from './sample-request.ts';
-import { queryOf, sendable } from './sendable.ts';
+import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';
 import { tryItSnippet, WRITERS } from './snippets.ts';
@@ -43,14 +43,12 @@ test('what belongs to the connection is left out, the rest keeps case, order and
   ]);
 });
 
-test.each([
-  ['nothing', {}, ''],
-  ['a list', { a: ['1', '2'], b: '&' }, '?a=1&a=2&b=%26'],
-])('query of %s', (_, queryParams, query) => expect(queryOf({ queryParams })).toBe(query));
-
 test('the path stands behind the capture URL as it was sent', () => {
-  const request = sampleRequest(0, { path: '/a/../%zz', queryParams: { x: '1' } });
-  expect(sendable(request, URL_OF, utf8('')).url).toBe(`${URL_OF}/a/../%zz?x=1`);
+  const rawTarget = '/a/../%zz?b=%7e&a=x%20y+z&b';
+  const request = sampleRequest(0, { path: '/a/../%zz', rawTarget, queryParams: { b: ['~', ''], a: 'x y z' } });
+  expect(sendable(request, URL_OF, utf8('')).url).toBe(URL_OF + rawTarget);
+  expect(sendable(sampleRequest(0, { rawTarget: '' }), URL_OF, utf8('')).url).toBe(URL_OF);
+  expect(sendable(sampleRequest(0, { rawTarget: '/' }), URL_OF, utf8('')).url).toBe(`${URL_OF}/`);
 });
 
 test('cURL: headers twice, none of its own, text as it is', () => {

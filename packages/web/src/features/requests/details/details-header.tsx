@@ -1,3 +1,4 @@
+import { queryOf } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
 import type { DetailTab } from '../../../model/default-tab.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
@@ -14,7 +15,8 @@ import { snippetOf } from './write-down.ts';
 
 /** What can be done with the request that is looked at: the same object as long as the details are shown. */
 export interface DetailsActions {
-  readonly onTab: (tab: DetailTab) => void;
+  /** `undefined`: the one that each request opens with. */
+  readonly onTab: (tab: DetailTab | undefined) => void;
   readonly onSave: () => void;
   readonly onDelete: () => void;
   readonly onCompare: () => void;
@@ -38,6 +40,7 @@ const AUTHENTICATION_HINT = 'Authentication required to save requests';
 export function DetailsHeader(props: DetailsHeaderProps) {
   const { request, uid, captureUrl, covers, actions } = props;
   const path = readable(request.path) || '/';
+  const query = readable(queryOf(request));
   return (
     <header className="flex shrink-0 flex-col gap-1 px-4 py-2.5">
       <div className="flex min-w-0 flex-wrap items-center gap-2 @md:flex-nowrap">
@@ -46,9 +49,10 @@ export function DetailsHeader(props: DetailsHeaderProps) {
         ) : null}
         <h2 className="flex min-w-0 grow basis-4/5 items-center gap-2 @md:basis-0">
           <MethodBadge method={request.method} className="shrink-0" />
-          <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}`}>
+          <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}${query}`}>
             <span className="text-ink-3">/h/…</span>
             {path}
+            <span className="text-ink-3">{query}</span>
           </span>
           {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
         </h2>

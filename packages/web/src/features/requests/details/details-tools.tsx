@@ -1,3 +1,4 @@
+import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
 import { useCommands } from '../../../commands/use-commands.ts';
 import type { DetailTab } from '../../../model/default-tab.ts';
@@ -21,7 +22,7 @@ export function DetailsTools({ request, body, tab, find, onFind }: DetailsToolsP
   useCommands([{ id: 'details.find', title: 'Search inside the request', group: 'Request', keys: 'f', run: toggle }]);
   const text = textToCopy(request, body, tab);
   return (
-    <div className="absolute top-0 right-3 flex h-10 items-center gap-0.5">
+    <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
       {request.contentType === null ? null : (
         <span
           className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @lg:block"
@@ -52,11 +53,6 @@ function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab)
 
 function tabText(request: ListedRequest, body: string | undefined, tab: DetailTab): string | undefined {
   if (tab === 'headers') return request.rawHeaders.map(([name, value]) => `${name}: ${value}`).join('\n');
-  if (tab === 'query') {
-    const lines = Object.entries(request.queryParams).flatMap(([name, value]) =>
-      [value].flat().map((one) => `${name}=${one}`),
-    );
-    return lines.join('\n');
-  }
+  if (tab === 'query') return queryOf(request).slice(1);
   return body;
 }

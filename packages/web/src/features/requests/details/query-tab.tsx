@@ -1,11 +1,29 @@
+import { queryOf, queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FieldTable } from './field-table.tsx';
 
-/** The query parameters, decoded; a name that occurs more than once has a line for each value. */
-export function QueryTab({ query }: { readonly query: CapturedRequest['queryParams'] }) {
-  const fields = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, one]),
+/** The query as it was sent and, decoded, its parameters in their order; a name that occurs more than once has a line for each value. */
+export function QueryTab({ request }: { readonly request: CapturedRequest }) {
+  const query = queryOf(request);
+  const fields = queryPairs(request);
+  if (query === '') return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
+  return (
+    <>
+      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm wrap-anywhere">
+        <span className="sr-only">As sent: </span>
+        {query}
+        <CopyButton
+          text={query}
+          label="Copy the query as sent"
+          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+        />
+      </div>
+      {fields.length === 0 ? (
+        <p className="p-4 text-ink-2">There is nothing behind the question mark.</p>
+      ) : (
+        <FieldTable label="Query parameters" nameTitle="Parameter" fields={fields} />
+      )}
+    </>
   );
-  if (fields.length === 0) return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
-  return <FieldTable label="Query parameters" nameTitle="Parameter" fields={fields} />;
 }

@@ -1,3 +1,4 @@
+import { queryPairs } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { ComponentType, ReactNode } from 'react';
 import { memo, useState } from 'react';
@@ -43,11 +44,12 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const body = useBody(header.uid, request);
   const [find, setFind] = useState<string>();
-  const shown = tab ?? defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
+  const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
+  const shown = tab ?? own;
   const tabs = [
     { value: 'json', label: 'JSON' },
     { value: 'headers', label: 'Headers', note: request.rawHeaders.length },
-    { value: 'query', label: 'Query Params', note: countValues(request.queryParams) },
+    { value: 'query', label: 'Query Params', note: queryPairs(request).length },
     { value: 'raw', label: 'Raw' },
   ] as const;
   return (
@@ -57,7 +59,8 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       <Tabs
         label="Parts of the request"
         value={shown}
-        onValueChange={onTab}
+        // JSON where it is what opens by itself is no choice for the requests to come: not all of them have it.
+        onValueChange={(chosen) => onTab(chosen === 'json' && own === 'json' ? undefined : chosen)}
         tabs={tabs}
         className="relative flex min-h-0 grow flex-col"
         listClassName="h-10 shrink-0 border-y border-line px-3 pr-32"
@@ -67,7 +70,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
           <HeadersTab headers={request.rawHeaders} find={shown === 'headers' ? find : undefined} />
         </TabPanel>
         <TabPanel value="query" className="min-h-0 grow overflow-auto">
-          <QueryTab query={request.queryParams} />
+          <QueryTab request={request} />
         </TabPanel>
         <TabPanel value="json" className="flex min-h-0 grow flex-col">
           <BodyPanel body={body} request={request}>
@@ -110,8 +113,4 @@ function BodyLoading() {
       <Skeleton className="h-3 w-1/2" />
     </div>
   );
-}
-
-function countValues(query: ListedRequest['queryParams']): number {
-  return Object.values(query).flat().length;
 }

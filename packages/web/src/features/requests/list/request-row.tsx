@@ -1,10 +1,10 @@
+import { queryOf } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Eye, Save, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { labelOf } from '../../../model/row-label.ts';
-import { queryOf } from '../../../model/sendable.ts';
 import { formatSize } from '../../../model/sizes.ts';
 import { formatMoment, shortAge } from '../../../model/times.ts';
 import { readable } from '../../../model/wire-text.ts';
