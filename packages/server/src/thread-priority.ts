@@ -17,7 +17,7 @@ export async function letCapturesGoFirst(): Promise<number> {
   for (const task of tasks) {
     const name = await readFile(`${TASKS}/${task}/comm`, 'utf8').catch(() => '');
     if (name.trim() !== POOL_THREAD) continue;
-    setPriority(Number(task), constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(Number(task), constants.priority.PRIORITY_LOW);
     moved += 1;
   }
   return moved;
