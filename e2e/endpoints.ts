@@ -38,5 +38,7 @@ export function row(page: Page, index: number): Locator {
 /** Opens the endpoint's page and waits until it is live. */
 export async function openLive(page: Page, endpoint: Endpoint, search = ''): Promise<void> {
   await page.goto(`/endpoints/${endpoint.uid}${search}`);
-  await expect(page.getByText('Live', { exact: true }).or(page.getByText('No requests received yet.'))).toBeVisible();
+  await expect(
+    page.getByText('Live', { exact: true }).or(page.getByText('Live: waiting for the first request')),
+  ).toBeVisible();
 }

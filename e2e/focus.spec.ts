@@ -164,3 +164,85 @@ test('details that lie over the list take the focus, and give it back', async ({
   await page.keyboard.press('Enter');
   await expect(list(page)).toBeFocused();
 });
+
+test('what is done to many, and a filter that found nothing, leave the keyboard in the list', async ({
+  page,
+  endpoint,
+}) => {
+  for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  page.on('dialog', (dialog) => void dialog.accept());
+  for (const [name, marks] of [
+    ['Save', [3]],
+    ['Delete', [3, 2]],
+    ['Clear the selection', [1]],
+  ] as const) {
+    for (const index of marks) await row(page, index).click({ modifiers: ['Control'] });
+    const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+    await bar.getByRole('button', { name }).press('Enter');
+    if (name === 'Save') {
+      await expect(bar.getByRole('button', { name })).toHaveCount(0);
+      await expect(list(page), name).toBeFocused();
+      await page.keyboard.press('Escape');
+    }
+    await expect(bar).toHaveCount(0);
+    await expect(list(page), name).toBeFocused();
+  }
+  await page.getByRole('tab', { name: 'PUT' }).click();
+  await page.getByRole('button', { name: 'Show all requests' }).press('Enter');
+  await expect(row(page, 0)).toBeVisible();
+  await expect(list(page)).toBeFocused();
+  await page.getByLabel('Filter the list').fill('zzz');
+  await page.getByRole('button', { name: 'Clear the filter' }).last().press('Enter');
+  await expect(row(page, 0)).toBeVisible();
+  await expect(list(page)).toBeFocused();
+});
+
+test('after the first test request the keyboard is in the list', async ({ page, endpoint }) => {
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
+  await expect(row(page, 0)).toBeVisible();
+  await expect(list(page)).toBeFocused();
+});
+
+test('signing out and in gives the keyboard a place on the page that comes', async ({ page, person }) => {
+  await page.goto('/');
+  await page.getByRole('button', { name: `Account of ${person.username}` }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Logout' }).press('Enter');
+  await expect(page).toHaveURL(/\/auth/);
+  await expect.poll(() => place(page)).toBe('MAIN');
+  await page.getByLabel('Username').fill(person.username);
+  await page.getByLabel('Password').fill(person.password);
+  await page.getByRole('button', { name: 'Login', exact: true }).press('Enter');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await expect.poll(() => place(page)).toBe('MAIN');
+});
+
+test('in a narrow window nothing under the details takes the keyboard, and Escape leads back to the list', async ({
+  page,
+  endpoint,
+}) => {
+  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openLive(page, endpoint);
+  await row(page, 2).click();
+  const details = page.getByRole('region', { name: 'Request 2' });
+  await expect(details).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(details).toHaveCount(0);
+  await expect(list(page)).toBeFocused();
+  await row(page, 2).click();
+  await expect(details).toBeVisible();
+  for (let step = 0; step < 30; step++) {
+    await page.keyboard.press('Tab');
+    const outside = await page.evaluate(
+      `document.activeElement !== document.body && document.activeElement.closest('.fixed') === null && document.activeElement.closest('[aria-label^="Notifications"]') === null`,
+    );
+    expect(outside, await page.evaluate('document.activeElement.outerHTML.slice(0, 200)')).toBe(false);
+  }
+  await details.getByRole('button', { name: 'Back to the list' }).press('Enter');
+  await expect(details).toHaveCount(0);
+  await expect(list(page)).toBeFocused();
+  await page.getByRole('button', { name: 'Open menu' }).focus();
+  await expect(page.getByRole('button', { name: 'Open menu' })).toBeFocused();
+});

@@ -31,6 +31,8 @@ function rescue(...places: (() => Element | null | undefined)[]): void {
   });
 }
 
+const KEEPS_FOCUS = 'data-keeps-focus';
+
 const mainPart = () => document.getElementById('main');
 
 /** For a modal dialog of Radix, which by itself gives the focus back to its own trigger alone: back to what had it. */
@@ -62,23 +64,37 @@ export function useFocusReturn(otherwise: () => Element | null | undefined = mai
   useEffect(() => () => rescue(() => opener, last.current), [opener]);
 }
 
-/** A page that went away may have had the focus: then the main part of the next one takes it. `path` is where the person is. */
+/** The first page leaves the keyboard where the browser begins, at its top. */
+let hasArrived = false;
+
+/** A page that went away may have had the focus: then the main part of the next one takes it. `path` tells pages apart. */
 export function useFocusAfterLeaving(path: string): void {
-  const shown = useRef(path);
+  const shown = useRef<string>(undefined);
   useEffect(() => {
-    if (shown.current !== path) rescue(mainPart);
+    if (hasArrived && shown.current !== path) rescue(mainPart);
+    hasArrived = true;
     shown.current = path;
   }, [path]);
 }
 
-/** Takes the focus itself when something in it that has the focus goes away, a row for instance. The element needs a `tabIndex`. */
-export function useFocusKept(frame: RefObject<HTMLElement | null>): void {
+/**
+ * Takes the focus when something in it that has the focus goes away, a row for instance: gives it to what `place` finds, or else to
+ * the element itself, which needs a `tabIndex`. Of several around it the innermost that is still there does so.
+ */
+export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
+  const first = useRef(place);
+  useEffect(() => {
+    first.current = place;
+  });
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
+    element.toggleAttribute(KEEPS_FOCUS, true);
     let held: Element | undefined;
+    let keeper: Element | null = null;
     const onIn = ({ target }: FocusEvent): void => {
       held = target instanceof Element ? target : undefined;
+      keeper = held?.closest(`[${KEEPS_FOCUS}]`) ?? null;
     };
     const onOut = ({ target }: FocusEvent): void => {
       // What is taken out of the page may say so first; what is left for another place is still in it a moment later.
@@ -89,7 +105,11 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>): void {
     const watch = new MutationObserver(() => {
       if (held === undefined || held.isConnected) return;
       held = undefined;
-      rescue(() => element);
+      if (keeper !== element && keeper?.isConnected === true) return;
+      rescue(
+        () => first.current?.(),
+        () => element,
+      );
     });
     element.addEventListener('focusin', onIn);
     element.addEventListener('focusout', onOut);
@@ -100,4 +120,27 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>): void {
       element.removeEventListener('focusout', onOut);
     };
   }, [frame]);
+}
+
+/** Marks what stays in use beside something that lies over the page. */
+export const STAYS_BESIDE = { 'data-stays-beside': '' } as const;
+
+/** Takes pointer and keyboard from what the page has besides an element; the returned function gives them back. */
+function silenceAround(cover: Element): () => void {
+  const silenced: Element[] = [];
+  for (let on = cover; on.parentElement !== null && on.parentElement.id !== 'root'; on = on.parentElement) {
+    for (const sibling of on.parentElement.children) {
+      if (sibling === on || sibling.matches('[data-stays-beside], [inert]')) continue;
+      sibling.toggleAttribute('inert', true);
+      silenced.push(sibling);
+    }
+  }
+  return () => {
+    for (const element of silenced) element.toggleAttribute('inert', false);
+  };
+}
+
+/** While it is shown, what the page has besides it takes neither pointer nor keyboard; messages and what stays beside it do. */
+export function useInertBelow(cover: RefObject<HTMLElement | null>): void {
+  useEffect(() => (cover.current === null ? undefined : silenceAround(cover.current)), [cover]);
 }

@@ -1,11 +1,11 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { forgetPerson, useLogout } from '../../api/account-mutations.ts';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
 import { listenToOtherTabs } from '../../api/session-channel.ts';
 import { Sidebar } from '../../features/sidebar/sidebar.tsx';
-import { useFocusAfterLeaving } from '../../ui/focus.ts';
+import { STAYS_BESIDE, useFocusAfterLeaving, useFocusKept } from '../../ui/focus.ts';
 import { useIsNarrow } from '../../ui/use-media.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ShellDialogs } from './dialogs.tsx';
@@ -19,6 +19,8 @@ export function AppLayout() {
   const narrow = useIsNarrow();
   const onLogout = useLeave();
   useEffect(listenToOtherTabs, []);
+  const main = useRef<HTMLElement>(null);
+  useFocusKept(main);
   useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
   return (
     <div className="flex h-full flex-col">
@@ -35,11 +37,11 @@ export function AppLayout() {
             <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </MobileBar>
         ) : (
-          <aside className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
+          <aside {...STAYS_BESIDE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
             <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </aside>
         )}
-        <main id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
+        <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
           <Outlet />
         </main>
       </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Logo } from '../../ui/logo.tsx';
+import { useFocusAfterLeaving } from '../../ui/focus.ts';
 import { useTitle } from '../../ui/use-title.ts';
 
 export interface PublicLayoutProps {
@@ -12,8 +13,9 @@ export interface PublicLayoutProps {
 /** One narrow column in the middle: the pages that need no sign-in. */
 export function PublicLayout({ title, heading, description, children }: PublicLayoutProps) {
   useTitle(title);
+  useFocusAfterLeaving(heading);
   return (
-    <main className="h-full overflow-y-auto">
+    <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
       <div className="mx-auto flex min-h-full w-full max-w-sm flex-col justify-center gap-6 px-4 py-10">
         <div className="flex flex-col gap-4">
           <Logo />

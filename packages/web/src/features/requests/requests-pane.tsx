@@ -3,7 +3,8 @@ import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
-import { useFocusKept, useFocusReturn } from '../../ui/focus.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { useFocusKept, useFocusReturn, useInertBelow } from '../../ui/focus.ts';
 import { listElement } from './list/list-element.ts';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
@@ -107,10 +108,8 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const open = view.request !== undefined;
   return (
     <div className={clsx('relative overflow-hidden', HEIGHT)}>
-      <div className="h-full" inert={open}>
-        {list}
-      </div>
-      {open ? <Cover>{details}</Cover> : null}
+      <div className="h-full">{list}</div>
+      {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
     </div>
   );
 }
@@ -126,9 +125,22 @@ function Kept({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Lies over the list, and beside the sidebar where there is one. It takes the keyboard, and gives it back to the list. */
-function Cover({ children }: { readonly children: ReactNode }) {
+/**
+ * Lies over the page, and beside the sidebar where there is one. It takes the keyboard, and gives it back to the list; Escape closes it.
+ */
+function Cover({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
+  useInertBelow(frame);
+  useCommands([
+    {
+      id: 'request.close',
+      title: 'Back to the list',
+      group: 'Request',
+      keys: 'Escape',
+      inPalette: false,
+      run: onClose,
+    },
+  ]);
   useFocusReturn(listElement);
   useFocusKept(frame);
   useEffect(() => frame.current?.focus(), []);

@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
+import { useCommands } from '../../../commands/use-commands.ts';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { BAR } from './bar.ts';
@@ -30,6 +31,16 @@ export function BulkBar({
   onCompare,
   onClear,
 }: BulkBarProps) {
+  useCommands([
+    {
+      id: 'list.unmark',
+      title: 'Clear the selection',
+      group: 'Requests',
+      keys: 'Escape',
+      inPalette: false,
+      run: onClear,
+    },
+  ]);
   return (
     <div className="@container shrink-0">
       <div role="toolbar" aria-label="Marked requests" className={clsx(BAR, 'gap-x-1 border-line bg-accent-soft')}>

@@ -3,13 +3,16 @@ import { useMutation } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
+import { useLiveStatus } from '../../../api/live-cache.ts';
 import { sendTestRequest } from '../../../api/test-request.ts';
 import { SNIPPET_NAMES } from '../../../model/snippet-names.ts';
 import { tryItSnippet } from '../../../model/snippets.ts';
 import { toast } from '../../../toasts/toast-store.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { useFocusReturn } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
+import { listElement } from './list-element.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
@@ -17,6 +20,8 @@ const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 /** What an endpoint shows before its first request: its URL, and every way to send it something. */
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
+  const live = useLiveStatus(endpoint.uid);
+  useFocusReturn(listElement);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),
     onError: () =>
@@ -31,6 +36,12 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       <div>
         <h2 className="text-lg font-semibold">No requests received yet.</h2>
         <p className="mt-1 text-ink-2">Send a request to this endpoint to see it here.</p>
+        {live.state === 'connected' ? (
+          <p role="status" className="mt-2 flex items-center gap-1.5 text-sm font-medium text-ok">
+            <span aria-hidden className="size-2 rounded-full bg-ok" />
+            Live: waiting for the first request
+          </p>
+        ) : null}
       </div>
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5">
         <div className="flex min-w-0 grow basis-64 items-center gap-2 pl-1.5">

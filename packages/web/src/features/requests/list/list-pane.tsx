@@ -1,6 +1,7 @@
 import type { Endpoint, LiveState } from '@creel/contract';
 import { useRef } from 'react';
 import { toast } from '../../../toasts/toast-store.ts';
+import { useFocusKept } from '../../../ui/focus.ts';
 import { downloadHar } from '../details/write-down.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
@@ -28,7 +29,9 @@ export interface ListPaneProps {
 export function ListPane(props: ListPaneProps) {
   const { filter, state, live, actions, view, changeView } = props;
   const pane = useRef<HTMLDivElement>(null);
-  const toList = (): void => (pane.current?.querySelector<HTMLElement>('[role="grid"]') ?? pane.current)?.focus();
+  const grid = (): HTMLElement | null => pane.current?.querySelector<HTMLElement>('[role="grid"]') ?? null;
+  const toList = (): void => (grid() ?? pane.current)?.focus();
+  useFocusKept(pane, grid);
   const onFilter = (wanted: Filter): void => {
     state.letIn();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
