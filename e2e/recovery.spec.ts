@@ -68,3 +68,43 @@ test('a request that could not be deleted is still looked at', async ({ page, en
   await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
   await expect(page).toHaveURL(/request=0/);
 });
+
+test('an endpoint that is deleted elsewhere gives the window its name back', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  await sendJson(endpoint.url, { n: 0 });
+  await openLive(page, endpoint);
+  await expect(page).toHaveTitle(/Journey/);
+  expect((await context.request.delete(`${app.url}/api/endpoints/${endpoint.uid}`)).status()).toBe(204);
+  await expect(page.getByText('Endpoint Not Found')).toBeVisible();
+  await expect(page).toHaveTitle(/Endpoint Not Found/);
+});
+
+test('settings that are not saved are not left without a word', async ({ page, person }) => {
+  expect(person.username).toBeTruthy();
+  await page.goto('/settings');
+  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+  const asked: string[] = [];
+  let answer = false;
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message());
+    void (answer ? dialog.accept() : dialog.dismiss());
+  });
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  await expect(page).toHaveURL(/\/settings$/);
+  await expect(page.getByRole('switch', { name: 'Autosave new endpoints' })).toBeChecked();
+  answer = true;
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.goto('/settings');
+  await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await expect(page.getByText('Settings Saved').first()).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  expect(asked).toHaveLength(2);
+});

@@ -5,6 +5,11 @@ import { toast } from '../toasts/toast-store.ts';
 import { client, sentenceOf } from './client.ts';
 import { hideRequest, showSaved } from './request-lists.ts';
 
+const REQUEST_SAVED = {
+  title: 'Request saved',
+  description: 'The webhook request has been saved successfully.',
+};
+
 /** How many calls of one bulk action are under way at once. */
 const AT_ONCE = 4;
 
@@ -17,7 +22,7 @@ export function useSaveRequest(uid: string) {
     mutationFn: (index: number) => save(uid, index),
     onSuccess: (request) => {
       showSaved(uid, request);
-      toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' });
+      toast(REQUEST_SAVED);
     },
     onError: (error) => toast({ title: 'Save failed', description: saveFailure(error), variant: 'destructive' }),
   });
@@ -57,7 +62,8 @@ export function useSaveRequests(uid: string) {
       eachOf(requests, async (request) => showSaved(uid, await save(uid, request.index))),
     onSuccess: (failed, requests) => {
       const done = requests.length - failed;
-      if (failed === 0) toast({ title: done === 1 ? 'Request saved' : `${done} requests saved` });
+      if (failed === 0 && done === 1) toast(REQUEST_SAVED);
+      else if (failed === 0) toast({ title: `${done} requests saved` });
       else
         toast({
           title: 'Save failed',

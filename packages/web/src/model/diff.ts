@@ -1,4 +1,3 @@
-import type { RawHeaders } from '@creel/contract';
 import { diffArrays } from 'diff';
 
 /** A line of a comparison: in both, only on the left, or only on the right. */
@@ -30,24 +29,31 @@ export function diffLines(left: readonly string[], right: readonly string[]): Di
   return lines;
 }
 
-/** One header name on both sides, with its values in their order. */
-export interface HeaderDiff {
+/** One name on both sides, with its values in their order. */
+export interface FieldDiff {
   readonly name: string;
   readonly left: readonly string[];
   readonly right: readonly string[];
   readonly same: boolean;
 }
 
-/** Compares headers by name without regard to case; names in the order of the left side, then those that only the right has. */
-export function diffHeaders(left: RawHeaders, right: RawHeaders): HeaderDiff[] {
-  const names = new Map([...left, ...right].toReversed().map(([name]) => [name.toLowerCase(), name]));
-  const order = [...new Set([...left, ...right].map(([name]) => name.toLowerCase()))];
+type Fields = readonly (readonly [string, string])[];
+
+/** Compares fields by name; names in the order of the left side, then those that only the right has. `keyOf`: what makes two names one. */
+export function diffFields(left: Fields, right: Fields, keyOf = (name: string): string => name): FieldDiff[] {
+  const names = new Map([...left, ...right].toReversed().map(([name]) => [keyOf(name), name]));
+  const order = [...new Set([...left, ...right].map(([name]) => keyOf(name)))];
   return order.map((key) => {
-    const values = (headers: RawHeaders): string[] =>
-      headers.filter(([name]) => name.toLowerCase() === key).map(([, value]) => value);
+    const values = (fields: Fields): string[] =>
+      fields.filter(([name]) => keyOf(name) === key).map(([, value]) => value);
     const [ours, theirs] = [values(left), values(right)];
     return { name: names.get(key) ?? key, left: ours, right: theirs, same: ours.join('\n') === theirs.join('\n') };
   });
+}
+
+/** Compares headers; their names are without case (RFC 9110 5.1). */
+export function diffHeaders(left: Fields, right: Fields): FieldDiff[] {
+  return diffFields(left, right, (name) => name.toLowerCase());
 }
 
 /** Pairs what was taken out with what was put in, so that both sides stand beside each other. */

@@ -4,6 +4,7 @@ import { endpointTitle, expiryLine, expirySentence, isExpired, sortEndpoints } f
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const lasting = (isFavorite: 'true' | 'false', expiresAt: string | null) => ({ isFavorite, expiresAt });
 const LATER = '2026-11-27T12:00:00.000Z';
+const SOON = new Date(2026, 10, 22, 18, 30).toISOString();
 const EARLIER = '2026-11-20T12:00:00.000Z';
 
 test('an endpoint without a name goes by the first 8 characters of its uid', () => {
@@ -17,6 +18,7 @@ test.each([
   [lasting('false', null), 'No expiration set', 'No expiration set'],
   [lasting('false', LATER), 'Expires Nov 27', 'Expires on Nov 27'],
   [lasting('false', EARLIER), 'Expired', 'Expired on Nov 20'],
+  [lasting('false', SOON), 'Expires Nov 22, 18:30', 'Expires on Nov 22, 18:30'],
 ])('%o reads %s and %s', (endpoint, line, sentence) => {
   expect(expiryLine(endpoint, now)).toBe(line);
   expect(expirySentence(endpoint, now)).toBe(sentence);

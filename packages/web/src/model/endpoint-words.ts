@@ -1,7 +1,10 @@
 import type { Endpoint } from '@creel/contract';
-import { formatDate } from './times.ts';
+import { formatDate, formatHour } from './times.ts';
 
 const SHORT_UID = 8;
+
+/** So near to its end an endpoint's expiry is told with the hour: two days. */
+const HOUR_COUNTS_MS = 48 * 60 * 60 * 1000;
 
 type Named = Pick<Endpoint, 'name' | 'uid'>;
 type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
@@ -20,15 +23,22 @@ export function isExpired(endpoint: Lasting, now: number): boolean {
 export function expiryLine(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires';
   if (endpoint.expiresAt === null) return 'No expiration set';
-  return isExpired(endpoint, now) ? 'Expired' : `Expires ${formatDate(endpoint.expiresAt, now)}`;
+  return isExpired(endpoint, now) ? 'Expired' : `Expires ${expiryDate(endpoint.expiresAt, now)}`;
 }
 
 /** The expiry text of the endpoint page (spec 2). */
 export function expirySentence(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
   if (endpoint.expiresAt === null) return 'No expiration set';
-  const date = formatDate(endpoint.expiresAt, now);
+  const date = expiryDate(endpoint.expiresAt, now);
   return isExpired(endpoint, now) ? `Expired on ${date}` : `Expires on ${date}`;
+}
+
+/** The day; with the hour where that is what counts. */
+function expiryDate(expiresAt: string, now: number): string {
+  const date = formatDate(expiresAt, now);
+  const left = Date.parse(expiresAt) - now;
+  return left > 0 && left < HOUR_COUNTS_MS ? `${date}, ${formatHour(expiresAt)}` : date;
 }
 
 /** Favourites first, then newest first (spec 2). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatJson } from './format-json.ts';
+import { formatJson, jsonBreak } from './format-json.ts';
 import { KIND, lineOf, pathOf, sourceOf, valueToCopy, visibleLines } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 import { linesAround, searchJson } from './search-json.ts';
@@ -142,3 +142,14 @@ test.each([
 test('a match says what has to be unfolded', () => {
   expect(linesAround(format('{"a":{"b":[1]}}'), 3)).toEqual([2, 1, 0]);
 });
+
+test.each([
+  ['a comma too many', '{\n  "a": 1,\n}', { at: 12, line: 3, column: 1, ended: false }],
+  ['a control character within a string', '["a\tb"]', { at: 3, line: 1, column: 4, ended: false }],
+  ['an escape that there is none of', String.raw`["a\x"]`, { at: 3, line: 1, column: 4, ended: false }],
+  ['another language', '{"a": None}', { at: 6, line: 1, column: 7, ended: false }],
+  ['something behind the end', '{}\r\n{}', { at: 4, line: 2, column: 1, ended: false }],
+  ['an end too early', '{"a": [1', { at: 8, line: 1, column: 9, ended: true }],
+])('JSON breaks at %s', (_, text, place) => expect(jsonBreak(text)).toEqual(place));
+
+test('JSON does not break', () => expect(jsonBreak(' {"a":[1]} ')).toBeUndefined());

@@ -21,6 +21,25 @@ export function formatJson(text: string, options: FormatOptions = {}): JsonLines
   return { text, count: layout.count, cells: layout.takeCells(), ended: outcome };
 }
 
+/** Where a text stops being JSON, counted from 1; `ended` where it does so only because it ends too early. */
+export interface JsonBreak {
+  readonly at: number;
+  readonly line: number;
+  readonly column: number;
+  readonly ended: boolean;
+}
+
+/** `undefined` for JSON. The place is that of the first character that no JSON could have there. */
+export function jsonBreak(text: string): JsonBreak | undefined {
+  const layout = new Layout(text, MAX_LINES);
+  const outcome = layout.run();
+  if (outcome !== 'bad' && outcome !== 'text') return undefined;
+  const before = text.slice(0, layout.at);
+  const line = before.split('\n').length;
+  const column = layout.at - before.lastIndexOf('\n');
+  return { at: layout.at, line, column, ended: outcome === 'text' };
+}
+
 type Outcome = 'complete' | 'text' | 'lines' | 'bad';
 type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or close' | 'end';
 
@@ -36,7 +55,8 @@ const SPACE = 0x20;
 class Layout {
   count = 0;
   private cells = new Int32Array(256 * CELLS_PER_LINE);
-  private at: number;
+  /** Where the next token begins; after 'bad', where it broke. */
+  at: number;
   private expected: Expected = 'value';
   /** The line of the innermost open bracket; -1 outside. */
   private open = -1;
@@ -223,14 +243,19 @@ class Layout {
         this.at = at + 1;
         return undefined;
       }
-      if (code < SPACE) return 'bad';
+      if (code < SPACE) return this.brokenAt(at);
       if (code !== BACKSLASH) continue;
       const length = escapeLength(text, at);
-      if (length === 0) return 'bad';
+      if (length === 0) return this.brokenAt(at);
       at += length - 1;
     }
     this.at = text.length;
     return 'text';
+  }
+
+  private brokenAt(at: number): 'bad' {
+    this.at = at;
+    return 'bad';
   }
 
   private number(): Outcome | undefined {

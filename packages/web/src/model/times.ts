@@ -48,12 +48,19 @@ export function formatDate(iso: string, now: number): string {
   return date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
+const two = (part: number): string => String(part).padStart(2, '0');
+
+/** '08:41', in the reader's own time zone. */
+export function formatHour(iso: string): string {
+  const date = new Date(iso);
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 /** '08:41:57.113', in the reader's own time zone. */
 export function formatClock(iso: string): string {
   const date = new Date(iso);
-  const two = (part: number): string => String(part).padStart(2, '0');
   const seconds = `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${seconds}`;
+  return `${formatHour(iso)}:${seconds}`;
 }
 
 /** Made once: making one takes longer than drawing a row of the list. */

@@ -42,7 +42,9 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           >
             {tab.label}
             {tab.note === undefined ? null : (
-              <span className="ml-1 font-normal text-ink-3 in-data-[state=active]:text-accent">{tab.note}</span>
+              <span className="ml-1 font-normal text-ink-3 @max-sm:hidden in-data-[state=active]:text-accent">
+                {tab.note}
+              </span>
             )}
           </Radix.Trigger>
         ))}

@@ -1,6 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useLiveEndpoint } from '../../api/live-cache.ts';
 import { endpointQuery } from '../../api/queries.ts';
@@ -17,11 +18,16 @@ import { useTitle } from '../../ui/use-title.ts';
 export function EndpointPage() {
   const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
   const endpoint = useQuery(endpointQuery(uid));
-  useTitle(endpoint.data === undefined ? 'Endpoint' : endpointTitle(endpoint.data));
+  useTitle(pageTitle(endpoint));
   if (isMissing(endpoint.error)) return <EndpointNotFound />;
   if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
   if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
   return <EndpointLoading />;
+}
+
+function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
+  if (isMissing(error)) return 'Endpoint Not Found';
+  return data === undefined ? 'Endpoint' : endpointTitle(data);
 }
 
 function isMissing(error: unknown): boolean {

@@ -21,7 +21,7 @@ export function DescribeEndpointButton({ endpoint }: { readonly endpoint: Endpoi
         label="Edit name and source"
         icon={<Pencil />}
         onClick={() => setOpen(true)}
-        className="-mx-2 transition-opacity focus-visible:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0"
+        className="-mx-2 text-ink-3 hover:text-ink"
       />
       <Dialog open={open} onOpenChange={setOpen} title="Edit endpoint">
         <DescribeEndpointForm endpoint={endpoint} onDone={() => setOpen(false)} />

@@ -46,7 +46,7 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           </span>
         </p>
       </div>
-      <div className="flex shrink-0 items-center gap-1 max-sm:-ml-3">
+      <div className="flex shrink-0 items-center gap-1 max-sm:-ml-3 max-sm:shrink max-sm:flex-wrap">
         <ClearDataButton uid={endpoint.uid} />
         <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
         <Button className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>

@@ -71,7 +71,7 @@ export function SearchField({ q, onSearch }: SearchFieldProps) {
           clearTimeout(pause.current);
           pause.current = setTimeout(() => search(next), PAUSE_MS);
         }}
-        className="h-9 pl-9"
+        className="h-9 pl-9 [&::-webkit-search-cancel-button]:appearance-none"
       />
     </form>
   );

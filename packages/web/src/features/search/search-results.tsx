@@ -86,8 +86,8 @@ function ResultRow({ request, q, endpointName }: ResultRowProps) {
           </span>
           <span className="max-sm:hidden">{formatSize(request.size)}</span>
           <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
-            <span className="max-sm:hidden">{timeAgo(request.timestamp, now)}</span>
-            <span className="font-mono sm:hidden">{shortAge(request.timestamp, now)}</span>
+            <span className="max-lg:hidden">{timeAgo(request.timestamp, now)}</span>
+            <span className="font-mono lg:hidden">{shortAge(request.timestamp, now)}</span>
           </time>
         </span>
       </span>

@@ -1,5 +1,6 @@
 import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
+import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useSaveSettings } from '../../api/settings-mutations.ts';
 import { fieldErrors, serverFieldErrors } from '../../model/form-errors.ts';
@@ -17,11 +18,25 @@ export interface SettingsFormProps {
   readonly settings: UserSettings;
 }
 
-/** General and notification settings (spec 2). */
+const UNSAVED = 'Your changes to the settings are not saved. Leave without saving them?';
+
+function isSame(draft: UserSettings, stored: UserSettings): boolean {
+  const { autoSaveNewEndpoints, emailNotifyExpiry, emailNotifySubscription, email } = stored;
+  return (
+    draft.autoSaveNewEndpoints === autoSaveNewEndpoints &&
+    draft.emailNotifyExpiry === emailNotifyExpiry &&
+    draft.emailNotifySubscription === emailNotifySubscription &&
+    draft.email.trim() === email.trim()
+  );
+}
+
+/** General and notification settings (spec 2). What is not saved yet is not left without a word. */
 export function SettingsForm({ user, settings }: SettingsFormProps) {
   const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
   const [emailError, setEmailError] = useState<string>();
   const save = useSaveSettings();
+  const isDirty = user !== null && !isSame(draft, settings);
+  useBlocker({ shouldBlockFn: () => isDirty && !confirm(UNSAVED), enableBeforeUnload: () => isDirty });
   const [form, refused] = useRefusal();
   const change = (part: Partial<UserSettings>): void => {
     setDraft((before) => ({ ...before, ...part }));

@@ -4,6 +4,7 @@ import { CreditCard, Plus, Search, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { COMMAND_IDS } from '../../commands/command-ids.ts';
 import { runCommand } from '../../commands/registry.ts';
+import { useAllCommands } from '../../commands/use-commands.ts';
 import { Button } from '../../ui/button.tsx';
 import { Kbd } from '../../ui/kbd.tsx';
 import { Logo } from '../../ui/logo.tsx';
@@ -19,6 +20,9 @@ export interface SidebarProps {
 
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the person (spec 2). */
 export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
+  // On an endpoint's page the key filters its list.
+  const onSlash = useAllCommands().findLast(({ keys }) => keys === '/');
+  const searchKeys = onSlash?.id === COMMAND_IDS.search ? '/' : undefined;
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
@@ -31,7 +35,7 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
         <EndpointList tier={user?.subscriptionTier ?? 'FREE'} />
       </nav>
       <nav aria-label="Creel" className="flex flex-col gap-0.5">
-        <NavLink to="/search" icon={<Search />} label="Search" keys="/" />
+        <NavLink to="/search" icon={<Search />} label="Search" keys={searchKeys} />
         <NavLink to="/settings" icon={<Settings />} label="Settings" />
         <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
       </nav>
@@ -46,7 +50,7 @@ interface NavLinkProps {
   readonly to: '/search' | '/settings' | '/subscription';
   readonly icon: ReactNode;
   readonly label: string;
-  readonly keys?: string;
+  readonly keys?: string | undefined;
 }
 
 function NavLink({ to, icon, label, keys }: NavLinkProps) {

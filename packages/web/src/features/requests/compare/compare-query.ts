@@ -1,32 +1,41 @@
+import { queryPairs } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { bodyViewQuery, readWholeRequest } from '../../../api/body-queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
-import { diffHeaders, diffLines } from '../../../model/diff.ts';
-import type { DiffLine, HeaderDiff } from '../../../model/diff.ts';
+import { diffFields, diffHeaders, diffLines } from '../../../model/diff.ts';
+import type { DiffLine, FieldDiff } from '../../../model/diff.ts';
 import { lineOf } from '../../../model/json-lines.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import type { BodyView } from '../../../model/view-body.ts';
 
 export interface Comparison {
-  readonly headers: readonly HeaderDiff[];
+  /** Method and path. */
+  readonly line: readonly FieldDiff[];
+  readonly query: readonly FieldDiff[];
+  readonly headers: readonly FieldDiff[];
   /** `undefined` where bodies can't be compared line by line; then the sentence says why. */
   readonly body: readonly DiffLine[] | undefined;
   readonly sentence: string;
 }
 
-/** Compares two requests: headers by name, bodies by the lines of their beginnings, JSON formatted first. */
+/** Compares two requests: methods, paths, query parameters and headers by name, bodies by the lines of their beginnings, JSON formatted first. */
 export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest) =>
   queryOptions({
     queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index],
     queryFn: async (): Promise<Comparison> => {
       const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
-      const headers = diffHeaders(ours.headers, theirs.headers);
+      const heads = {
+        line: diffFields(lineOfRequest(ours.whole), lineOfRequest(theirs.whole)),
+        query: diffFields(queryPairs(ours.whole), queryPairs(theirs.whole)),
+        headers: diffHeaders(ours.whole.rawHeaders, theirs.whole.rawHeaders),
+      };
       const [a, b] = [linesOf(ours.view), linesOf(theirs.view)];
       if (a === undefined || b === undefined)
-        return { headers, body: undefined, sentence: bytesSentence(ours.view, theirs.view) };
+        return { ...heads, body: undefined, sentence: bytesSentence(ours.view, theirs.view) };
       return {
-        headers,
+        ...heads,
         body: diffLines(a, b),
         sentence: 'The bodies are too long and too different to be compared line by line.',
       };
@@ -37,7 +46,14 @@ export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequ
 async function readSide(uid: string, request: ListedRequest) {
   const whole = await readWholeRequest(uid, request);
   const view = request.size === 0 ? undefined : await queryClient.fetchQuery(bodyViewQuery(uid, whole, 'beginning'));
-  return { headers: whole.rawHeaders, view };
+  return { whole, view };
+}
+
+function lineOfRequest({ method, path }: CapturedRequest): [string, string][] {
+  return [
+    ['Method', method],
+    ['Path', path],
+  ];
 }
 
 /** A body as lines: JSON as it is formatted, text at its breaks; bytes have none. */

@@ -4,7 +4,9 @@ import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
+import { useCommands } from '../../../commands/use-commands.ts';
 import { sideBySide } from '../../../model/diff.ts';
+import type { FieldDiff } from '../../../model/diff.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { formatClock } from '../../../model/times.ts';
 import { readable } from '../../../model/wire-text.ts';
@@ -15,7 +17,7 @@ import { listElement } from '../list/list-element.ts';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { BodyDiff } from './body-diff.tsx';
-import { HeaderDiffTable } from './header-diff-table.tsx';
+import { FieldDiffTable } from './field-diff-table.tsx';
 
 export interface CompareViewProps {
   readonly uid: string;
@@ -35,6 +37,9 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
   const view = useRef<HTMLElement>(null);
   useFocusReturn(listElement);
   useEffect(() => view.current?.focus(), []);
+  useCommands([
+    { id: 'compare.close', title: 'Leave Compare', group: 'Request', keys: 'Escape', inPalette: false, run: onClose },
+  ]);
   return (
     <section
       ref={view}
@@ -80,10 +85,15 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
 }
 
 function Difference({ comparison, onlyChanges }: { readonly comparison: Comparison; readonly onlyChanges: boolean }) {
-  const { headers, body } = comparison;
+  const { line, query, headers, body } = comparison;
+  const wanted = (fields: readonly FieldDiff[]) => (onlyChanges ? fields.filter(({ same }) => !same) : fields);
   return (
     <>
-      <HeaderDiffTable headers={onlyChanges ? headers.filter(({ same }) => !same) : headers} />
+      <FieldDiffTable title="Request" fields={wanted(line)} none="Method and path are the same." />
+      {query.length === 0 ? null : (
+        <FieldDiffTable title="Query Params" fields={wanted(query)} none="The query parameters are the same." />
+      )}
+      <FieldDiffTable title="Headers" fields={wanted(headers)} none="The headers are the same." />
       <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">Body</h3>
       {body === undefined ? (
         <p className="px-4 py-3 text-ink-2">{comparison.sentence}</p>

@@ -1,5 +1,6 @@
 import { Braces } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
+import { jsonBreak } from '../../../model/format-json.ts';
 import type { JsonLines } from '../../../model/json-lines.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { searchJson } from '../../../model/search-json.ts';
@@ -23,13 +24,40 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
   const json = body.view?.json;
   if (json !== undefined) return <SearchedJson json={json} find={find} onFind={onFind} />;
   if (request.size === 0) return <EmptyState icon={<Braces />} title="No body" className="py-10" />;
+  const text = body.view?.text;
+  const isMeant = /json/i.test(request.contentType ?? '') || /^\s*[{[]/.test(text ?? '');
   return (
     <EmptyState
       icon={<Braces />}
       title="This body is not JSON"
       actions={<Button onClick={onRaw}>Show Raw</Button>}
       className="py-10"
-    />
+    >
+      {text !== undefined && isMeant ? <WhereItBreaks text={text} /> : null}
+    </EmptyState>
+  );
+}
+
+/** Characters shown on either side of the place. */
+const AROUND = 24;
+
+/** For who meant to send JSON: the place where it stops being that. */
+function WhereItBreaks({ text }: { readonly text: string }) {
+  const place = useMemo(() => jsonBreak(text), [text]);
+  if (place === undefined) return null;
+  const { at, line, column, ended } = place;
+  if (ended) return 'The text ends before the JSON does.';
+  return (
+    <>
+      It stops being JSON at line {line}, column {column}:
+      <code className="mt-2 block text-sm wrap-anywhere">
+        {at > AROUND ? '…' : ''}
+        {text.slice(Math.max(0, at - AROUND), at)}
+        <mark>{text.slice(at, at + 1)}</mark>
+        {text.slice(at + 1, at + 1 + AROUND)}
+        {at + 1 + AROUND < text.length ? '…' : ''}
+      </code>
+    </>
   );
 }
 

@@ -73,7 +73,7 @@ function FindField({ find, onFind, onLeave }: Pick<ListToolbarProps, 'find' | 'o
     { id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/', run: () => field.current?.focus() },
   ]);
   return (
-    <div className="group relative flex min-w-7 grow items-center @xl:grow-0">
+    <div className="group relative flex min-w-24 grow basis-0 items-center @xl:min-w-7 @xl:grow-0 @xl:basis-auto">
       <Search aria-hidden className="pointer-events-none absolute left-2 size-3.5 text-ink-3" />
       <input
         ref={field}

@@ -1,14 +1,21 @@
 import { clsx } from 'clsx';
-import type { HeaderDiff } from '../../../model/diff.ts';
+import type { FieldDiff } from '../../../model/diff.ts';
 import { readable } from '../../../model/wire-text.ts';
 
-/** Headers of both sides by name; those that differ are marked. */
-export function HeaderDiffTable({ headers }: { readonly headers: readonly HeaderDiff[] }) {
+export interface FieldDiffTableProps {
+  readonly title: string;
+  readonly fields: readonly FieldDiff[];
+  /** Said where there are no fields to show. */
+  readonly none: string;
+}
+
+/** Fields of both sides by name; those that differ are marked. */
+export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   return (
     <>
-      <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">Headers</h3>
-      {headers.length === 0 ? <p className="px-4 py-3 text-ink-2">The headers are the same.</p> : null}
-      <table aria-label="Headers" className="w-full table-fixed border-collapse font-mono text-sm">
+      <h3 className="border-b border-line bg-sunk px-4 py-1.5 text-sm font-medium text-ink-2">{title}</h3>
+      {fields.length === 0 ? <p className="px-4 py-3 text-ink-2">{none}</p> : null}
+      <table aria-label={title} className="w-full table-fixed border-collapse font-mono text-sm">
         <thead className="sr-only">
           <tr>
             <th scope="col">Left</th>
@@ -16,7 +23,7 @@ export function HeaderDiffTable({ headers }: { readonly headers: readonly Header
           </tr>
         </thead>
         <tbody>
-          {headers.map(({ name, left, right, same }) => (
+          {fields.map(({ name, left, right, same }) => (
             <tr key={name} className="border-b border-line align-top">
               <Cell name={name} values={left} tone={same ? '' : 'bg-bad-soft'} />
               <Cell name={name} values={right} tone={same ? '' : 'bg-ok-soft'} />

@@ -1,0 +1,54 @@
+// What a request says besides its body: its line, its query as it was sent, what differs from another, where its JSON breaks.
+import type { Locator } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { openLive, row, send, sendJson } from './endpoints.ts';
+
+test('comparing tells what differs in path and query; Escape leads back', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');
+  await sendJson(endpoint.url, { a: 1 }, '/second?attempt=2&same=yes');
+  await page.goto(`/endpoints/${endpoint.uid}?request=1&compare=0`);
+  const compare = page.getByRole('region', { name: 'Compare requests' });
+  const line = compare.getByRole('table', { name: 'Request' });
+  await expect(line.getByText('/first')).toBeVisible();
+  await expect(line.getByText('/second')).toBeVisible();
+  await expect(line.getByText('POST')).toHaveCount(0);
+  const query = compare.getByRole('table', { name: 'Query Params' });
+  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText('attempt: 1attempt: 2');
+  await expect(query.getByText('yes')).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(compare).toHaveCount(0);
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+});
+
+test('query parameters stand as they were sent, and decoded in their order', async ({ page, endpoint }) => {
+  await send(endpoint.url, { path: '/q?2=b&1=%7e&2=a+b%20c&bare' });
+  await openLive(page, endpoint);
+  await page.getByRole('tab', { name: 'Query Params' }).click();
+  const panel = page.getByRole('tabpanel', { name: 'Query Params' });
+  await expect(panel.getByText('?2=b&1=%7e&2=a+b%20c&bare')).toBeVisible();
+  const rows = panel
+    .getByRole('table')
+    .getByRole('row')
+    .filter({ has: page.getByRole('rowheader') });
+  await expect(rows.getByRole('rowheader')).toHaveText(['2', '1', '2', 'bare']);
+  await expect(rows.getByRole('cell')).toHaveText(['b', '~', 'a b c', '(empty)']);
+});
+
+test('JSON that breaks says where; choosing JSON is no choice for what is none', async ({ page, endpoint }) => {
+  await send(endpoint.url, { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  await sendJson(endpoint.url, { a: 1 });
+  await send(endpoint.url, { body: '{"a": 1,\n "b": None}', headers: { 'content-type': 'application/json' } });
+  await openLive(page, endpoint);
+  const tab = (name: string): Locator =>
+    page.getByRole('tablist', { name: 'Parts of the request' }).getByRole('tab', { name });
+  await expect(page.getByText('It stops being JSON at line 2, column 7:')).toBeVisible();
+  await expect(page.getByRole('tabpanel').locator('mark')).toHaveText('N');
+  await row(page, 1).click();
+  await tab('Raw').click();
+  await tab('JSON').click();
+  await expect(page.getByText('"a": 1')).toBeVisible();
+  await row(page, 0).click();
+  await expect(tab('Raw')).toHaveAttribute('aria-selected', 'true');
+  await tab('JSON').click();
+  await expect(page.getByText('This body is not JSON')).toBeVisible();
+});
