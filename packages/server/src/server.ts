@@ -22,7 +22,9 @@ import { createMetrics } from './metrics.ts';
 import { registerPages } from './pages.ts';
 import type { Store } from './storage/store.ts';
 import { createSwitchboard } from './switchboard.ts';
-import { UpkeepLoop } from './upkeep/upkeep.ts';
+import { sendExpiryNotices } from './upkeep/expiry-notices.ts';
+import { Rounds } from './upkeep/rounds.ts';
+import { keepUp } from './upkeep/upkeep.ts';
 import { originOf, portOf } from './where-it-listens.ts';
 
 /** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
@@ -81,15 +83,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   if (listener !== undefined) takeUpgrades(listener, upgrade);
   await api.listen({ port: config.port, host: config.host });
-  const upkeep = new UpkeepLoop({ store, config, live, log, now, forgetEndpoint });
-  upkeep.start();
+  const rounds = startRounds(app);
 
   /** The order matters: while requests are under way, all that they need is there. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([connections?.close(STOP_MS), upkeep.stop()]);
+    await Promise.all([connections?.close(STOP_MS), ...rounds.map((each) => each.stop(STOP_MS))]);
     // Senders that were cut off wait for nothing any more, but what they sent whole is stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
@@ -98,6 +99,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+/** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
+function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetEndpoint }: AppContext): Rounds[] {
+  const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  if (mailer !== undefined) {
+    const options = { store, mailer, config, publicUrl, log, now };
+    rounds.push(new Rounds('sending notices', () => sendExpiryNotices(options), log));
+  }
+  for (const each of rounds) each.start();
+  return rounds;
 }
 
 function createLive(

@@ -12,10 +12,13 @@ const NO_TLS = 'The mail server does not offer TLS, and without it the password 
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
   readonly words: string;
+  /** The mail server will not take it later, either (RFC 5321 4.2.1: its answer begins with a 5). */
+  readonly forGood: boolean;
 
-  constructor(words: string) {
+  constructor(words: string, forGood = false) {
     super(words);
     this.words = words;
+    this.forGood = forGood;
   }
 }
 
@@ -43,7 +46,7 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
         // Addresses as objects: they are not parsed, so that none can smuggle in another.
         await transport.sendMail({ from: from(), to: { name: '', address: to }, ...message });
       } catch (error) {
-        throw new MailRefused(wordsOf(error, secrets));
+        throw new MailRefused(wordsOf(error, secrets), isForGood(error));
       }
     },
   };
@@ -56,6 +59,12 @@ function withSafeDefaults(url: URL): string {
   const isSilent = url.protocol === 'smtps:' || url.username === '' || url.searchParams.has('requireTLS');
   if (!isLocal && !isSilent) safe.searchParams.set('requireTLS', 'true');
   return safe.href;
+}
+
+/** Of this mail alone: what is wrong with the sign-in (535) or the server concerns all of them, and may be mended. */
+function isForGood(error: unknown): boolean {
+  if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
+  return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
 }
 
 function wordsOf(error: unknown, secrets: readonly string[]): string {

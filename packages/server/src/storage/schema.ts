@@ -52,6 +52,8 @@ export interface EndpointsTable {
   created_at: Millis;
   /** Null for a favourite. */
   expires_at: Millis | null;
+  /** The expiry that the owner was told of, or is being told of. */
+  noticed_expiry: ColumnType<Millis | null, Millis | null | undefined, Millis | null>;
   autosave: Bit;
   is_favorite: Bit;
   /** The next capture's index; never goes back. */

@@ -7,6 +7,7 @@ import { randomOperationsSuite } from './suite/random-operations.suite.ts';
 import { requestsSuite } from './suite/requests.suite.ts';
 import { searchSuite } from './suite/search.suite.ts';
 import { throttlesSuite } from './suite/throttles.suite.ts';
+import { noticesSuite } from './suite/notices.suite.ts';
 import { upkeepSuite } from './suite/upkeep.suite.ts';
 import type { Store } from './store.ts';
 
@@ -35,6 +36,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     captureSuite(store);
     requestsSuite(store);
     searchSuite(store);
+    noticesSuite(store);
     upkeepSuite(store);
     randomOperationsSuite(store);
   });

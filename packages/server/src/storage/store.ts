@@ -1,4 +1,4 @@
-import type { AccountStore } from './account-store.ts';
+import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
 export type * from './account-store.ts';
@@ -170,6 +170,16 @@ export interface CaptureStore {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
 }
 
+/** An endpoint that expires soon, and whose it is. */
+export interface ExpiryNotice {
+  readonly endpointId: number;
+  readonly uid: string;
+  readonly name: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly user: UserRecord;
+}
+
 export interface Upkeep {
   /** Resolves when the database can take a write; throws otherwise. */
   checkWritable(now: number): Promise<void>;
@@ -177,6 +187,13 @@ export interface Upkeep {
   purgeSome(limit: number): Promise<boolean>;
   /** Deletes endpoints that expired before `before`, at most `limit`; their uids. */
   deleteExpiredEndpoints(before: number, limit: number): Promise<readonly { id: number; uid: string }[]>;
+  /**
+   * Takes the notices of endpoints that expire after `from` and not after `until`, at most `limit`: each expiry once, whoever asks, so
+   * that whoever takes one tells the owner.
+   */
+  claimExpiryNotices(from: number, until: number, limit: number): Promise<readonly ExpiryNotice[]>;
+  /** Gives notices back that could not be told. */
+  releaseExpiryNotices(notices: readonly Pick<ExpiryNotice, 'endpointId' | 'expiresAt'>[]): Promise<void>;
   deleteExpiredSessions(now: number): Promise<void>;
   /** Removes mailed links, proven identities and throttles that are over. */
   deleteStaleAccountRows(now: number): Promise<void>;

@@ -1,7 +1,8 @@
 import { first } from './0001-first.ts';
 import { accounts } from './0002-accounts.ts';
+import { expiryNotices } from './0004-expiry-notices.ts';
 import { usernameKeys } from './0003-username-keys.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [first, accounts, usernameKeys];
+export const MIGRATIONS: readonly Migration[] = [first, accounts, usernameKeys, expiryNotices];

@@ -126,7 +126,6 @@ describe('while captures are being written', () => {
     const user = await untilItWorks(() => someUser(store));
     await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
     await server.run(terminateAll);
-    await sleep(50);
     const found = await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
     expect(found.every((one) => one?.id === user.id)).toBe(true);
   });

@@ -33,8 +33,8 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
   const writers = openDatabase(url, kinds.write);
   const writes = bindQueries(WRITES, (name, args) => runQuery(writers, name, args));
   return {
-    ...bindQueries(READS, (name, args) => runQuery(readers, name, args)),
-    ...bindQueries(SCANS, (name, args) => runQuery(scanners, name, args)),
+    ...bindQueries(READS, (name, args) => runRead(readers, name, args)),
+    ...bindQueries(SCANS, (name, args) => runRead(scanners, name, args)),
     ...writes,
     async checkWritable(now) {
       await captures.check();
@@ -72,6 +72,28 @@ async function bringUpToDate(url: string, kind: SessionKind): Promise<void> {
   } finally {
     await db.destroy();
   }
+}
+
+/** A read is sent so often at most while each connection that it gets turns out to be dead. */
+const READ_TRIES = 3;
+/** Ended by the server, or broken: what was sent was not answered (PostgreSQL's appendix A, Node's error codes). */
+const CONNECTION_LOST = new Set(['57P01', '57P02', '08003', '08006', 'ECONNRESET', 'EPIPE']);
+
+/** A pool learns late that its idle connections have ended. A read changes nothing, so it is simply asked again on another one. */
+async function runRead(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runQuery(db, name, args);
+    } catch (error) {
+      if (tries === READ_TRIES || !isConnectionLost(error)) throw error;
+    }
+  }
+}
+
+function isConnectionLost(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return CONNECTION_LOST.has(code);
+  return error instanceof Error && error.message.startsWith('Connection terminated');
 }
 
 async function runQuery(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {

@@ -1,6 +1,7 @@
 import { endpointReads, endpointWrites } from './endpoint-queries.ts';
 import { identityReads, identityWrites } from './identity-queries.ts';
 import { mailTokenReads, mailTokenWrites } from './mail-token-queries.ts';
+import { noticeWrites } from './notice-queries.ts';
 import { requestReads, requestWrites } from './request-queries.ts';
 import { searchReads } from './search-queries.ts';
 import { sessionReads, sessionWrites } from './session-queries.ts';
@@ -31,6 +32,7 @@ export const WRITES = {
   ...endpointWrites,
   ...requestWrites,
   ...upkeepWrites,
+  ...noticeWrites,
 };
 
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };

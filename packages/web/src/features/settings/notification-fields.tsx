@@ -1,5 +1,6 @@
 import { emailSchema } from '@creel/contract';
-import type { UserSettings } from '@creel/contract';
+import type { User, UserSettings } from '@creel/contract';
+import { Link } from '@tanstack/react-router';
 import { useServiceInfo } from '../../api/queries.ts';
 import { useTestEmail } from '../../api/settings-mutations.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,7 +11,8 @@ import { SwitchRow } from './switch-row.tsx';
 
 export interface NotificationFieldsProps {
   readonly draft: UserSettings;
-  readonly signedIn: boolean;
+  /** `null` when the session has ended. */
+  readonly user: User | null;
   /** Whether the plan has email notifications (spec 6). */
   readonly allowed: boolean;
   readonly emailError: string | undefined;
@@ -20,7 +22,8 @@ export interface NotificationFieldsProps {
 
 /** What to be mailed about, and where to. */
 export function NotificationFields(props: NotificationFieldsProps) {
-  const { draft, signedIn, allowed, emailError, onChange, onInvalidEmail } = props;
+  const { draft, user, allowed, emailError, onChange, onInvalidEmail } = props;
+  const signedIn = user !== null;
   const info = useServiceInfo();
   const test = useTestEmail();
   /** What the plan has no more can still be switched off. */
@@ -37,6 +40,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
       {info.data?.mail === false ? (
         <Notice tone="warn">Mail is off on this server: nothing is sent until it is set up.</Notice>
       ) : null}
+      {user !== null && allowed && info.data?.mail === true ? <UnprovenNotice draft={draft} user={user} /> : null}
       <div className="divide-y divide-line">
         <SwitchRow
           label="Endpoint expiry"
@@ -71,5 +75,22 @@ export function NotificationFields(props: NotificationFieldsProps) {
         )}
       </Field>
     </div>
+  );
+}
+
+/** Notices go to nobody who has not asked for them: only an address that was confirmed gets any. */
+function UnprovenNotice({ draft, user }: { readonly draft: UserSettings; readonly user: User }) {
+  if (!draft.emailNotifyExpiry && !draft.emailNotifySubscription) return null;
+  const isOwn = draft.email.trim().toLowerCase() === user.email.toLowerCase();
+  if (isOwn && user.emailVerified) return null;
+  return (
+    <Notice tone="warn">
+      Notices are sent only to your account&apos;s address, {user.email}, once it is confirmed.{' '}
+      {user.emailVerified ? null : (
+        <Link to="/profile" className="underline">
+          Confirm it in your profile
+        </Link>
+      )}
+    </Notice>
   );
 }

@@ -79,7 +79,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
       <SectionCard title="Notifications" description="Mail about your endpoints and your plan.">
         <NotificationFields
           draft={draft}
-          signedIn={user !== null}
+          user={user}
           allowed={user !== null && PLANS[user.subscriptionTier].emailNotifications}
           emailError={emailError}
           onChange={change}

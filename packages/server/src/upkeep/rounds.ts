@@ -1,0 +1,48 @@
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import type { Logger } from '../log.ts';
+
+/** Time-driven work runs at least once a minute (contract 7); a round that left work is followed soon. */
+const ROUND_MS = 20_000;
+const SOON_MS = 20;
+
+/** Does something again and again, one round after the other. What fails is told to the log and tried again. */
+export class Rounds {
+  readonly #name: string;
+  readonly #runOnce: () => Promise<boolean>;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  /** `runOnce` does everything that is due by now; true when it left some of it. */
+  constructor(name: string, runOnce: () => Promise<boolean>, log: Logger) {
+    this.#name = name;
+    this.#runOnce = runOnce;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Stops after the round that is under way, or without it once `withinMs` have passed: a mail server may be slow to answer. */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await Promise.race([this.#round, setTimeoutPromise(withinMs, undefined, { ref: false })]);
+  }
+
+  #next(delay: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#runOnce().then(
+        (more) => this.#next(more ? SOON_MS : ROUND_MS),
+        (error: unknown) => {
+          this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
+          this.#next(ROUND_MS);
+        },
+      );
+    }, delay);
+    this.#timer.unref();
+  }
+}
