@@ -103,3 +103,22 @@ test('a server that is not on this machine gets the password over TLS or not at 
   await send(`smtp://user:geheim@127.0.0.1:${port}`);
   expect(mailbox.mails).toHaveLength(2);
 });
+
+test('a mailbox that takes nothing is told apart from a server that takes nothing now', async () => {
+  const mailbox = await openMailbox();
+  closing.push(mailbox.close);
+  mailbox.refuse = { address: 'to@', words: 'No such mailbox' };
+  const refusal = async (url: string) =>
+    createMailer(url, () => 'a@example.com')
+      .send('to@example.com', MESSAGE)
+      .catch((error: unknown) => error);
+  expect(await refusal(mailbox.url)).toMatchObject({ forGood: true });
+  expect(await refusal('smtp://127.0.0.1:1')).toMatchObject({ forGood: false });
+  const wrongSignIn = await openMailbox({
+    allowInsecureAuth: true,
+    authOptional: false,
+    onAuth: (_auth, _session, done) => done(new Error('no')),
+  });
+  closing.push(wrongSignIn.close);
+  expect(await refusal(wrongSignIn.url.replace('//', '//user:wrong@'))).toMatchObject({ forGood: false });
+});
