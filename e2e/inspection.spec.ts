@@ -52,3 +52,25 @@ test('JSON that breaks says where; choosing JSON is no choice for what is none',
   await tab('JSON').click();
   await expect(page.getByText('This body is not JSON')).toBeVisible();
 });
+
+test('the whole message is there to be read and copied, with a body and without', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
+  await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });
+  await openLive(page, endpoint, '?request=1&tab=raw');
+  const path = new URL(endpoint.url).pathname;
+  const shown = page.getByRole('tabpanel', { name: 'Message' }).getByRole('region');
+  await expect(page.getByRole('tab', { name: 'Text' })).toHaveAttribute('aria-selected', 'true');
+  await page.getByRole('tab', { name: 'Message' }).click();
+  await expect(shown).toHaveText(new RegExp(`^POST ${path}/in\\n(.+: .+\\n)*\\n\\{"a": 1\\}$`), { useInnerText: true });
+  await page.getByRole('button', { name: 'Copy what is shown' }).click();
+  const copied: unknown = await page.evaluate('navigator.clipboard.readText()');
+  expect(copied).toMatch(/^POST [^]*content-type: application\/json\n[^]*\n\n\{"a": 1\}$/);
+  await row(page, 0).click();
+  await expect(shown).toHaveText(new RegExp(`^GET ${path}/ping\\?a=%7e\\n[^]*X-Order: 1`, 'i'), { useInnerText: true });
+});

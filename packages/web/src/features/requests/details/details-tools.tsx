@@ -2,6 +2,7 @@ import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
 import { useCommands } from '../../../commands/use-commands.ts';
 import type { DetailTab } from '../../../model/default-tab.ts';
+import { messageText } from '../../../model/message-text.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -11,16 +12,19 @@ export interface DetailsToolsProps {
   readonly request: ListedRequest;
   readonly body: ShownBody;
   readonly tab: DetailTab;
+  /** The capture URL, where Raw shows the whole message. */
+  readonly message: string | undefined;
   readonly find: string | undefined;
   readonly onFind: (find: string | undefined) => void;
 }
 
 /** Beside the tabs: the content type, search inside, and copying what the tab shows. */
-export function DetailsTools({ request, body, tab, find, onFind }: DetailsToolsProps) {
+export function DetailsTools({ request, body, tab, message, find, onFind }: DetailsToolsProps) {
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
   const toggle = (): void => onFind(find === undefined ? '' : undefined);
   useCommands([{ id: 'details.find', title: 'Search inside the request', group: 'Request', keys: 'f', run: toggle }]);
-  const text = textToCopy(request, body, tab);
+  const text =
+    tab === 'raw' && message !== undefined ? messageText(request, message, body.view) : textToCopy(request, body, tab);
   return (
     <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
       {request.contentType === null ? null : (

@@ -44,6 +44,8 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_HEIGHT,
     overscan: 20,
+    scrollPaddingStart: 2 * LINE_HEIGHT,
+    scrollPaddingEnd: 2 * LINE_HEIGHT,
     enabled: lines.length > DRAW_ALL,
   });
   const match = matches[current];
@@ -110,7 +112,7 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
       tabIndex={0}
       onClick={onClick}
       onKeyDown={onKey}
-      className="group/tree min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
+      className="group/tree min-h-0 grow scroll-py-10 overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
     >
       {lines.length <= DRAW_ALL ? (
         Array.from(lines, draw)

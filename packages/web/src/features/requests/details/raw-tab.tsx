@@ -1,9 +1,9 @@
-import { FileText } from 'lucide-react';
-import { useState } from 'react';
+import { messageText } from '../../../model/message-text.ts';
+import { RAW_VIEWS } from '../../../model/raw-view.ts';
+import type { RawView } from '../../../model/raw-view.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import type { BodyView } from '../../../model/view-body.ts';
 import { formatXml } from '../../../model/xml.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { FormFields } from './form-fields.tsx';
 import { HexView } from './hex-view.tsx';
@@ -15,35 +15,27 @@ import type { ShownBody } from './use-body.ts';
 export interface RawTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
+  readonly captureUrl: string;
+  /** The view that was chosen; without one the most telling is shown. */
+  readonly chosen: RawView | undefined;
+  readonly onChoose: (view: RawView) => void;
   readonly find: string | undefined;
   readonly onFind: (find: string | undefined) => void;
 }
 
-const NAMES = {
-  fields: 'Fields',
-  parts: 'Parts',
-  image: 'Image',
-  formatted: 'Formatted',
-  text: 'Text',
-  hex: 'Hex',
-} as const;
-type View = keyof typeof NAMES;
-
-/** The body as it came: exact text or bytes, and laid out where its kind has a layout. */
-export function RawTab({ body: { view }, request, find, onFind }: RawTabProps) {
-  const [chosen, setChosen] = useState<View>();
-  if (view === undefined || request.size === 0)
-    return <EmptyState icon={<FileText />} title="No body" className="py-10" />;
+/** The body as it came: exact text or bytes, and laid out where its kind has a layout; and the whole message around it. */
+export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, find, onFind }: RawTabProps) {
+  if (view === undefined) return null;
   const xml = view.kind === 'xml' && view.text !== undefined ? formatXml(view.text) : undefined;
-  const views = viewsOf(view, xml);
-  const shown = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? 'hex');
+  const views: RawView[] = request.size === 0 ? ['message'] : viewsOf(view, xml);
+  const shown = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? 'message');
   const search = { find, onFind };
   return (
     <Tabs
       label="View of the body"
       value={shown}
-      onValueChange={setChosen}
-      tabs={views.map((value) => ({ value, label: NAMES[value] }))}
+      onValueChange={onChoose}
+      tabs={views.map((value) => ({ value, label: RAW_VIEWS[value] }))}
       className="flex min-h-0 grow flex-col"
       listClassName="shrink-0 px-3 py-1.5"
     >
@@ -54,14 +46,15 @@ export function RawTab({ body: { view }, request, find, onFind }: RawTabProps) {
         {shown === 'formatted' ? <TextView text={xml ?? ''} {...search} /> : null}
         {shown === 'text' ? <TextView text={view.text ?? ''} {...search} /> : null}
         {shown === 'hex' ? <HexView bytes={view.bytes} /> : null}
+        {shown === 'message' ? <TextView text={messageText(request, captureUrl, view)} {...search} /> : null}
       </TabPanel>
     </Tabs>
   );
 }
 
 /** The views that a body has, the most telling first. XML that its sender laid out already is shown as sent. */
-function viewsOf(view: BodyView, xml: string | undefined): View[] {
-  const views: View[] = [];
+function viewsOf(view: BodyView, xml: string | undefined): RawView[] {
+  const views: RawView[] = [];
   if (view.kind === 'form') views.push('fields');
   if (view.kind === 'multipart') views.push('parts');
   if (view.kind === 'image') views.push('image');
@@ -70,5 +63,5 @@ function viewsOf(view: BodyView, xml: string | undefined): View[] {
   if (view.text !== undefined) views.push('text');
   if (xml !== undefined && laidOut) views.push('formatted');
   views.push('hex');
-  return view.kind === 'binary' ? views.toReversed() : views;
+  return [...(view.kind === 'binary' ? views.toReversed() : views), 'message'];
 }

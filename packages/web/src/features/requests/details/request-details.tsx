@@ -5,6 +5,7 @@ import { memo, useState } from 'react';
 import { requestQuery } from '../../../api/request-queries.ts';
 import { defaultTab } from '../../../model/default-tab.ts';
 import type { DetailTab } from '../../../model/default-tab.ts';
+import type { RawView } from '../../../model/raw-view.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { lazyPart } from '../../../parts/lazy-part.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
@@ -44,6 +45,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
   const body = useBody(header.uid, request);
   const [find, setFind] = useState<string>();
+  const [rawView, setRawView] = useState<RawView>();
   const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
   const shown = tab ?? own;
   const tabs = [
@@ -65,7 +67,14 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         className="relative flex min-h-0 grow flex-col"
         listClassName="h-10 shrink-0 border-y border-line px-3 pr-32"
       >
-        <DetailsTools request={request} body={body} tab={shown} find={find} onFind={setFind} />
+        <DetailsTools
+          request={request}
+          body={body}
+          tab={shown}
+          message={rawView === 'message' || request.size === 0 ? header.captureUrl : undefined}
+          find={find}
+          onFind={setFind}
+        />
         <TabPanel value="headers" className="min-h-0 grow overflow-auto">
           <HeadersTab headers={request.rawHeaders} find={shown === 'headers' ? find : undefined} />
         </TabPanel>
@@ -79,7 +88,15 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         </TabPanel>
         <TabPanel value="raw" className="flex min-h-0 grow flex-col">
           <BodyPanel body={body} request={request}>
-            <RawTab body={body} request={request} find={find} onFind={setFind} />
+            <RawTab
+              body={body}
+              request={request}
+              captureUrl={header.captureUrl}
+              chosen={rawView}
+              onChoose={setRawView}
+              find={find}
+              onFind={setFind}
+            />
           </BodyPanel>
         </TabPanel>
       </Tabs>

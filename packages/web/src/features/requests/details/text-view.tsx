@@ -45,7 +45,7 @@ interface PieceProps {
 }
 
 const FRAME =
-  'min-h-0 grow overflow-auto border-t border-line px-4 py-2 font-mono text-sm leading-5 outline-offset-[-2px] [tab-size:4]';
+  'min-h-0 grow scroll-py-10 overflow-auto border-t border-line px-4 py-2 font-mono text-sm leading-5 outline-offset-[-2px] [tab-size:4]';
 
 function WholeText({ text, found, current }: PieceProps) {
   const frame = useRef<HTMLPreElement>(null);
@@ -74,6 +74,8 @@ function LongText({ text, found, current }: PieceProps) {
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_HEIGHT,
     overscan: 20,
+    scrollPaddingStart: 2 * LINE_HEIGHT,
+    scrollPaddingEnd: 2 * LINE_HEIGHT,
   });
   const place = found[current];
   useEffect(() => {
