@@ -106,7 +106,7 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
   const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
-    rounds.push(new Rounds('sending notices', () => sendExpiryNotices(options), log));
+    rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
   }
   for (const each of rounds) each.start();
   return rounds;

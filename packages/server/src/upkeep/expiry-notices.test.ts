@@ -43,12 +43,16 @@ function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings
 }
 
 /** One round, a day before `T0 + DAY`; what was mailed. `refuse` answers in the mail server's place. */
-async function round(refuse: (to: string) => MailRefused | undefined = () => undefined, now = T0) {
+async function round(
+  refuse: (to: string) => Error | undefined = () => undefined,
+  now = T0,
+  signal = new AbortController().signal,
+) {
   const mails: { to: string; message: Message }[] = [];
-  const more = await sendExpiryNotices({
+  const options = {
     store,
     mailer: {
-      async send(to, message) {
+      async send(to: string, message: Message) {
         const refusal = refuse(to);
         if (refusal !== undefined) throw refusal;
         mails.push({ to, message });
@@ -58,7 +62,8 @@ async function round(refuse: (to: string) => MailRefused | undefined = () => und
     publicUrl: () => 'https://creel.example',
     log: createLog('silent', false),
     now: () => now,
-  });
+  };
+  const more = await sendExpiryNotices(options, signal);
   return { mails, more };
 }
 
@@ -104,6 +109,14 @@ test('what the mail server does not take yet is sent later; who can get no mail 
   const noSuchBox = await round((to) => (to === second.email ? new MailRefused('550 No such box', true) : undefined));
   expect(noSuchBox.mails.map(({ to }) => to)).toEqual([third.email]);
   expect((await round()).mails).toEqual([]);
+});
+
+test('a fault and an end give back what was not sent', async () => {
+  for (const { id } of [await somebody(), await somebody()])
+    await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
+  expect((await round(() => new Error('a fault'))).mails).toEqual([]);
+  expect((await round(undefined, T0, AbortSignal.abort())).mails).toEqual([]);
+  expect((await round()).mails).toHaveLength(2);
 });
 
 test('a full round is followed by the next at once', async () => {

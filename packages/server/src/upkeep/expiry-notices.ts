@@ -23,27 +23,37 @@ export interface ExpiryNoticesOptions {
 
 /**
  * Mails owners a day before their endpoints expire, once per expiry, however many processes run (contract 7). A notice is claimed
- * before it is sent, so that no two send it; one that the mail server does not take yet is given back and tried again.
- * True when there may be more to do at once.
+ * before it is sent, so that no two send it; what the mail server does not take yet, or there is no time for, is given back and comes
+ * again. True when there may be more to do at once.
  */
-export async function sendExpiryNotices(options: ExpiryNoticesOptions): Promise<boolean> {
-  const { store, mailer, config, publicUrl, log, now } = options;
+export async function sendExpiryNotices(options: ExpiryNoticesOptions, signal: AbortSignal): Promise<boolean> {
+  const { store, now } = options;
   const claimed = await store.claimExpiryNotices(now(), now() + BEFORE_MS, AT_ONCE);
-  const open = [...Map.groupBy(claimed.filter(wantsNotice), ({ user }) => user.id).values()];
-  for (let mine = open.shift(); mine !== undefined; mine = open.shift()) {
-    const [{ user }] = mine as [ExpiryNotice];
+  const perOwner = [...Map.groupBy(claimed.filter(wantsNotice), ({ user }) => user.email)];
+  const left = await sendUntilRefused(options, perOwner, signal);
+  await store.releaseExpiryNotices(left.flatMap(([, notices]) => notices));
+  return left.length === 0 && claimed.length === AT_ONCE;
+}
+
+type OwnersNotices = readonly [email: string, notices: ExpiryNotice[]];
+
+/** Those that are left once the mail server takes no more. */
+async function sendUntilRefused(
+  { mailer, config, publicUrl, log }: ExpiryNoticesOptions,
+  perOwner: readonly OwnersNotices[],
+  signal: AbortSignal,
+): Promise<readonly OwnersNotices[]> {
+  for (const [place, [email, notices]] of perOwner.entries()) {
+    if (signal.aborted) return perOwner.slice(place);
     try {
-      await mailer.send(user.email, expiryMessage(mine, publicUrl(), config.expiredRetentionMs));
+      await mailer.send(email, expiryMessage(notices, publicUrl(), config.expiredRetentionMs));
     } catch (error) {
-      if (!(error instanceof MailRefused)) throw error;
-      log.warn({ words: error.words }, 'a notice of expiry could not be sent');
-      // This person's mailbox takes nothing; the others are not to wait for it.
-      if (error.forGood) continue;
-      await store.releaseExpiryNotices([mine, ...open].flat());
-      return false;
+      log.warn({ err: error }, 'a notice of expiry could not be sent');
+      // A mailbox that takes nothing holds nobody else up.
+      if (!(error instanceof MailRefused && error.forGood)) return perOwner.slice(place);
     }
   }
-  return claimed.length === AT_ONCE;
+  return [];
 }
 
 /** Notices go to an address that was proven, and to nobody who is not to get them (spec 6). */

@@ -5,17 +5,19 @@ import type { Logger } from '../log.ts';
 const ROUND_MS = 20_000;
 const SOON_MS = 20;
 
+/** Does everything that is due by now, or, once the signal says so, no more than it has begun; true when it left some of it. */
+type RunOnce = (signal: AbortSignal) => Promise<boolean>;
+
 /** Does something again and again, one round after the other. What fails is told to the log and tried again. */
 export class Rounds {
   readonly #name: string;
-  readonly #runOnce: () => Promise<boolean>;
+  readonly #runOnce: RunOnce;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #end = new AbortController();
 
-  /** `runOnce` does everything that is due by now; true when it left some of it. */
-  constructor(name: string, runOnce: () => Promise<boolean>, log: Logger) {
+  constructor(name: string, runOnce: RunOnce, log: Logger) {
     this.#name = name;
     this.#runOnce = runOnce;
     this.#log = log;
@@ -27,15 +29,15 @@ export class Rounds {
 
   /** Stops after the round that is under way, or without it once `withinMs` have passed: a mail server may be slow to answer. */
   async stop(withinMs: number): Promise<void> {
-    this.#stopped = true;
+    this.#end.abort();
     clearTimeout(this.#timer);
     await Promise.race([this.#round, setTimeoutPromise(withinMs, undefined, { ref: false })]);
   }
 
   #next(delay: number): void {
-    if (this.#stopped) return;
+    if (this.#end.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#round = this.#runOnce().then(
+      this.#round = this.#runOnce(this.#end.signal).then(
         (more) => this.#next(more ? SOON_MS : ROUND_MS),
         (error: unknown) => {
           this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
