@@ -111,3 +111,13 @@ test('JSON written from right to left keeps its order, and controls of direction
   expect((key?.x ?? 0) + (key?.width ?? 0)).toBeLessThan(value?.x ?? 0);
   await expect(tree.getByText(String.raw`"a\u202eb"`)).toBeVisible();
 });
+
+test('JSON lines are laid out, value after value', async ({ page, endpoint }) => {
+  await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
+  await openLive(page, endpoint);
+  await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();
+  await expect(details(page, 0).getByRole('treeitem')).toHaveCount(6);
+  await page.keyboard.press('f');
+  await page.getByRole('textbox', { name: 'Search inside' }).fill('n');
+  await expect(details(page, 0).getByText('1 of 2')).toBeVisible();
+});

@@ -4,7 +4,7 @@ import { KIND, lineOf, pathOf, sourceOf, valueToCopy, visibleLines } from './jso
 import type { JsonLines } from './json-lines.ts';
 import { linesAround, searchJson } from './search-json.ts';
 
-const NONE: JsonLines = { text: '', count: 0, cells: new Int32Array(), ended: 'complete' };
+const NONE: JsonLines = { text: '', count: 0, values: 0, cells: new Int32Array(), ended: 'complete' };
 const format = (text: string, partial = false): JsonLines => formatJson(text, { partial }) ?? NONE;
 
 /** The lines as a person sees them. */
@@ -153,3 +153,17 @@ test.each([
 ])('JSON breaks at %s', (_, text, place) => expect(jsonBreak(text)).toEqual(place));
 
 test('JSON does not break', () => expect(jsonBreak(' {"a":[1]} ')).toBeUndefined());
+
+test('values one after the other are laid out where they are meant, and nowhere else', () => {
+  const lines = '{"a":1}\n{"b":[2]}\n\u001e3\n';
+  expect(formatJson(lines)).toBeUndefined();
+  const json = formatJson(lines, { sequence: true }) ?? NONE;
+  expect(show(json)).toEqual(['{', ' "a": 1', '}', '{', ' "b": [', '  2', ' ]', '}', '3']);
+  expect(json.values).toBe(3);
+  expect(pathOf(json, 5)).toBe('b[0]');
+  expect(show(json, new Set([0, 3]))).toEqual(['{', '{', '3']);
+  expect(formatJson('{"a":1},{"b":2}', { sequence: true })).toBeUndefined();
+  expect(formatJson('[1]', { sequence: true })?.values).toBe(1);
+  expect(formatJson('[1]\u001e')).toBeUndefined();
+  expect(formatJson('', { sequence: true })).toBeUndefined();
+});

@@ -7,6 +7,8 @@ export const MAX_LINES = 1_500_000;
 export interface FormatOptions {
   /** The text may be only the beginning of the JSON: what is there is laid out. */
   readonly partial?: boolean;
+  /** One value may follow another: JSON Lines, NDJSON, JSON text sequences (RFC 7464). */
+  readonly sequence?: boolean;
   readonly maxLines?: number;
 }
 
@@ -15,10 +17,10 @@ export interface FormatOptions {
  * recursion: neither a depth of 100,000 nor megabytes trouble it. Nothing of the source is changed: see `JsonLines`.
  */
 export function formatJson(text: string, options: FormatOptions = {}): JsonLines | undefined {
-  const layout = new Layout(text, options.maxLines ?? MAX_LINES);
+  const layout = new Layout(text, options.maxLines ?? MAX_LINES, options.sequence === true);
   const outcome = layout.run();
   if (outcome === 'bad' || (outcome === 'text' && options.partial !== true)) return undefined;
-  return { text, count: layout.count, cells: layout.takeCells(), ended: outcome };
+  return { text, count: layout.count, values: layout.values, cells: layout.takeCells(), ended: outcome };
 }
 
 /** Where a text stops being JSON, counted from 1; `ended` where it does so only because it ends too early. */
@@ -31,7 +33,7 @@ export interface JsonBreak {
 
 /** `undefined` for JSON. The place is that of the first character that no JSON could have there. */
 export function jsonBreak(text: string): JsonBreak | undefined {
-  const layout = new Layout(text, MAX_LINES);
+  const layout = new Layout(text, MAX_LINES, false);
   const outcome = layout.run();
   if (outcome !== 'bad' && outcome !== 'text') return undefined;
   const before = text.slice(0, layout.at);
@@ -51,9 +53,12 @@ const HEX4 = /[\dA-Fa-f]{4}/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
+const RECORD_SEPARATOR = 0x1e;
 
 class Layout {
   count = 0;
+  /** Values on the first level. */
+  values = 0;
   private cells = new Int32Array(256 * CELLS_PER_LINE);
   /** Where the next token begins; after 'bad', where it broke. */
   at: number;
@@ -67,8 +72,10 @@ class Layout {
   private last = -1;
   private readonly text: string;
   private readonly maxLines: number;
+  private readonly isSequence: boolean;
 
-  constructor(text: string, maxLines: number) {
+  constructor(text: string, maxLines: number, isSequence: boolean) {
+    this.isSequence = isSequence;
     this.text = text;
     this.maxLines = maxLines;
     this.at = text.charCodeAt(0) === 0xfeff ? 1 : 0;
@@ -104,7 +111,7 @@ class Layout {
       case ', or close':
         return this.afterValue(character);
       case 'end':
-        return 'bad';
+        return this.isSequence ? this.value(character) : 'bad';
     }
   }
 
@@ -191,7 +198,7 @@ class Layout {
       const ordinal = this.cell(this.open, CELL.size);
       this.set(line, CELL.ordinal, ordinal);
       this.set(this.open, CELL.size, ordinal + 1);
-    }
+    } else this.values++;
     return line;
   }
 
@@ -229,7 +236,8 @@ class Layout {
     const { text } = this;
     for (;;) {
       const code = text.charCodeAt(this.at);
-      if (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      const parts = this.isSequence && code === RECORD_SEPARATOR;
+      if (code !== SPACE && code !== 0x0a && code !== 0x0d && code !== 0x09 && !parts) return;
       this.at++;
     }
   }

@@ -39,6 +39,8 @@ export const CELLS_PER_LINE = 11;
 export interface JsonLines {
   readonly text: string;
   readonly count: number;
+  /** Values on the first level: one, but for a sequence. */
+  readonly values: number;
   readonly cells: Int32Array;
   /** `text`: the source ended before the value did. `lines`: there were more lines than a view can use. */
   readonly ended: 'complete' | 'text' | 'lines';

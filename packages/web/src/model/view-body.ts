@@ -51,9 +51,15 @@ export function viewPlain({ bytes, complete, contentType, limit }: BodySource, c
   const utf8 = whole ? textOf(shown) : textOfBeginning(shown);
   const other = textInCharset(shown, contentType, (utf8 ?? '') !== '', whole);
   const text = other?.text ?? utf8;
-  const json = text === undefined ? undefined : formatJson(text, { partial: !whole });
+  const json =
+    text === undefined ? undefined : formatJson(text, { partial: !whole, sequence: isJsonSequence(contentType) });
   const kind = bodyKind({ bytes: shown, text, isJson: json !== undefined, contentType });
   return { bytes: shown, text, charset: other?.charset, json, kind, coding, whole };
+}
+
+/** Types of JSON values one after the other; under every other type a second value is a mistake of the sender. */
+function isJsonSequence(contentType: string | null): boolean {
+  return /ndjson|jsonl|json-?lines|json-seq|stream\+json/i.test(contentType ?? '');
 }
 
 /** True where bytes have to be decoded before they can be looked at. */

@@ -76,6 +76,11 @@ function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
       {find === undefined ? null : (
         <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
       )}
+      {json.values > 1 ? (
+        <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
+          {json.values.toLocaleString('en-US')} JSON values, one after the other.
+        </p>
+      ) : null}
       <JsonView json={json} matches={matches} current={current} />
     </>
   );
