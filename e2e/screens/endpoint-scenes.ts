@@ -200,6 +200,7 @@ const requests: Scene[] = [
   details('headers', 'push', 'headers'),
   details('query', 'query', 'query'),
   details('raw', 'json', 'raw'),
+  details('message', 'json', 'raw', 'Message'),
   details('hex', 'binary'),
   details('form', 'form'),
   details('multipart', 'multipart'),
