@@ -47,14 +47,14 @@ export function isPlainText(bytes: Uint8Array): boolean {
 }
 
 /** Path and query, as they were sent. */
-export function targetOf(request: Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
+export function shownTarget(request: Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>): string {
   return request.path + queryOf(request);
 }
 
 /** A capture in one line: time, index, method, target, size in bytes. */
 export function captureLine(request: CapturedRequest): string {
   const { timestamp, index, method, size } = request;
-  const cells = [timestamp, String(index).padStart(5), method.padEnd(6), targetOf(request), `${size} B`];
+  const cells = [timestamp, String(index).padStart(5), method.padEnd(6), shownTarget(request), `${size} B`];
   return `${visible(cells.join('  '))}\n`;
 }
 
@@ -82,7 +82,7 @@ function expiryOf({ expiresAt }: Endpoint, now: number): string {
 /** A captured request as it came, as far as a terminal may show it: method and target, headers, an empty line, the body if it is text. */
 export function requestText(request: CapturedRequest): string {
   const headers = request.rawHeaders.map(([name, value]) => `${visible(name)}: ${visible(value)}\n`).join('');
-  return `${visible(`${request.method} ${targetOf(request)}`)}\n${headers}\n${bodyText(request)}`;
+  return `${visible(`${request.method} ${shownTarget(request)}`)}\n${headers}\n${bodyText(request)}`;
 }
 
 function bodyText({ body, bodyEncoding }: CapturedRequest): string {

@@ -41,6 +41,11 @@ export function queryMap(query: string): Record<string, string | string[]> {
 
 type Target = Pick<CapturedRequest, 'rawTarget' | 'queryParams'>;
 
+/** What follows `/h/{uid}` with the query, as sent; without the raw target, put together from path and map. */
+export function targetOf(request: Target & Pick<CapturedRequest, 'path'>): string {
+  return request.rawTarget ?? (request.path === '/' ? '' : request.path) + queryOf(request);
+}
+
 /** The query as sent, with its `?`; empty where there was none. Without the raw target it is spelled anew from the map. */
 export function queryOf({ rawTarget, queryParams }: Target): string {
   if (rawTarget !== undefined) return /\?.*$/s.exec(rawTarget)?.[0] ?? '';

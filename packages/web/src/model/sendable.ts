@@ -1,4 +1,4 @@
-import { queryOf } from '@creel/contract';
+import { targetOf } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { textOf } from './body-bytes.ts';
 
@@ -31,11 +31,10 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 /** `captureUrl` is the endpoint's; `bytes` the whole body. */
 export function sendable(request: CapturedRequest, captureUrl: string, bytes: Uint8Array<ArrayBuffer>): Sendable {
-  const target = request.rawTarget ?? (request.path === '/' ? '' : request.path) + queryOf(request);
   const text = textOf(bytes);
   return {
     method: request.method,
-    url: captureUrl + target,
+    url: captureUrl + targetOf(request),
     headers: request.rawHeaders.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase())),
     bytes,
     text: text?.includes('\0') === true ? undefined : text,
