@@ -25,6 +25,13 @@ export const endpointSchema = z.object({
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 
+const SHORT_UID = 8;
+
+/** What an endpoint is called: its name, or 'webhook/' and the first 8 characters of its uid (spec 2). */
+export function endpointTitle(endpoint: Pick<Endpoint, 'name' | 'uid'>): string {
+  return endpoint.name ?? `webhook/${endpoint.uid.slice(0, SHORT_UID)}`;
+}
+
 /** Computed by the server over everything stored, saved and unsaved; `averageSize` in bytes (contract 2). */
 export const endpointStatsSchema = z.object({
   total: z.int(),

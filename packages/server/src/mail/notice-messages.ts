@@ -1,3 +1,4 @@
+import { endpointTitle } from '@creel/contract';
 import { compose } from './message.ts';
 import type { Message, Part } from './message.ts';
 
@@ -8,8 +9,6 @@ export interface ExpiringEndpoint {
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
-
-const SHORT_UID = 8;
 
 /** In UTC: a mail does not know where it is read. */
 function moment(millis: number): string {
@@ -23,13 +22,14 @@ function moment(millis: number): string {
 
 /** The mail that comes a day before endpoints expire. `keptMs`: how long an expired endpoint stays to be looked at. */
 export function expiryMessage(endpoints: readonly ExpiringEndpoint[], publicUrl: string, keptMs: number): Message {
-  const titleOf = ({ name, uid }: ExpiringEndpoint): string => name ?? `webhook/${uid.slice(0, SHORT_UID)}`;
   const [first] = endpoints;
   const one = endpoints.length === 1 && first !== undefined;
-  const subject = one ? `Your endpoint ${titleOf(first)} expires soon` : `${endpoints.length} endpoints expire soon`;
+  const subject = one
+    ? `Your endpoint ${endpointTitle(first)} expires soon`
+    : `${endpoints.length} endpoints expire soon`;
   const lines = endpoints.flatMap((endpoint): Part[] => [
-    `${titleOf(endpoint)} expires on ${moment(endpoint.expiresAt)} UTC.`,
-    { label: `Open ${titleOf(endpoint)}`, url: `${publicUrl}/endpoints/${endpoint.uid}` },
+    `${endpointTitle(endpoint)} expires on ${moment(endpoint.expiresAt)} UTC.`,
+    { label: `Open ${endpointTitle(endpoint)}`, url: `${publicUrl}/endpoints/${endpoint.uid}` },
   ]);
   return compose(subject, [
     ...lines,

@@ -1,5 +1,6 @@
+import { endpointTitle } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { endpointTitle, expiryLine, expirySentence, isExpired, sortEndpoints } from './endpoint-words.ts';
+import { expiryLine, expirySentence, isExpired, sortEndpoints } from './endpoint-words.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const lasting = (isFavorite: 'true' | 'false', expiresAt: string | null) => ({ isFavorite, expiresAt });

@@ -1,18 +1,10 @@
 import type { Endpoint } from '@creel/contract';
 import { formatDate, formatHour } from './times.ts';
 
-const SHORT_UID = 8;
-
 /** So near to its end an endpoint's expiry is told with the hour: two days. */
 const HOUR_COUNTS_MS = 48 * 60 * 60 * 1000;
 
-type Named = Pick<Endpoint, 'name' | 'uid'>;
 type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
-
-/** The name, or 'webhook/' and the first 8 characters of the uid (spec 2). */
-export function endpointTitle(endpoint: Named): string {
-  return endpoint.name ?? `webhook/${endpoint.uid.slice(0, SHORT_UID)}`;
-}
 
 /** Active until `expiresAt` has passed; a favourite never expires (spec 4). `now` in milliseconds. */
 export function isExpired(endpoint: Lasting, now: number): boolean {

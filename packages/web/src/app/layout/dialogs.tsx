@@ -1,3 +1,4 @@
+import { endpointTitle } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,7 +9,7 @@ import { CreateEndpointDialog } from '../../features/endpoints/create-endpoint-d
 import { CommandPalette } from '../../features/help/command-palette.tsx';
 import type { PaletteChoice } from '../../features/help/command-palette.tsx';
 import { HelpOverlay } from '../../features/help/help-overlay.tsx';
-import { endpointTitle, sortEndpoints } from '../../model/endpoint-words.ts';
+import { sortEndpoints } from '../../model/endpoint-words.ts';
 import { useShellCommands } from './use-shell-commands.ts';
 
 type Open = 'create' | 'palette' | 'help' | undefined;

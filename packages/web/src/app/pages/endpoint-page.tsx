@@ -1,4 +1,4 @@
-import { ApiError } from '@creel/contract';
+import { ApiError, endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -11,7 +11,6 @@ import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../../feature
 import { StatCards } from '../../features/endpoint/stat-cards.tsx';
 import { UrlBar } from '../../features/endpoint/url-bar.tsx';
 import { RequestsPane } from '../../features/requests/requests-pane.tsx';
-import { endpointTitle } from '../../model/endpoint-words.ts';
 import { useTitle } from '../../ui/use-title.ts';
 
 /** One endpoint: its header, switches and figures, and what it has caught (spec 2). */

@@ -1,9 +1,10 @@
+import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Plus } from 'lucide-react';
 import { COMMAND_IDS } from '../../commands/command-ids.ts';
 import { runCommand } from '../../commands/registry.ts';
-import { endpointTitle, expirySentence, isExpired } from '../../model/endpoint-words.ts';
+import { expirySentence, isExpired } from '../../model/endpoint-words.ts';
 import { formatMoment, timeAgo } from '../../model/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,7 +1,8 @@
+import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { Star } from 'lucide-react';
-import { endpointTitle, expiryLine, isExpired } from '../../model/endpoint-words.ts';
+import { expiryLine, isExpired } from '../../model/endpoint-words.ts';
 import { formatCount } from '../../model/sizes.ts';
 import { timeAgo } from '../../model/times.ts';
 import { Badge } from '../../ui/badge.tsx';

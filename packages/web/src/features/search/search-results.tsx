@@ -1,10 +1,10 @@
+import { endpointTitle } from '@creel/contract';
 import type { FoundRequest } from '@creel/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { sentenceOf } from '../../api/client.ts';
 import { endpointsQuery, searchQuery } from '../../api/queries.ts';
-import { endpointTitle } from '../../model/endpoint-words.ts';
 import { highlightParts } from '../../model/highlight.ts';
 import { searchHit } from '../../model/search-hits.ts';
 import { formatSize } from '../../model/sizes.ts';

@@ -1,11 +1,11 @@
-import { PLANS } from '@creel/contract';
+import { PLANS, endpointTitle } from '@creel/contract';
 import type { Endpoint, Tier } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { clsx } from 'clsx';
 import { Star } from 'lucide-react';
 import { endpointsQuery } from '../../api/queries.ts';
-import { endpointTitle, expiryLine, isExpired, sortEndpoints } from '../../model/endpoint-words.ts';
+import { expiryLine, isExpired, sortEndpoints } from '../../model/endpoint-words.ts';
 import { countedEndpoints } from '../../model/plan-words.ts';
 import { formatCount } from '../../model/sizes.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
