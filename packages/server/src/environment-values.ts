@@ -47,15 +47,19 @@ export const characters = (from: number, to: number) =>
     .min(from, { error: `must have ${from} characters or more` })
     .max(to, { error: `must have ${to} characters at most` });
 
+function hasScheme(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
 /** A URL with one of these schemes. */
 export const urlWith = (protocols: readonly string[]) =>
-  z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+  z.string().refine((text) => hasScheme(text, protocols), {
     error: `must be a URL that begins with ${protocols.join('// or ')}//`,
   });
 
 /** The same, with a host in it. */
 export const urlOfHostWith = (protocols: readonly string[]) =>
-  urlWith(protocols).refine((text) => !urlWith(protocols).safeParse(text).success || new URL(text).hostname !== '', {
+  urlWith(protocols).refine((text) => !hasScheme(text, protocols) || new URL(text).hostname !== '', {
     error: 'must name a host',
   });
 

@@ -1,7 +1,7 @@
 import { first } from './0001-first.ts';
 import { accounts } from './0002-accounts.ts';
-import { expiryNotices } from './0004-expiry-notices.ts';
 import { usernameKeys } from './0003-username-keys.ts';
+import { expiryNotices } from './0004-expiry-notices.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
