@@ -1,5 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
-import { queryOf } from '@creel/contract';
+import { targetOf } from '@creel/contract';
+import { countBytes } from './sizes.ts';
 import type { BodyView } from './view-body.ts';
 import { readable } from './wire-text.ts';
 
@@ -10,15 +11,14 @@ type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryPar
  * line is without the version of HTTP, which is not kept. `view`: the body as far as it is there.
  */
 export function messageText(request: Message, captureUrl: string, view: BodyView | undefined): string {
-  const target = request.rawTarget ?? (request.path === '/' ? '' : request.path) + queryOf(request);
-  const line = `${request.method} ${new URL(captureUrl).pathname}${readable(target)}`;
+  const line = `${request.method} ${new URL(captureUrl).pathname}${readable(targetOf(request))}`;
   const headers = request.rawHeaders.map(([name, value]) => `${name}: ${readable(value)}`);
   return [line, ...headers, '', bodyText(request.size, view)].join('\n');
 }
 
 function bodyText(size: number, view: BodyView | undefined): string {
   if (size === 0) return '';
-  const bytes = `${size.toLocaleString('en-US')} ${size === 1 ? 'byte' : 'bytes'}`;
+  const bytes = countBytes(size);
   if (view?.coding !== undefined) return `[${bytes}, coded as ${view.coding.name}]`;
   return view?.text ?? `[${bytes}]`;
 }

@@ -15,3 +15,8 @@ export function formatAverageSize(bytes: number | null | undefined): string {
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
+
+/** A size to the byte: 6,118 bytes. */
+export function countBytes(size: number): string {
+  return `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`;
+}

@@ -20,9 +20,6 @@ export interface SidebarProps {
 
 /** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the person (spec 2). */
 export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
-  // On an endpoint's page the key filters its list.
-  const onSlash = useAllCommands().findLast(({ keys }) => keys === '/');
-  const searchKeys = onSlash?.id === COMMAND_IDS.search ? '/' : undefined;
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
       <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
@@ -35,7 +32,7 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
         <EndpointList tier={user?.subscriptionTier ?? 'FREE'} />
       </nav>
       <nav aria-label="Creel" className="flex flex-col gap-0.5">
-        <NavLink to="/search" icon={<Search />} label="Search" keys={searchKeys} />
+        <SearchLink />
         <NavLink to="/settings" icon={<Settings />} label="Settings" />
         <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
       </nav>
@@ -44,6 +41,13 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
       </div>
     </div>
   );
+}
+
+/** With its key, but where that does something else: on an endpoint's page it filters the list. */
+function SearchLink() {
+  const onSlash = useAllCommands().findLast(({ keys }) => keys === '/');
+  const keys = onSlash?.id === COMMAND_IDS.search ? '/' : undefined;
+  return <NavLink to="/search" icon={<Search />} label="Search" keys={keys} />;
 }
 
 interface NavLinkProps {

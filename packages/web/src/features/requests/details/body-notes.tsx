@@ -4,6 +4,7 @@ import { formatSize } from '../../../model/sizes.ts';
 import type { Coding } from '../../../model/view-body.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { NoteLine } from './note-line.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** What has to be known about the body below: that it was decoded, is only the beginning, or could not be read. */
@@ -24,12 +25,12 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
     <>
       {view.coding === undefined ? null : <CodingNote coding={view.coding} size={request.size} />}
       {view.charset === undefined ? null : (
-        <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
+        <NoteLine>
           The text was decoded from {view.charset}, which its content type declares. Raw has its bytes in hex.
-        </p>
+        </NoteLine>
       )}
       {cut && request.size > 0 ? (
-        <div className="flex shrink-0 items-center gap-3 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
+        <NoteLine className="flex items-center gap-3">
           <span>
             The first {formatSize(view.bytes.length)}
             {view.coding === undefined ? ` of ${formatSize(request.size)}` : ''}.
@@ -37,7 +38,7 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
           <Button size="sm" held={isLoading} onClick={showAll}>
             {isLoading ? 'Loading…' : 'Show all'}
           </Button>
-        </div>
+        </NoteLine>
       ) : null}
     </>
   );
@@ -48,5 +49,5 @@ function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: 
     coding.decodedSize === undefined
       ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
       : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
-  return <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">{text}</p>;
+  return <NoteLine>{text}</NoteLine>;
 }

@@ -2,6 +2,7 @@ import { queryOf } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
 import type { DetailTab } from '../../../model/default-tab.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
+import { countBytes } from '../../../model/sizes.ts';
 import { formatClock, formatMoment } from '../../../model/times.ts';
 import { readable } from '../../../model/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -68,14 +69,10 @@ export function DetailsHeader(props: DetailsHeaderProps) {
           {formatClock(request.timestamp)}
         </time>
         <span>{request.sourceIp}</span>
-        <span>{bytesText(request.size)}</span>
+        <span>{countBytes(request.size)}</span>
       </p>
     </header>
   );
-}
-
-function bytesText(size: number): string {
-  return `${size.toLocaleString('en-US')} ${size === 1 ? 'byte' : 'bytes'}`;
 }
 
 /** Enabled only for unsaved requests; 'Saving...' while it is under way (spec 2). */

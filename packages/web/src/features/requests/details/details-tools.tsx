@@ -24,7 +24,9 @@ export function DetailsTools({ request, body, tab, message, find, onFind }: Deta
   const toggle = (): void => onFind(find === undefined ? '' : undefined);
   useCommands([{ id: 'details.find', title: 'Search inside the request', group: 'Request', keys: 'f', run: toggle }]);
   const text =
-    tab === 'raw' && message !== undefined ? messageText(request, message, body.view) : textToCopy(request, body, tab);
+    tab === 'raw' && message !== undefined
+      ? () => messageText(request, message, body.view)
+      : textToCopy(request, body, tab);
   return (
     <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
       {request.contentType === null ? null : (

@@ -4,10 +4,12 @@ import { jsonBreak } from '../../../model/format-json.ts';
 import type { JsonLines } from '../../../model/json-lines.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { searchJson } from '../../../model/search-json.ts';
+import { formatCount } from '../../../model/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FindBar } from './find-bar.tsx';
 import { JsonView } from './json-view.tsx';
+import { NoteLine } from './note-line.tsx';
 import type { ShownBody } from './use-body.ts';
 import { useSteps } from './use-steps.ts';
 
@@ -76,11 +78,7 @@ function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
       {find === undefined ? null : (
         <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
       )}
-      {json.values > 1 ? (
-        <p className="shrink-0 border-b border-line bg-sunk px-4 py-1.5 text-sm text-ink-2">
-          {json.values.toLocaleString('en-US')} JSON values, one after the other.
-        </p>
-      ) : null}
+      {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
       <JsonView json={json} matches={matches} current={current} />
     </>
   );

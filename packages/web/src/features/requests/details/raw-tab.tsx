@@ -1,3 +1,4 @@
+import { useMemo } from 'react';
 import { messageText } from '../../../model/message-text.ts';
 import { RAW_VIEWS } from '../../../model/raw-view.ts';
 import type { RawView } from '../../../model/raw-view.ts';
@@ -46,10 +47,19 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
         {shown === 'formatted' ? <TextView text={xml ?? ''} {...search} /> : null}
         {shown === 'text' ? <TextView text={view.text ?? ''} {...search} /> : null}
         {shown === 'hex' ? <HexView bytes={view.bytes} /> : null}
-        {shown === 'message' ? <TextView text={messageText(request, captureUrl, view)} {...search} /> : null}
+        {shown === 'message' ? <MessageView request={request} captureUrl={captureUrl} view={view} {...search} /> : null}
       </TabPanel>
     </Tabs>
   );
+}
+
+interface MessageViewProps extends Pick<RawTabProps, 'request' | 'captureUrl' | 'find' | 'onFind'> {
+  readonly view: BodyView;
+}
+
+function MessageView({ request, captureUrl, view, find, onFind }: MessageViewProps) {
+  const text = useMemo(() => messageText(request, captureUrl, view), [request, captureUrl, view]);
+  return <TextView text={text} find={find} onFind={onFind} />;
 }
 
 /** The views that a body has, the most telling first. XML that its sender laid out already is shown as sent. */

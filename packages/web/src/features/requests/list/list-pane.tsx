@@ -8,6 +8,7 @@ import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { listElement } from './list-element.ts';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
@@ -29,9 +30,8 @@ export interface ListPaneProps {
 export function ListPane(props: ListPaneProps) {
   const { filter, state, live, actions, view, changeView } = props;
   const pane = useRef<HTMLDivElement>(null);
-  const grid = (): HTMLElement | null => pane.current?.querySelector<HTMLElement>('[role="grid"]') ?? null;
-  const toList = (): void => (grid() ?? pane.current)?.focus();
-  useFocusKept(pane, grid);
+  const toList = (): void => (listElement() ?? pane.current)?.focus();
+  useFocusKept(pane, listElement);
   const onFilter = (wanted: Filter): void => {
     state.letIn();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
