@@ -103,3 +103,13 @@ export const sessionSchema = z.object({
   current: z.boolean(),
 });
 export type Session = z.infer<typeof sessionSchema>;
+
+/** What the uniqueness of addresses is judged by: compatibility forms folded, lower case (contract 2). */
+export function identityKey(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+/** Whether an address is the account's own, and proven: only such a one gets notices. */
+export function isProvenAddress(user: Pick<User, 'email' | 'emailVerified'>, email: string): boolean {
+  return user.emailVerified && identityKey(email.trim()) === identityKey(user.email);
+}

@@ -1,8 +1,8 @@
+import { identityKey } from '@creel/contract';
 import type { Background } from '../background.ts';
 import { passwordResetMessage, verificationMessage } from '../mail/account-messages.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { ProblemError } from '../problem.ts';
-import { identityKey } from '../storage/identity-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { Passwords } from './passwords.ts';

@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { Credentials, Registration } from '@creel/contract';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid } from '../problem.ts';
-import { usernameKey } from '../storage/identity-key.ts';
+import { usernameKey } from '../storage/username-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';

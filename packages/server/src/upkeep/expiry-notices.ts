@@ -1,11 +1,10 @@
-import { PLANS } from '@creel/contract';
+import { PLANS, isProvenAddress } from '@creel/contract';
 import type { Config } from '../config.ts';
 import type { Logger } from '../log.ts';
 import { MailRefused } from '../mail/mailer.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { expiryMessage } from '../mail/notice-messages.ts';
-import { identityKey } from '../storage/identity-key.ts';
-import type { ExpiryNotice, Store, UserRecord } from '../storage/store.ts';
+import type { ExpiryNotice, Store } from '../storage/store.ts';
 
 /** How long before an endpoint expires its owner is told. */
 const BEFORE_MS = 24 * 3_600_000;
@@ -59,9 +58,5 @@ async function sendUntilRefused(
 /** Notices go to an address that was proven, and to nobody who is not to get them (spec 6). */
 function wantsNotice({ user }: ExpiryNotice): boolean {
   const { emailNotifyExpiry, email } = user.settings;
-  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProven(user, email);
-}
-
-function isProven(user: UserRecord, email: string): boolean {
-  return user.emailVerified && identityKey(email.trim()) === identityKey(user.email);
+  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
 }

@@ -1,8 +1,8 @@
-import { usernameKey } from '../identity-key.ts';
+import { usernameKey } from '../username-key.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Usernames are told apart by a key that folds more (identity-key.ts). Where two people are the same by it, the one who came first gets
+ * Usernames are told apart by a key that folds more (username-key.ts). Where two people are the same by it, the one who came first gets
  * it; the other one keeps the key that they had, and is reached by provider until somebody renames one of them.
  */
 export const usernameKeys: Migration = {

@@ -1,7 +1,7 @@
+import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
 import type { ProvenIdentitiesTable } from '../account-schema.ts';
 import type { IdentityStore, ProvenIdentity } from '../account-store.ts';
-import { identityKey } from '../identity-key.ts';
 import type { Unbound } from './unbound.ts';
 import { holdUser, toUserRecord } from './user-record.ts';
 

@@ -1,5 +1,5 @@
+import { identityKey } from '@creel/contract';
 import type { MailTokenPurpose, MailTokenStore, UserRecord } from '../account-store.ts';
-import { identityKey } from '../identity-key.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
 import { holdUser, toUserRecord } from './user-record.ts';

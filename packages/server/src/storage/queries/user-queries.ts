@@ -1,5 +1,6 @@
+import { identityKey } from '@creel/contract';
 import type { AccountStore, Identity, NewUser, UserRecord } from '../account-store.ts';
-import { identityKey, usernameKey } from '../identity-key.ts';
+import { usernameKey } from '../username-key.ts';
 import type { Database, DatabaseTransaction } from '../schema.ts';
 import { removeEndpoint } from './endpoint-queries.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';

@@ -1,4 +1,4 @@
-import { emailSchema } from '@creel/contract';
+import { emailSchema, isProvenAddress } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { useServiceInfo } from '../../api/queries.ts';
@@ -81,8 +81,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
 /** Notices go to nobody who has not asked for them: only an address that was confirmed gets any. */
 function UnprovenNotice({ draft, user }: { readonly draft: UserSettings; readonly user: User }) {
   if (!draft.emailNotifyExpiry && !draft.emailNotifySubscription) return null;
-  const isOwn = draft.email.trim().toLowerCase() === user.email.toLowerCase();
-  if (isOwn && user.emailVerified) return null;
+  if (isProvenAddress(user, draft.email)) return null;
   return (
     <Notice tone="warn">
       Notices are sent only to your account&apos;s address, {user.email}, once it is confirmed.{' '}
