@@ -13,7 +13,11 @@ const external = Object.keys(manifest.dependencies).filter((name) => !bundled.ha
 
 const bundle = await rolldown({
   cwd: root,
-  input: { main: 'packages/server/src/main.ts', 'storage-thread': 'packages/server/src/storage/sqlite/thread.ts' },
+  input: {
+    main: 'packages/server/src/main.ts',
+    'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
+    'hash-thread': 'packages/server/src/accounts/hash-thread.ts',
+  },
   platform: 'node',
   external: [/^node:/, ...external, ...external.map((name) => new RegExp(`^${name}/`))],
 });

@@ -5,7 +5,6 @@ import { startServer } from './server.ts';
 import type { RunningServer } from './server.ts';
 import { openStore } from './storage/open-store.ts';
 import { StorageProblem } from './storage/storage-problem.ts';
-import { letCapturesGoFirst } from './thread-priority.ts';
 
 /** Wiring and signals. The only file that ends the process. */
 
@@ -26,7 +25,6 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
   const config = readConfig(process.env);
   const log = createLog(config.logLevel, process.stdout.isTTY);
   const store = await openStore(config);
-  await letCapturesGoFirst();
   try {
     return { server: await startServer({ config, store, log }), log };
   } catch (error) {

@@ -10,6 +10,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
+  /** How many were counted so far. */
+  readonly storedCount: () => number;
   /** Captures that storage could not take. */
   readonly countFailed: (count: number) => void;
 }
@@ -32,7 +34,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   // Plain numbers until somebody asks: a counter of the library costs a capture as much as packing it.
-  const counter = (name: string, help: string): ((count: number) => void) => {
+  const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
     registry.registerMetric(
       new Counter({
@@ -45,11 +47,14 @@ export function createMetrics(sources: MetricSources): Metrics {
         },
       }),
     );
-    return (count) => {
-      total += count;
+    return {
+      add: (count) => {
+        total += count;
+      },
+      total: () => total,
     };
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  return { registry, countStored: () => stored(1), countFailed: failed };
+  return { registry, countStored: () => stored.add(1), storedCount: stored.total, countFailed: failed.add };
 }

@@ -4,7 +4,8 @@ import { OneAtATime } from './api/one-at-a-time.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
-import { Passwords } from './accounts/passwords.ts';
+import { HashThreads } from './accounts/hash-threads.ts';
+import { HASHES_AT_ONCE, Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
@@ -44,7 +45,7 @@ export interface ServerOptions {
   readonly store: Store;
   readonly log: Logger;
   readonly now?: () => number;
-  /** At OWASP's cost unless given. */
+  /** At OWASP's cost, on threads of their own, unless given. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Milliseconds between two pings of a live socket. */
@@ -53,7 +54,7 @@ export interface ServerOptions {
 
 /** The switchboard: capture, upgrade, or everything else. Listens when it resolves; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, store, log, now = Date.now, passwords = new Passwords() } = options;
+  const { config, store, log, now = Date.now } = options;
   let listener: Server | undefined;
   let stopping = false;
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
@@ -65,6 +66,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
   });
+  const hashing = new HashThreads(HASHES_AT_ONCE);
+  const passwords = options.passwords ?? new Passwords({ derive: hashing.derive, captures: metrics.storedCount });
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
@@ -95,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await store.close();
+    await Promise.all([store.close(), hashing.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };

@@ -28,15 +28,15 @@ export class KnownBrowsers {
     return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MOST_PEOPLE - 1)].join('~');
   }
 
-  /** A name for the browser if the user has signed in from it with the present password, else `undefined`. */
-  recognise(user: UserRecord, cookie: string | undefined): string | undefined {
+  /** Whether the user has signed in from the browser with the present password. */
+  isKnown(user: UserRecord, cookie: string | undefined): boolean {
     const entry = entriesOf(cookie).find((one) => one.startsWith(`${user.id}.`));
-    if (entry === undefined) return undefined;
+    if (entry === undefined) return false;
     const [id = '', issuedAt = '', nonce = '', signature = ''] = entry.split('.');
     const expected = Buffer.from(this.#sign(user, `${id}.${issuedAt}.${nonce}`));
     const actual = Buffer.from(signature);
-    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return undefined;
-    return this.#now() - Number(issuedAt) < KNOWN_BROWSER_DAYS * DAY_MS ? nonce : undefined;
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return false;
+    return this.#now() - Number(issuedAt) < KNOWN_BROWSER_DAYS * DAY_MS;
   }
 
   #sign(user: UserRecord, text: string): string {

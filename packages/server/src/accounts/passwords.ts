@@ -1,6 +1,8 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Argon2Parameters } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { HashLine } from './hash-line.ts';
+import { deriveInPool } from './hash-threads.ts';
+import type { Derive } from './hash-threads.ts';
 
 /** What a hash costs: KiB of memory, and how often they are gone through. */
 interface PasswordCost {
@@ -15,20 +17,9 @@ const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
 /** How many hashes run at once: each takes 19 MiB and a core of its own; the others wait. Half of the cores stay with captures. */
-const AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+export const HASHES_AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 /** How many may wait before new ones are turned away. */
 const MOST_WAITING = 500;
-
-/** Too many sign-ins at once; the caller answers 503. */
-export class PasswordsBusy extends Error {
-  override readonly name = 'PasswordsBusy';
-}
-
-function derive(parameters: Argon2Parameters): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(Buffer.from(tag)) : reject(error)));
-  });
-}
 
 function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
@@ -36,25 +27,36 @@ function base64(bytes: Uint8Array): string {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** What goes with a check, while its slot is held. */
+/** What goes with a check, while it is the check's turn. */
 export interface CheckSteps {
-  /** Right before the work begins; what it throws ends the check. */
-  readonly before: () => Promise<void>;
+  /** When it had to wait for its turn, right before the work begins; what it throws ends the check. */
+  readonly afterWaiting: () => Promise<void>;
   readonly after: (right: boolean) => Promise<void>;
 }
 
-/** Passwords as Argon2id in PHC notation, hashed on pool threads, a few at once. */
+export interface PasswordOptions {
+  /** OWASP's minimum unless given. */
+  readonly cost?: PasswordCost;
+  /** libuv's threads unless given. */
+  readonly derive?: Derive;
+  /** How many captures there have been: a crowd that signs in steps back for them. */
+  readonly captures?: () => number;
+}
+
+/** Passwords as Argon2id in PHC notation, hashed a few at once. */
 export class Passwords {
   readonly #cost: PasswordCost;
   /** How a hash of today's cost begins. */
   readonly #today: string;
   /** What a name without an account is checked against, so that the answer takes as long (contract 4). */
   readonly #nobody: string;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #derive: Derive;
+  readonly #line: HashLine;
 
-  constructor(cost: PasswordCost = OWASP_COST) {
+  constructor({ cost = OWASP_COST, derive = deriveInPool, captures = () => 0 }: PasswordOptions = {}) {
     this.#cost = cost;
+    this.#derive = derive;
+    this.#line = new HashLine({ atOnce: HASHES_AT_ONCE, mostWaiting: MOST_WAITING, captures });
     this.#today = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
     this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
@@ -62,8 +64,8 @@ export class Passwords {
   /** @throws PasswordsBusy */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
-    const tag = await this.#withSlot(() =>
-      derive({
+    const tag = await this.#line.pass(() =>
+      this.#derive({
         message: Buffer.from(password, 'utf8'),
         nonce,
         parallelism: LANES,
@@ -81,9 +83,9 @@ export class Passwords {
     if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');
     const [, memory, passes, parallelism, salt = '', tag = ''] = parts;
     const expected = Buffer.from(tag, 'base64');
-    return this.#withSlot(async () => {
-      await steps?.before();
-      const actual = await derive({
+    return this.#line.pass(async (waited) => {
+      if (waited) await steps?.afterWaiting();
+      const actual = await this.#derive({
         message: Buffer.from(password, 'utf8'),
         nonce: Buffer.from(salt, 'base64'),
         parallelism: Number(parallelism),
@@ -100,19 +102,5 @@ export class Passwords {
   /** True when a hash was made at another cost than today's and should be made anew at the next sign-in. */
   isOutdated(hash: string): boolean {
     return !hash.startsWith(this.#today);
-  }
-
-  async #withSlot<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= MOST_WAITING) throw new PasswordsBusy();
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
   }
 }

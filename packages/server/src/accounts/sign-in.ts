@@ -93,14 +93,14 @@ export class SignIn {
   }
 
   /**
-   * Checks a password. Turns are looked at before waiting in the queue, so that it can't be filled by who is refused anyway, and once
-   * more when its turn has come: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
+   * Checks a password. Turns are looked at before waiting in line, so that it can't be filled by who is refused anyway, and, after
+   * waiting, once more: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
    */
   async #isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
     const { passwords, throttle } = this.#options;
     let counted = await throttle.check(turns);
     return passwords.verify(password, user?.passwordHash, {
-      async before() {
+      async afterWaiting() {
         counted = await throttle.check(turns);
       },
       async after(right) {
@@ -112,11 +112,10 @@ export class SignIn {
     });
   }
 
-  /** What a failure is counted against. A browser that the owner has used before is counted by itself, whoever else is guessing. */
+  /** What a failure is counted against. In a browser that the owner has used before nothing is counted (contract 4). */
   #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): Turns[] {
     const { throttle, knownBrowsers } = this.#options;
-    const browser = user && knownBrowsers.recognise(user, visitor.knownBrowser);
-    if (browser !== undefined) return [throttle.of('knownBrowser', browser)];
+    if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
     return [
       throttle.of('signInName', usernameKey(username)),
       throttle.of('signInAddress', addressBlock(visitor.address)),

@@ -21,8 +21,6 @@ export const THROTTLES = {
   signInName: GUESSES,
   /** Failed sign-ins per client address (hardening A2). */
   signInAddress: perHour(100),
-  /** Failed sign-ins in a browser that the owner has signed in from: a person never fails that often. */
-  knownBrowser: { turns: 50, windowMs: 15 * MINUTE_MS },
   /** Wrong passwords of somebody who is signed in, per user. */
   confirmPassword: GUESSES,
   /** Registrations refused because the name or the address is taken, per client address: each tells who has an account. */
@@ -73,6 +71,7 @@ export class Throttle {
 
   /** Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left */
   async check(turns: readonly Turns[]): Promise<readonly Turns[]> {
+    if (turns.length === 0) return [];
     const counted = await this.#store.findTurns(turns.map(({ key }) => key));
     const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
     if (wait > 0) throw tooMany(wait);

@@ -2,7 +2,7 @@ import { PROBLEMS } from '@creel/contract';
 import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { PasswordsBusy } from '../accounts/passwords.ts';
+import { PasswordsBusy } from '../accounts/hash-line.ts';
 import type { Logger } from '../log.ts';
 import { ProblemError } from '../problem.ts';
 import type { ProblemDetails } from '../problem.ts';

@@ -103,7 +103,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
-    passwords: options.passwords ?? new Passwords(CHEAP),
+    passwords: options.passwords ?? new Passwords({ cost: CHEAP }),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
   const origin = `http://127.0.0.1:${running.port}`;

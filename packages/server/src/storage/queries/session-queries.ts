@@ -1,8 +1,9 @@
+import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { SessionRecord, SessionStore } from '../account-store.ts';
 import type { SessionsTable } from '../schema.ts';
 import type { Unbound } from './unbound.ts';
-import { holdUser, toUserRecord } from './user-record.ts';
+import { toUserRecord } from './user-record.ts';
 
 function toSessionRecord(row: Selectable<SessionsTable>): SessionRecord {
   return {
@@ -50,27 +51,35 @@ export const sessionReads = {
   },
 } satisfies Unbound<Pick<SessionStore, 'findSession' | 'isSessionOpen' | 'listSessions'>>;
 
+/** All but whose it is. */
+const SESSION_COLUMNS = ['token_hash', 'id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'ip'] as const;
+
 export const sessionWrites = {
   async createSession(db, tokenHash, session, passwordHash) {
-    return db.transaction().execute(async (transaction) => {
-      // Held, so that a change of the password either comes first and is seen here, or comes after and ends this session too.
-      const user = await holdUser(transaction, session.userId);
-      if (user === undefined || user.passwordHash !== passwordHash) return false;
-      await transaction
-        .insertInto('sessions')
-        .values({
-          token_hash: tokenHash,
-          id: session.id,
-          user_id: session.userId,
-          created_at: session.createdAt,
-          last_seen_at: session.lastSeenAt,
-          expires_at: session.expiresAt,
-          user_agent: session.userAgent,
-          ip: session.ip,
-        })
-        .execute();
-      return true;
-    });
+    const columns = {
+      token_hash: tokenHash,
+      id: session.id,
+      created_at: session.createdAt,
+      last_seen_at: session.lastSeenAt,
+      expires_at: session.expiresAt,
+      user_agent: session.userAgent,
+      ip: session.ip,
+    };
+    const result = await db
+      .insertInto('sessions')
+      .columns(['user_id', ...SESSION_COLUMNS])
+      .expression((build) =>
+        build
+          .selectFrom('users')
+          .select('id')
+          .select(SESSION_COLUMNS.map((name) => sql.val(columns[name]).as(name)))
+          .where('id', '=', session.userId)
+          .where('password_hash', 'is not distinct from', passwordHash)
+          // Held, so that a change of the password either comes first and is seen here, or comes after and ends this session too.
+          .$if(db.engine.name === 'postgres', (users) => users.forShare()),
+      )
+      .executeTakeFirstOrThrow();
+    return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
   },
   async touchSession(db, tokenHash, lastSeenAt, expiresAt) {
     await db

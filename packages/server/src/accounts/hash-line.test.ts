@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { HashLine, PasswordsBusy } from './hash-line.ts';
+
+const quiet = () => 0;
+
+test('as many as are allowed go at once, the others in the order in which they came, and are told that they waited', async () => {
+  const line = new HashLine({ atOnce: 2, mostWaiting: 10, captures: quiet });
+  const seen: string[] = [];
+  let running = 0;
+  let most = 0;
+  const work = (name: string) => async (waited: boolean) => {
+    seen.push(waited ? `${name} waited` : name);
+    most = Math.max(most, (running += 1));
+    await sleep(1);
+    running -= 1;
+  };
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => line.pass(work(name))));
+  expect(seen).toEqual(['a', 'b', 'c waited', 'd waited', 'e waited']);
+  expect(most).toBe(2);
+});
+
+test('the line is bounded: of many at once, those beyond it are turned away and the others are served', async () => {
+  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: quiet });
+  const all = await Promise.allSettled(Array.from({ length: 10 }, (_, nth) => line.pass(() => Promise.resolve(nth))));
+  expect(all.slice(0, 6).map((one) => one.status)).toEqual(Array.from({ length: 6 }, () => 'fulfilled'));
+  expect(all.slice(6).every((one) => one.status === 'rejected' && one.reason instanceof PasswordsBusy)).toBe(true);
+});
+
+test('work that fails ends its own turn, and the next one comes', async () => {
+  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: quiet });
+  const fails = Array.from({ length: 3 }, () => line.pass(() => Promise.reject(new Error('failed'))));
+  const follows = line.pass(() => Promise.resolve('served'));
+  for (const each of await Promise.allSettled(fails)) expect(each).toMatchObject({ status: 'rejected' });
+  expect(await follows).toBe('served');
+  expect(await line.pass((waited) => Promise.resolve(waited))).toBe(false);
+});
+
+test.each([
+  { beside: 'captures that come in', captured: 1, rests: true },
+  { beside: 'no captures', captured: 0, rests: false },
+])('a crowd beside $beside: the line rests between two: $rests', async ({ captured, rests }) => {
+  let count = 0;
+  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: () => count });
+  let endedAt = 0;
+  const first = line.pass(async () => {
+    await sleep(20);
+    count += captured;
+    endedAt = performance.now();
+  });
+  const paused = line.pass(() => Promise.resolve(performance.now() - endedAt));
+  await first;
+  // While it rests nobody slips in before those who wait.
+  const late = line.pass((waited) => Promise.resolve(waited));
+  expect((await paused) >= 50).toBe(rests);
+  expect(await late).toBe(true);
+});
+
+test('who comes alone is let through at once, however many captures come in', async () => {
+  let count = 0;
+  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: () => (count += 1) });
+  for (let nth = 0; nth < 5; nth += 1) expect(await line.pass((waited) => Promise.resolve(waited))).toBe(false);
+});
