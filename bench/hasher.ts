@@ -1,11 +1,11 @@
-// A program that hashes a password for each request, as Creel does and behind everything else on the machine: what sign-ins cost without Creel.
+// A program that hashes a password for each request, as Creel does beside captures: what sign-ins cost without Creel.
 import { createServer } from 'node:http';
-import { constants, setPriority } from 'node:os';
-import { Passwords } from '../packages/server/src/accounts/passwords.ts';
+import { HashThreads } from '../packages/server/src/accounts/hash-threads.ts';
+import { HASHES_AT_ONCE, Passwords } from '../packages/server/src/accounts/passwords.ts';
 
-setPriority(constants.priority.PRIORITY_LOW);
-
-const passwords = new Passwords();
+const { derive } = new HashThreads(HASHES_AT_ONCE);
+let looks = 0;
+const passwords = new Passwords({ derive, captures: () => (looks += 1) });
 const server = createServer((request, response) => {
   request.resume();
   if (request.method !== 'POST') return void response.end();

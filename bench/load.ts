@@ -16,9 +16,16 @@ export interface LoadResult {
   readonly failures: number;
 }
 
+export interface LoadOptions {
+  readonly connections: number;
+  readonly seconds: number;
+  /** How long each connection pauses before a request at most, by chance; at full speed without. */
+  readonly pauseMs?: number;
+}
+
 export interface Load {
   readonly tool: 'wrk' | 'autocannon';
-  readonly send: (url: string, options: { connections: number; seconds: number }) => Promise<LoadResult>;
+  readonly send: (url: string, options: LoadOptions) => Promise<LoadResult>;
 }
 
 /** 1 KiB of JSON, as a webhook is. */
@@ -34,14 +41,16 @@ export async function chooseLoad(): Promise<Load> {
 }
 
 async function wrk(): Promise<Load> {
-  const script = join(await mkdtemp(join(tmpdir(), 'creel-wrk-')), 'post.lua');
-  await writeFile(
-    script,
-    `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${JSON.stringify(BODY)}\n`,
-  );
+  const folder = await mkdtemp(join(tmpdir(), 'creel-wrk-'));
   return {
     tool: 'wrk',
-    async send(url, { connections, seconds }) {
+    async send(url, { connections, seconds, pauseMs = 0 }) {
+      const script = join(folder, `post-${pauseMs}.lua`);
+      const pause = pauseMs === 0 ? '' : `function delay() return math.random(0, ${pauseMs}) end\n`;
+      await writeFile(
+        script,
+        `wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\nwrk.body = ${JSON.stringify(BODY)}\n${pause}`,
+      );
       const args = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', '-s', script, url];
       const { stdout } = await run('wrk', args);
       return parseWrk(stdout);
@@ -70,7 +79,7 @@ function parseWrk(text: string): LoadResult {
 
 async function sendWithAutocannon(
   url: string,
-  { connections, seconds }: { connections: number; seconds: number },
+  { connections, seconds, pauseMs = 0 }: LoadOptions,
 ): Promise<LoadResult> {
   const result = await autocannon({
     url,
@@ -78,6 +87,7 @@ async function sendWithAutocannon(
     duration: seconds,
     method: 'POST',
     body: BODY,
+    ...(pauseMs > 0 && { overallRate: Math.round((connections * 1000) / (pauseMs / 2)) }),
     headers: { 'content-type': 'application/json' },
   });
   return {

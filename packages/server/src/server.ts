@@ -10,6 +10,7 @@ import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
 import { createCaptureService } from './capture/capture-service.ts';
+import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
 import { createListener, readPlainFirst, takeUpgrades } from './http-listener.ts';
@@ -20,6 +21,7 @@ import { createMailer } from './mail/mailer.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { defaultSender } from './mail/sender.ts';
 import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { registerPages } from './pages.ts';
 import type { Store } from './storage/store.ts';
 import { createSwitchboard } from './switchboard.ts';
@@ -61,16 +63,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = createMetrics({
-    viewers: () => live.viewerCount,
-    waitingCaptures: capture.waitingCount,
-    bodyBytesInMemory: capture.bodyBytes,
-  });
-  const hashing = new HashThreads(HASHES_AT_ONCE);
-  const passwords = options.passwords ?? new Passwords({ derive: hashing.derive, captures: metrics.storedCount });
+  const metrics = metricsOf(live, capture);
+  const captures = metrics.storedCount;
+  const hashThreads = new HashThreads(HASHES_AT_ONCE);
+  const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now, captures });
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const app: AppContext = { ...parts, searches: new OneAtATime() };
@@ -98,7 +97,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), hashing.close()]);
+    await Promise.all([store.close(), hashThreads.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
@@ -113,6 +112,14 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
   }
   for (const each of rounds) each.start();
   return rounds;
+}
+
+function metricsOf(live: LiveSockets, { waitingCount, bodyBytes }: CaptureService): Metrics {
+  return createMetrics({
+    viewers: () => live.viewerCount,
+    waitingCaptures: waitingCount,
+    bodyBytesInMemory: bodyBytes,
+  });
 }
 
 function createLive(

@@ -88,7 +88,7 @@ class HashThread {
   derive(parameters: Argon2Parameters): Promise<Uint8Array | undefined> {
     return new Promise((resolve) => {
       this.#done = resolve;
-      this.#worker.postMessage(parameters);
+      this.#worker.postMessage(parameters, []);
     });
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { HashLine } from './hash-line.ts';
+import { Line } from './line.ts';
 import { deriveInPool } from './hash-threads.ts';
 import type { Derive } from './hash-threads.ts';
 
@@ -51,17 +51,17 @@ export class Passwords {
   /** What a name without an account is checked against, so that the answer takes as long (contract 4). */
   readonly #nobody: string;
   readonly #derive: Derive;
-  readonly #line: HashLine;
+  readonly #line: Line;
 
   constructor({ cost = OWASP_COST, derive = deriveInPool, captures = () => 0 }: PasswordOptions = {}) {
     this.#cost = cost;
     this.#derive = derive;
-    this.#line = new HashLine({ atOnce: HASHES_AT_ONCE, mostWaiting: MOST_WAITING, captures });
+    this.#line = new Line({ atOnce: HASHES_AT_ONCE, mostWaiting: MOST_WAITING, captures });
     this.#today = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
     this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
 
-  /** @throws PasswordsBusy */
+  /** @throws LineTooLong */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
     const tag = await this.#line.pass(() =>
@@ -77,7 +77,7 @@ export class Passwords {
     return `${this.#today}${base64(nonce)}$${base64(tag)}`;
   }
 
-  /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws PasswordsBusy */
+  /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws LineTooLong */
   async verify(password: string, hash: string | null | undefined, steps?: CheckSteps): Promise<boolean> {
     const parts = PHC.exec(hash ?? this.#nobody);
     if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');

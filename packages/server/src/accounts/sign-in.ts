@@ -6,6 +6,7 @@ import { usernameKey } from '../storage/username-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
+import { Line } from './line.ts';
 import type { Passwords } from './passwords.ts';
 import type { Throttle, Turns } from './throttle.ts';
 
@@ -23,6 +24,19 @@ export interface SignInOptions {
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
   readonly now: () => number;
+  /** How many captures there have been: a crowd that signs in steps back for them. */
+  readonly captures: () => number;
+}
+
+/** How many may wait to be looked up before new ones are turned away. */
+const MOST_AT_THE_DOOR = 1000;
+
+/** Somebody who has told a name. */
+interface LookedUp {
+  readonly user: UserRecord | undefined;
+  /** What a failure is counted against, and which of these has counted any. */
+  readonly turns: readonly Turns[];
+  readonly counted: readonly Turns[];
 }
 
 export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
@@ -30,9 +44,11 @@ export const TAKEN = { username: 'Username already exists', email: 'Email alread
 /** Sign-up and sign-in with a password: who may try, how often, and what it takes (contract 4). */
 export class SignIn {
   readonly #options: SignInOptions;
+  readonly #door: Line;
 
   constructor(options: SignInOptions) {
     this.#options = options;
+    this.#door = new Line({ atOnce: 1, mostWaiting: MOST_AT_THE_DOOR, captures: options.captures });
   }
 
   /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
@@ -72,17 +88,25 @@ export class SignIn {
    * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
-    const user = await this.#options.store.findUserByName(credentials.username);
-    const turns = this.#turnsOf(credentials.username, user, visitor);
-    if (!(await this.#isRight(credentials.password, user, turns)) || user === undefined) {
+    const { user, turns, counted } = await this.#door.pass(() => this.#lookUp(credentials.username, visitor));
+    if (!(await this.#isRight(credentials.password, user, turns, counted)) || user === undefined) {
       throw new ProblemError('INVALID_CREDENTIALS');
     }
     return this.#refresh(user, credentials.password);
   }
 
+  /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
+  async #lookUp(username: string, visitor: Visitor): Promise<LookedUp> {
+    const user = await this.#options.store.findUserByName(username);
+    const turns = this.#turnsOf(username, user, visitor);
+    return { user, turns, counted: await this.#options.throttle.check(turns) };
+  }
+
   /** Asks somebody who is signed in for their password once more. @throws ProblemError RATE_LIMITED */
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
-    return this.#isRight(password, user, [this.#options.throttle.of('confirmPassword', String(user.id))]);
+    const { throttle } = this.#options;
+    const turns = [throttle.of('confirmPassword', String(user.id))];
+    return this.#isRight(password, user, turns, await throttle.check(turns));
   }
 
   /** Forgets failed tries: the owner has just proved who they are in another way. */
@@ -93,12 +117,17 @@ export class SignIn {
   }
 
   /**
-   * Checks a password. Turns are looked at before waiting in line, so that it can't be filled by who is refused anyway, and, after
-   * waiting, once more: of a thousand guesses sent at once, no more are hashed than of a thousand sent one by one.
+   * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
+   * sent at once, no more are hashed than of a thousand sent one by one.
    */
-  async #isRight(password: string, user: UserRecord | undefined, turns: readonly Turns[]): Promise<boolean> {
+  async #isRight(
+    password: string,
+    user: UserRecord | undefined,
+    turns: readonly Turns[],
+    countedBefore: readonly Turns[],
+  ): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    let counted = await throttle.check(turns);
+    let counted = countedBefore;
     return passwords.verify(password, user?.passwordHash, {
       async afterWaiting() {
         counted = await throttle.check(turns);

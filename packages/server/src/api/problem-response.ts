@@ -2,7 +2,7 @@ import { PROBLEMS } from '@creel/contract';
 import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { PasswordsBusy } from '../accounts/hash-line.ts';
+import { LineTooLong } from '../accounts/line.ts';
 import type { Logger } from '../log.ts';
 import { ProblemError } from '../problem.ts';
 import type { ProblemDetails } from '../problem.ts';
@@ -47,7 +47,7 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  if (error instanceof PasswordsBusy) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: 5 });
+  if (error instanceof LineTooLong) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: 5 });
   const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;
   if (known !== undefined) return sendProblem(reply, known);
   const errorId = randomUUID();

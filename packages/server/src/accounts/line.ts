@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Too many sign-ins at once; the caller answers 503. */
-export class PasswordsBusy extends Error {
-  override readonly name = 'PasswordsBusy';
+export class LineTooLong extends Error {
+  override readonly name = 'LineTooLong';
 }
 
-export interface HashLineOptions {
+export interface LineOptions {
   /** How many are let through at once. */
   readonly atOnce: number;
   /** How many may wait before new ones are turned away. */
@@ -14,25 +14,25 @@ export interface HashLineOptions {
   readonly captures: () => number;
 }
 
-/** After each hash that captures came in beside, the line rests three times as long as it took, and not longer than this. */
+/** After work that captures came in beside, the line rests three times as long as it took, and not longer than this. */
 const RESTS = 3;
 const MOST_REST_MS = 250;
 
 /**
- * The line in front of the hashing of passwords, bounded, so that memory is. Each hash is felt by the captures beside it: they share
- * caches and memory with it, whatever its priority. One person who signs in is let through at once; of a crowd, one every tenth of a
- * second or so while captures come in, and one after the other when none do.
+ * A line in front of what a crowd that signs in at once wants, bounded, so that memory is. Their work is felt by the captures beside it:
+ * looking people up takes turns of the event loop, and hashing shares caches and memory with them, whatever its priority. One person who
+ * signs in is let through at once; a crowd goes one after the other, and while captures come in the line gives them most of the time.
  */
-export class HashLine {
-  readonly #options: HashLineOptions;
+export class Line {
+  readonly #options: LineOptions;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(options: HashLineOptions) {
+  constructor(options: LineOptions) {
     this.#options = options;
   }
 
-  /** Does `work` when its turn has come, and tells it whether it had to wait. @throws PasswordsBusy */
+  /** Does `work` when its turn has come, and tells it whether it had to wait. @throws LineTooLong */
   async pass<T>(work: (waited: boolean) => Promise<T>): Promise<T> {
     const waited = await this.#enter();
     const began = performance.now();
@@ -51,7 +51,7 @@ export class HashLine {
       this.#running += 1;
       return false;
     }
-    if (this.#waiting.length >= mostWaiting) throw new PasswordsBusy();
+    if (this.#waiting.length >= mostWaiting) throw new LineTooLong();
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return true;
   }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { HashLine, PasswordsBusy } from './hash-line.ts';
+import { Line, LineTooLong } from './line.ts';
 
 const quiet = () => 0;
 
 test('as many as are allowed go at once, the others in the order in which they came, and are told that they waited', async () => {
-  const line = new HashLine({ atOnce: 2, mostWaiting: 10, captures: quiet });
+  const line = new Line({ atOnce: 2, mostWaiting: 10, captures: quiet });
   const seen: string[] = [];
   let running = 0;
   let most = 0;
@@ -21,14 +21,14 @@ test('as many as are allowed go at once, the others in the order in which they c
 });
 
 test('the line is bounded: of many at once, those beyond it are turned away and the others are served', async () => {
-  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: quiet });
+  const line = new Line({ atOnce: 1, mostWaiting: 5, captures: quiet });
   const all = await Promise.allSettled(Array.from({ length: 10 }, (_, nth) => line.pass(() => Promise.resolve(nth))));
   expect(all.slice(0, 6).map((one) => one.status)).toEqual(Array.from({ length: 6 }, () => 'fulfilled'));
-  expect(all.slice(6).every((one) => one.status === 'rejected' && one.reason instanceof PasswordsBusy)).toBe(true);
+  expect(all.slice(6).every((one) => one.status === 'rejected' && one.reason instanceof LineTooLong)).toBe(true);
 });
 
 test('work that fails ends its own turn, and the next one comes', async () => {
-  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: quiet });
+  const line = new Line({ atOnce: 1, mostWaiting: 5, captures: quiet });
   const fails = Array.from({ length: 3 }, () => line.pass(() => Promise.reject(new Error('failed'))));
   const follows = line.pass(() => Promise.resolve('served'));
   for (const each of await Promise.allSettled(fails)) expect(each).toMatchObject({ status: 'rejected' });
@@ -41,7 +41,7 @@ test.each([
   { beside: 'no captures', captured: 0, rests: false },
 ])('a crowd beside $beside: the line rests between two: $rests', async ({ captured, rests }) => {
   let count = 0;
-  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: () => count });
+  const line = new Line({ atOnce: 1, mostWaiting: 5, captures: () => count });
   let endedAt = 0;
   const first = line.pass(async () => {
     await sleep(20);
@@ -58,6 +58,6 @@ test.each([
 
 test('who comes alone is let through at once, however many captures come in', async () => {
   let count = 0;
-  const line = new HashLine({ atOnce: 1, mostWaiting: 5, captures: () => (count += 1) });
+  const line = new Line({ atOnce: 1, mostWaiting: 5, captures: () => (count += 1) });
   for (let nth = 0; nth < 5; nth += 1) expect(await line.pass((waited) => Promise.resolve(waited))).toBe(false);
 });
