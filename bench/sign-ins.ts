@@ -1,16 +1,12 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
 import { randomInt } from 'node:crypto';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { median } from './median.ts';
 import type { Load, LoadOptions, LoadResult } from './load.ts';
 import { residentMb, startProgram } from './server-under-test.ts';
-import type { MeasuredCreel } from './server-under-test.ts';
-
-const run = promisify(execFile);
+import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** What the server needs, so that nobody is refused: each try says that it comes from another address. */
 export const MANY_VISITORS = { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '100000' };
@@ -21,7 +17,7 @@ const TRIES = 200;
 const TRIES_PER_NAME = 8;
 /** Seconds of a window: as long as it takes 200 people to sign in beside captures. */
 const SECONDS = 22;
-const ROUNDS = 3;
+const ROUNDS = 5;
 /** What comes in meanwhile: a busy team's webhooks, and as much as the machine takes. */
 const LOADS = [
   { name: '500 captures a second', connections: 64, pauseMs: 250 },
@@ -54,11 +50,11 @@ function visitor({ origin }: MeasuredCreel): Client {
   return createClient({ baseUrl: origin, headers: () => ({ 'x-forwarded-for': address }) });
 }
 
-/** How long it took until the last of them was answered, in milliseconds. */
-async function crowd(url: string, body: object): Promise<number> {
-  const script = join(import.meta.dirname, 'crowd.ts');
-  const { stdout } = await run(process.execPath, [script, url, String(AT_ONCE), JSON.stringify(body)]);
-  const { allMs, refused } = z.object({ allMs: z.number(), refused: z.number() }).parse(JSON.parse(stdout));
+/** Sends everybody there at once. How long it took until the last of them was answered, in milliseconds. */
+async function sendCrowd(crowd: Measured, url: string, body: object): Promise<number> {
+  const order = JSON.stringify({ url, people: AT_ONCE, body: JSON.stringify(body) });
+  const answer = await fetch(`http://127.0.0.1:${crowd.port}/`, { method: 'POST', body: order });
+  const { allMs, refused } = z.object({ allMs: z.number(), refused: z.number() }).parse(await answer.json());
   if (refused > 0) throw new Error(`${refused} of ${AT_ONCE} were refused at ${url}.`);
   return allMs;
 }
@@ -71,17 +67,18 @@ export async function signInTimes(creel: MeasuredCreel, load: Load): Promise<Sig
   const credentials = { username: `many-${Date.now()}`, password: 'bench-password' };
   await visitor(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
   const hasher = await startProgram('hasher', join(import.meta.dirname, 'hasher.ts'), '/', {});
+  const crowd = await startProgram('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {});
   let memory: number | undefined;
   const signIn = async (): Promise<number> => {
-    const all = await crowd(`${creel.origin}/api/login`, credentials);
+    const all = await sendCrowd(crowd, `${creel.origin}/api/login`, credentials);
     memory = Math.max(memory ?? 0, (await residentMb(creel.pid)) ?? 0);
     return all;
   };
-  const hash = (): Promise<number> => crowd(`http://127.0.0.1:${hasher.port}/`, {});
+  const hash = (): Promise<number> => sendCrowd(crowd, `http://127.0.0.1:${hasher.port}/`, {});
   const beside: Latencies[] = [];
   for (const options of LOADS)
     beside.push({ name: options.name, ...(await latencies(creel, load, options, { signIn, hash })) });
-  await hasher.stop();
+  await Promise.all([hasher.stop(), crowd.stop()]);
   return { beside, residentMb: memory, ...(await wrongPasswords(creel)) };
 }
 

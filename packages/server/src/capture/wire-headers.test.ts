@@ -194,6 +194,15 @@ describe('over 64 KiB of header bytes', () => {
     expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
   });
 
+  test('64 KiB to the byte are within it, one more is not', async () => {
+    // Counted are the target, the names and the values, as Node does.
+    const others = `${app.base}Hosth${'Content-Length'}0X-Long`.length;
+    const fill = 64 * 1024 - others;
+    const send = (length: number) => exact('Host: h', 'Content-Length: 0', `X-Long: ${'v'.repeat(length)}`);
+    expect((await send(fill)).status).toBe(200);
+    expect((await send(fill + 1)).status).toBe(431);
+  });
+
   test('a target of 20 KB is within it, one of 70 KB is not', async () => {
     await expectCaptured(app, { path: `/${'p'.repeat(20_000)}` });
     const answer = await exchange(
