@@ -94,7 +94,7 @@ async function figures(load: Load): Promise<string[]> {
 async function signInFigures(load: Load): Promise<string[]> {
   const creel = await startCreel('sign-ins', MANY_VISITORS);
   try {
-    return [signInTable(await signInTimes(creel, load))];
+    return [signInTable(await signInTimes(creel, load, rounds))];
   } finally {
     await creel.stop();
   }

@@ -17,7 +17,6 @@ const TRIES = 200;
 const TRIES_PER_NAME = 8;
 /** Seconds of a window: as long as it takes 200 people to sign in beside captures. */
 const SECONDS = 22;
-const ROUNDS = 5;
 /** What comes in meanwhile: a busy team's webhooks, and as much as the machine takes. */
 const LOADS = [
   { name: '500 captures a second', connections: 64, pauseMs: 250 },
@@ -63,7 +62,7 @@ async function sendCrowd(crowd: Measured, url: string, body: object): Promise<nu
  * Captures in windows by turns: alone, with 200 people who sign in at the same moment, and beside a program that hashes as much; then
  * what a wrong password costs.
  */
-export async function signInTimes(creel: MeasuredCreel, load: Load): Promise<SignInTimes> {
+export async function signInTimes(creel: MeasuredCreel, load: Load, rounds: number): Promise<SignInTimes> {
   const credentials = { username: `many-${Date.now()}`, password: 'bench-password' };
   await visitor(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
   const hasher = await startProgram('hasher', join(import.meta.dirname, 'hasher.ts'), '/', {});
@@ -77,7 +76,7 @@ export async function signInTimes(creel: MeasuredCreel, load: Load): Promise<Sig
   const hash = (): Promise<number> => sendCrowd(crowd, `http://127.0.0.1:${hasher.port}/`, {});
   const beside: Latencies[] = [];
   for (const options of LOADS)
-    beside.push({ name: options.name, ...(await latencies(creel, load, options, { signIn, hash })) });
+    beside.push({ name: options.name, ...(await latencies(creel, load, options, { signIn, hash, rounds })) });
   await Promise.all([hasher.stop(), crowd.stop()]);
   return { beside, residentMb: memory, ...(await wrongPasswords(creel)) };
 }
@@ -86,7 +85,7 @@ async function latencies(
   creel: MeasuredCreel,
   load: Load,
   options: Omit<LoadOptions, 'seconds'>,
-  crowds: { signIn: () => Promise<number>; hash: () => Promise<number> },
+  crowds: { signIn: () => Promise<number>; hash: () => Promise<number>; rounds: number },
 ): Promise<Omit<Latencies, 'name'>> {
   const send = (seconds = SECONDS) => load.send(creel.captureUrl, { ...options, seconds });
   await send(2);
@@ -94,7 +93,7 @@ async function latencies(
   const busy = [];
   const elsewhere = [];
   const took: number[] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < crowds.rounds; round += 1) {
     idle.push(await send());
     const [signedIn, beside] = await Promise.all([crowds.signIn(), send()]);
     took.push(signedIn);
