@@ -25,4 +25,5 @@ test('stored captures are counted once, however often somebody asks', async () =
   expect(await metric('creel_captures_failed_total')).toBe(0);
   expect(await metric('creel_captures_waiting')).toBe(0);
   expect(await metric('creel_body_bytes')).toBe(0);
+  expect(await metric('creel_passwords_waiting')).toBe(0);
 });

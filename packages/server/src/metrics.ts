@@ -4,6 +4,7 @@ export interface MetricSources {
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
+  readonly waitingPasswords: () => number;
 }
 
 export interface Metrics {
@@ -33,6 +34,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
+  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
   // Plain numbers until somebody asks: a counter of the library costs a capture as much as packing it.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;

@@ -63,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = metricsOf(live, capture);
+  const metrics = metricsOf(live, capture, () => passwords);
   const captures = metrics.storedCount;
   const hashThreads = new HashThreads(HASHES_AT_ONCE);
   const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
@@ -114,11 +114,12 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
   return rounds;
 }
 
-function metricsOf(live: LiveSockets, { waitingCount, bodyBytes }: CaptureService): Metrics {
+function metricsOf(live: LiveSockets, capture: CaptureService, passwords: () => Passwords): Metrics {
   return createMetrics({
     viewers: () => live.viewerCount,
-    waitingCaptures: waitingCount,
-    bodyBytesInMemory: bodyBytes,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+    waitingPasswords: () => passwords().waitingCount,
   });
 }
 

@@ -32,6 +32,10 @@ export class Line {
     this.#options = options;
   }
 
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
   /** Does `work` when its turn has come, and tells it whether it had to wait. @throws LineTooLong */
   async pass<T>(work: (waited: boolean) => Promise<T>): Promise<T> {
     const waited = await this.#enter();

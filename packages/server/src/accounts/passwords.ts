@@ -61,6 +61,11 @@ export class Passwords {
     this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
 
+  /** How many stand in line. */
+  get waitingCount(): number {
+    return this.#line.waitingCount;
+  }
+
   /** @throws LineTooLong */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);

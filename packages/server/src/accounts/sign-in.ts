@@ -88,11 +88,10 @@ export class SignIn {
    * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
-    const { user, turns, counted } = await this.#door.pass(() => this.#lookUp(credentials.username, visitor));
-    if (!(await this.#isRight(credentials.password, user, turns, counted)) || user === undefined) {
-      throw new ProblemError('INVALID_CREDENTIALS');
-    }
-    return this.#refresh(user, credentials.password);
+    const person = await this.#door.pass(() => this.#lookUp(credentials.username, visitor));
+    const isRight = await this.#isRight(credentials.password, person);
+    if (!isRight || person.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+    return this.#refresh(person.user, credentials.password);
   }
 
   /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
@@ -106,7 +105,7 @@ export class SignIn {
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
     const { throttle } = this.#options;
     const turns = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(password, user, turns, await throttle.check(turns));
+    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) });
   }
 
   /** Forgets failed tries: the owner has just proved who they are in another way. */
@@ -120,14 +119,9 @@ export class SignIn {
    * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
    * sent at once, no more are hashed than of a thousand sent one by one.
    */
-  async #isRight(
-    password: string,
-    user: UserRecord | undefined,
-    turns: readonly Turns[],
-    countedBefore: readonly Turns[],
-  ): Promise<boolean> {
+  async #isRight(password: string, { user, turns, ...before }: LookedUp): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    let counted = countedBefore;
+    let { counted } = before;
     return passwords.verify(password, user?.passwordHash, {
       async afterWaiting() {
         counted = await throttle.check(turns);
