@@ -1,9 +1,9 @@
 // A program that hashes a password for each request, as Creel does beside captures: what sign-ins cost without Creel.
 import { createServer } from 'node:http';
 import { HashThreads } from '../packages/server/src/accounts/hash-threads.ts';
-import { HASHES_AT_ONCE, Passwords } from '../packages/server/src/accounts/passwords.ts';
+import { Passwords } from '../packages/server/src/accounts/passwords.ts';
 
-const { derive } = new HashThreads(HASHES_AT_ONCE);
+const { derive } = new HashThreads();
 let looks = 0;
 const passwords = new Passwords({ derive, captures: () => (looks += 1) });
 const server = createServer((request, response) => {

@@ -85,7 +85,7 @@ async function latencies(
   creel: MeasuredCreel,
   load: Load,
   options: Omit<LoadOptions, 'seconds'>,
-  crowds: { signIn: () => Promise<number>; hash: () => Promise<number>; rounds: number },
+  { signIn, hash, rounds }: { signIn: () => Promise<number>; hash: () => Promise<number>; rounds: number },
 ): Promise<Omit<Latencies, 'name'>> {
   const send = (seconds = SECONDS) => load.send(creel.captureUrl, { ...options, seconds });
   await send(2);
@@ -93,12 +93,12 @@ async function latencies(
   const busy = [];
   const elsewhere = [];
   const took: number[] = [];
-  for (let round = 0; round < crowds.rounds; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     idle.push(await send());
-    const [signedIn, beside] = await Promise.all([crowds.signIn(), send()]);
+    const [signedIn, beside] = await Promise.all([signIn(), send()]);
     took.push(signedIn);
     busy.push(beside);
-    elsewhere.push((await Promise.all([send(), crowds.hash()]))[0]);
+    elsewhere.push((await Promise.all([send(), hash()]))[0]);
   }
   const p99 = (results: readonly LoadResult[]): number => median(results.map((result) => result.p99Ms));
   const perSecond = (results: readonly LoadResult[]): number => median(results.map((result) => result.perSecond));

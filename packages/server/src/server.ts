@@ -5,7 +5,7 @@ import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
 import { HashThreads } from './accounts/hash-threads.ts';
-import { HASHES_AT_ONCE, Passwords } from './accounts/passwords.ts';
+import { Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
   const metrics = metricsOf(live, capture, () => passwords);
   const captures = metrics.storedCount;
-  const hashThreads = new HashThreads(HASHES_AT_ONCE);
+  const hashThreads = new HashThreads();
   const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);

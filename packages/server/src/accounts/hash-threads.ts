@@ -1,13 +1,17 @@
 import { argon2 } from 'node:crypto';
 import type { Argon2Parameters } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { workerFile } from '../worker-file.ts';
 
 /** One Argon2id hash. */
 export type Derive = (parameters: Argon2Parameters) => Promise<Uint8Array>;
 
-/** Beside this file; in the bundle that `npm start` runs (scripts/build-server.mjs), a file of its own. */
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? './hash-thread.ts' : './hash-thread.js', import.meta.url);
+const THREAD = workerFile(import.meta.url, './hash-thread.ts', './hash-thread.js');
+
+/** How many hashes run at once: each takes 19 MiB and a core of its own; the others wait. Half of the cores stay with captures. */
+export const HASHES_AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 
 /** As the system shows it; Linux keeps 15 characters. */
 export const HASH_THREAD_NAME = 'password-hasher';
@@ -34,7 +38,7 @@ export class HashThreads {
   readonly #patienceMs: number;
   readonly #threads = new Set<HashThread>();
 
-  constructor(most: number, patienceMs = PATIENCE_MS) {
+  constructor(most = HASHES_AT_ONCE, patienceMs = PATIENCE_MS) {
     this.#most = most;
     this.#patienceMs = patienceMs;
   }
@@ -88,6 +92,7 @@ class HashThread {
   derive(parameters: Argon2Parameters): Promise<Uint8Array | undefined> {
     return new Promise((resolve) => {
       this.#done = resolve;
+      // Copied: nothing of them is handed over.
       this.#worker.postMessage(parameters, []);
     });
   }

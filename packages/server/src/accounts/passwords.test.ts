@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HASHES_AT_ONCE, Passwords } from './passwords.ts';
+import { HASHES_AT_ONCE } from './hash-threads.ts';
+import { Passwords } from './passwords.ts';
 
 const passwords = new Passwords();
 

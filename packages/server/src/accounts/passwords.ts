@@ -1,7 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { availableParallelism } from 'node:os';
 import { Line } from './line.ts';
-import { deriveInPool } from './hash-threads.ts';
+import { deriveInPool, HASHES_AT_ONCE } from './hash-threads.ts';
 import type { Derive } from './hash-threads.ts';
 
 /** What a hash costs: KiB of memory, and how often they are gone through. */
@@ -16,8 +15,6 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** How many hashes run at once: each takes 19 MiB and a core of its own; the others wait. Half of the cores stay with captures. */
-export const HASHES_AT_ONCE = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
 /** How many may wait before new ones are turned away. */
 const MOST_WAITING = 500;
 

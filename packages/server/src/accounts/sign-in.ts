@@ -119,9 +119,10 @@ export class SignIn {
    * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
    * sent at once, no more are hashed than of a thousand sent one by one.
    */
-  async #isRight(password: string, { user, turns, ...before }: LookedUp): Promise<boolean> {
+  async #isRight(password: string, person: LookedUp): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    let { counted } = before;
+    const { user, turns } = person;
+    let { counted } = person;
     return passwords.verify(password, user?.passwordHash, {
       async afterWaiting() {
         counted = await throttle.check(turns);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { workerFile } from '../../worker-file.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { StorageProblem } from '../storage-problem.ts';
@@ -9,8 +10,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Beside this file; in the bundle that `npm start` runs (scripts/build-server.mjs), a file of its own. */
-const THREAD = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './storage-thread.js', import.meta.url);
+const THREAD = workerFile(import.meta.url, './thread.ts', './storage-thread.js');
 
 /** What lives shortly in these threads is small; by default V8 would let each of them grow to 48 MB before it looks. */
 const YOUNG_GENERATION_MB = 8;
