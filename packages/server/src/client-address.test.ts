@@ -115,6 +115,13 @@ describe('what TRUST_PROXY can name', () => {
   });
 });
 
+test('after thousands of others, proxies and strangers are told apart as before', () => {
+  const trusted = ['10.0.0.0/8'];
+  const peers = Array.from({ length: 3000 }, (_, nth) => `${nth % 2 === 0 ? 10 : 11}.0.${nth >> 8}.${nth & 255}`);
+  for (const peer of [...peers, ...peers])
+    expect(addressOf(trusted, peer, '203.0.113.5')).toBe(peer.startsWith('10.') ? '203.0.113.5' : peer);
+});
+
 test.each([
   ['::ffff:127.0.0.1', '127.0.0.1'],
   ['127.0.0.1', '127.0.0.1'],

@@ -4,8 +4,17 @@ import type { Socket } from 'node:net';
 
 type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
+/** What a configured list means, and what it has said of addresses. */
+interface TrustedRanges {
+  readonly ranges: readonly Range[];
+  readonly verdicts: Map<string, boolean>;
+}
+
 /** The configured list is one array for the life of the server: it is understood once, not with every request. */
-const understood = new WeakMap<readonly string[], readonly Range[]>();
+const understood = new WeakMap<readonly string[], TrustedRanges>();
+
+/** A server's peers are a few proxies, which are asked about with every capture; of strangers no more are remembered than this. */
+const MOST_VERDICTS = 1000;
 
 /** An address as it is shown and counted: IPv4 in its own form even where the socket speaks IPv6. */
 export function normalAddress(address: string): string {
@@ -50,15 +59,25 @@ function addressIn(hop: string): string | undefined {
 }
 
 function isTrusted(address: string, trusted: readonly string[]): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.process(address);
-  return rangesOf(trusted).some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  const { ranges, verdicts } = rangesOf(trusted);
+  const known = verdicts.get(address);
+  if (known !== undefined) return known;
+  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+  const verdict = isWithin(address, ranges);
+  verdicts.set(address, verdict);
+  return verdict;
 }
 
-function rangesOf(trusted: readonly string[]): readonly Range[] {
+function isWithin(address: string, ranges: readonly Range[]): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+}
+
+function rangesOf(trusted: readonly string[]): TrustedRanges {
   const known = understood.get(trusted);
   if (known !== undefined) return known;
-  const ranges = trusted.map(toRange);
+  const ranges = { ranges: trusted.map(toRange), verdicts: new Map<string, boolean>() };
   understood.set(trusted, ranges);
   return ranges;
 }

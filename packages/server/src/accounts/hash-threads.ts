@@ -1,7 +1,6 @@
 import { argon2 } from 'node:crypto';
 import type { Argon2Parameters } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../worker-file.ts';
 
@@ -46,11 +45,7 @@ export class HashThreads {
   readonly derive: Derive = async (parameters) => {
     const thread = this.#freeThread();
     if (thread === undefined) return deriveInPool(parameters);
-    const waiting = new AbortController();
-    const tooLong = sleep(this.#patienceMs, undefined, { signal: waiting.signal, ref: false }).catch(() => undefined);
-    const tag = await Promise.race([thread.derive(parameters), tooLong]);
-    waiting.abort();
-    return tag ?? deriveInPool(parameters);
+    return (await thread.derive(parameters, this.#patienceMs)) ?? deriveInPool(parameters);
   };
 
   async close(): Promise<void> {
@@ -88,10 +83,14 @@ class HashThread {
     return this.#done !== undefined;
   }
 
-  /** `undefined` when the thread has ended. */
-  derive(parameters: Argon2Parameters): Promise<Uint8Array | undefined> {
+  /** `undefined` when the thread has ended, or has not come to it in that time; it stays busy until it has. */
+  derive(parameters: Argon2Parameters, patienceMs: number): Promise<Uint8Array | undefined> {
     return new Promise((resolve) => {
-      this.#done = resolve;
+      const tooLong = setTimeout(resolve, patienceMs, undefined).unref();
+      this.#done = (tag) => {
+        clearTimeout(tooLong);
+        resolve(tag);
+      };
       // Copied: nothing of them is handed over.
       this.#worker.postMessage(parameters, []);
     });

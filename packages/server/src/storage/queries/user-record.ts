@@ -4,6 +4,10 @@ import type { Selectable } from 'kysely';
 import type { UserRecord } from '../account-store.ts';
 import type { DatabaseTransaction, UsersTable } from '../schema.ts';
 
+/** Made once: making a schema costs more than a look at a row. */
+const storedSettingsSchema = userSettingsSchema.partial();
+const storedIntervalSchema = billingIntervalSchema.nullable();
+
 export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
   return {
     id: row.id,
@@ -15,10 +19,10 @@ export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
     subscriptionTier: tierSchema.parse(row.subscription_tier),
     subscriptionStatus: row.subscription_status,
     subscriptionEndAt: row.subscription_end_at,
-    billingInterval: billingIntervalSchema.nullable().parse(row.billing_interval),
+    billingInterval: storedIntervalSchema.parse(row.billing_interval),
     stripeCustomerId: row.stripe_customer_id,
     stripeSubscriptionId: row.stripe_subscription_id,
-    settings: { ...DEFAULT_USER_SETTINGS, ...userSettingsSchema.partial().parse(JSON.parse(row.settings)) },
+    settings: { ...DEFAULT_USER_SETTINGS, ...storedSettingsSchema.parse(JSON.parse(row.settings)) },
     createdAt: row.created_at,
   };
 }
