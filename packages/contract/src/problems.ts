@@ -19,7 +19,10 @@ export const PROBLEMS = {
   CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are refused.' },
   PLAN_LIMIT: { status: 403, sentence: 'Your plan does not allow this.' },
   SAVED_LIMIT: { status: 403, sentence: 'This endpoint holds as many saved requests as it can. Delete some first.' },
-  TARGET_NOT_ALLOWED: { status: 403, sentence: 'This target is not allowed.' },
+  TARGET_NOT_ALLOWED: {
+    status: 403,
+    sentence: 'This target is not allowed. Its address is not on the public internet.',
+  },
   NOT_FOUND: { status: 404, sentence: 'There is nothing at this address.' },
   ENDPOINT_NOT_FOUND: { status: 404, sentence: 'This endpoint does not exist.' },
   REQUEST_NOT_FOUND: { status: 404, sentence: 'This request does not exist.' },

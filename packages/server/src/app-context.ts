@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { Live } from './live/live.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
+import type { Replays } from './replay/replays.ts';
 import type { Store } from './storage/store.ts';
 
 /** What every handler can reach. Made once, in server.ts. */
@@ -16,6 +17,7 @@ export interface AppContext {
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
   readonly live: Live;
+  readonly replays: Replays;
   readonly log: Logger;
   readonly now: () => number;
   /** Searches scan what is stored; each person's run one by one. */

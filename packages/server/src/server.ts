@@ -23,11 +23,14 @@ import { defaultSender } from './mail/sender.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './pages.ts';
+import { Replays } from './replay/replays.ts';
+import type { ReplayOptions } from './replay/replays.ts';
 import type { Store } from './storage/store.ts';
 import { createSwitchboard } from './switchboard.ts';
 import { sendExpiryNotices } from './upkeep/expiry-notices.ts';
 import { Rounds } from './upkeep/rounds.ts';
 import { keepUp } from './upkeep/upkeep.ts';
+import { VERSION } from './version.ts';
 import { originOf, portOf } from './where-it-listens.ts';
 
 /** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
@@ -50,6 +53,8 @@ export interface ServerOptions {
   /** At OWASP's cost, on threads of their own, unless given. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
+  /** How names are looked up and how long targets have, where it is not as always. */
+  readonly replay?: Partial<Pick<ReplayOptions, 'lookUp' | 'mostMs'>> | undefined;
   /** Milliseconds between two pings of a live socket. */
   readonly livePingMs?: number | undefined;
 }
@@ -72,7 +77,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now, captures });
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
-  const app: AppContext = { ...parts, searches: new OneAtATime() };
+  const replays = replaysOf(options, now, publicUrl);
+  const app: AppContext = { ...parts, replays, searches: new OneAtATime() };
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
@@ -139,6 +145,12 @@ function createLive(
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),
     pingMs: livePingMs,
   });
+}
+
+/** Targets are told who sends to them (hardening N24). */
+function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
+  const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
+  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

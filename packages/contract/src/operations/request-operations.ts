@@ -139,6 +139,6 @@ export const requestOperations = {
     bodyLimit: 'replay',
     status: 200,
     answer: replayAnswerSchema,
-    problems: ['REPLAY_FAILED', 'TARGET_NOT_ALLOWED', 'REQUEST_NOT_FOUND', 'NOT_IMPLEMENTED'],
+    problems: ['REPLAY_FAILED', 'TARGET_NOT_ALLOWED', 'REQUEST_NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'],
   },
 } as const satisfies Record<string, Operation>;

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { Line } from './line.ts';
+import { Line } from '../line.ts';
 import { deriveInPool, HASHES_AT_ONCE } from './hash-threads.ts';
 import type { Derive } from './hash-threads.ts';
 

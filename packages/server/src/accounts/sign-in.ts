@@ -6,7 +6,7 @@ import { usernameKey } from '../storage/username-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
-import { Line } from './line.ts';
+import { Line } from '../line.ts';
 import type { Passwords } from './passwords.ts';
 import type { Throttle, Turns } from './throttle.ts';
 

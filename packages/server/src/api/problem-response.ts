@@ -2,7 +2,7 @@ import { PROBLEMS } from '@creel/contract';
 import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { LineTooLong } from '../accounts/line.ts';
+import { LineTooLong } from '../line.ts';
 import type { Logger } from '../log.ts';
 import { ProblemError } from '../problem.ts';
 import type { ProblemDetails } from '../problem.ts';

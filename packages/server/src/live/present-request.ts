@@ -3,6 +3,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { LongText } from '../json-pieces.ts';
 import { decodeHead } from '../storage/request-head.ts';
 import type { RequestRecord } from '../storage/store.ts';
+import { wholeCharacters } from '../whole-characters.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
 
@@ -66,13 +67,4 @@ function presentBody<Body>(
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
   return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
-}
-
-/** How many bytes of cut UTF-8 text are whole characters. */
-function wholeCharacters(bytes: Uint8Array): number {
-  let start = bytes.length - 1;
-  while (start > bytes.length - 4 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
-  const lead = bytes[start] ?? 0;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  return start + length <= bytes.length ? bytes.length : start;
 }

@@ -58,6 +58,7 @@ export interface TestServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
+  readonly replay?: ServerOptions['replay'];
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
   readonly dataDir?: string;
@@ -103,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
+    replay: options.replay,
     passwords: options.passwords ?? new Passwords({ cost: CHEAP }),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });

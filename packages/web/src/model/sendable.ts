@@ -1,4 +1,4 @@
-import { targetOf } from '@creel/contract';
+import { endToEndHeaders, targetOf } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { textOf } from './body-bytes.ts';
 
@@ -14,28 +14,13 @@ export interface Sendable {
   readonly text: string | undefined;
 }
 
-/** Headers that the sending program makes itself, for its own connection (RFC 9110 7.6.1). */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
-  'host',
-  'content-length',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'te',
-  'trailer',
-  'upgrade',
-  'expect',
-  'http2-settings',
-]);
-
 /** `captureUrl` is the endpoint's; `bytes` the whole body. */
 export function sendable(request: CapturedRequest, captureUrl: string, bytes: Uint8Array<ArrayBuffer>): Sendable {
   const text = textOf(bytes);
   return {
     method: request.method,
     url: captureUrl + targetOf(request),
-    headers: request.rawHeaders.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase())),
+    headers: endToEndHeaders(request.rawHeaders),
     bytes,
     text: text?.includes('\0') === true ? undefined : text,
   };

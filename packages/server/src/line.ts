@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Too many sign-ins at once; the caller answers 503. */
+/** Too many at once; the caller answers 503. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong';
 }
@@ -10,8 +10,8 @@ export interface LineOptions {
   readonly atOnce: number;
   /** How many may wait before new ones are turned away. */
   readonly mostWaiting: number;
-  /** How many captures there have been. Who stands in line steps back for them. */
-  readonly captures: () => number;
+  /** How many captures there have been: who stands in line steps back for them. Without it nobody does. */
+  readonly captures?: () => number;
 }
 
 /** After work that captures came in beside, the line rests three times as long as it took, and not longer than this. */
@@ -19,17 +19,17 @@ const RESTS = 3;
 const MOST_REST_MS = 250;
 
 /**
- * A line in front of what a crowd that signs in at once wants, bounded, so that memory is. Their work is felt by the captures beside it:
+ * A line in front of what many want at once, bounded, so that memory is. The work of a crowd that signs in is felt by the captures beside it:
  * looking people up takes turns of the event loop, and hashing shares caches and memory with them, whatever its priority. One person who
  * signs in is let through at once; a crowd goes one after the other, and while captures come in the line gives them most of the time.
  */
 export class Line {
-  readonly #options: LineOptions;
+  readonly #options: Required<LineOptions>;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
   constructor(options: LineOptions) {
-    this.#options = options;
+    this.#options = { captures: () => 0, ...options };
   }
 
   get waitingCount(): number {

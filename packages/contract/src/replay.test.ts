@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { RawHeaders } from './captured-request.ts';
+import { endToEndHeaders, replaySchema } from './replay.ts';
+
+const order = { method: 'POST', url: 'http://target.example/' };
+const mistakesOf = (input: object): Record<string, string> =>
+  Object.fromEntries(
+    (replaySchema.safeParse({ ...order, ...input }).error?.issues ?? []).map(({ path, message }) => [
+      path.join('.'),
+      message,
+    ]),
+  );
+
+describe('the target', () => {
+  const INVALID = { url: 'Please enter a valid URL' };
+  test.each([
+    ['an overflowing decimal', 'http://4294967296/'],
+    ['an overflowing octet', 'http://256.256.256.256/'],
+    ['a bad octal', 'http://09.0.0.1/'],
+    ['five parts', 'http://1.2.3.4.5/'],
+    ['no scheme', '//127.0.0.1/'],
+    ['an encoded NUL in the host', 'http://127.0.0.1%00.good.example/'],
+    ['a zone id', 'http://[fe80::1%25eth0]/'],
+    ['a file', 'file:///etc/passwd'],
+    ['gopher', 'gopher://127.0.0.1:6379/_x'],
+    ['ftp', 'ftp://127.0.0.1/'],
+    ['dict', 'dict://127.0.0.1:11211/'],
+    ['a web socket', 'ws://127.0.0.1/'],
+    ['data', 'data:text/plain,x'],
+    ['a script', 'javascript:alert(1)'],
+    ['a jar', 'jar:http://127.0.0.1!/'],
+    ['a Unix socket', 'http+unix://%2Fvar%2Frun%2Fdocker.sock/x'],
+    ['port 0', 'http://good.example:0/'],
+    ['a port that is none', 'http://good.example:65536/'],
+    ['a label that no name can have', `http://${'a'.repeat(300)}.com/`],
+    ['more than a request line can hold', `http://good.example/${'a'.repeat(80_000)}`],
+  ])('%s is refused', (_what, url) => {
+    expect(mistakesOf({ url })).toEqual(INVALID);
+  });
+
+  test.each(['http://user:pass@good.example/', 'http://user@good.example/', 'http://good.example@127.0.0.1/'])(
+    'a name or a password in %s is refused with what to do instead',
+    (url) => {
+      expect(mistakesOf({ url })['url']).toMatch(/Authorization header/);
+    },
+  );
+});
+
+test.each([
+  ['POST', true],
+  ['PROPFIND', true],
+  ['x-own', true],
+  ['CONNECT', false],
+  ['Trace', false],
+  ['', false],
+  ['GET / HTTP/1.1\r\nX:', false],
+  ['GET ', false],
+  ['A'.repeat(41), false],
+  [7, false],
+])('the method %j can be sent: %s', (method, isGood) => {
+  expect(Object.keys(mistakesOf({ method }))).toEqual(isGood ? [] : ['method']);
+});
+
+describe('headers', () => {
+  const headersOf = (headers: unknown): RawHeaders => replaySchema.parse({ ...order, headers }).headers;
+
+  test('keep case, order and repeats; what has an empty name or value is dropped (spec 5)', () => {
+    const headers = [
+      { key: 'X-B', value: '1' },
+      { key: '', value: 'nobody' },
+      { key: 'x-a', value: '' },
+      { key: '  ', value: ' ' },
+      { key: ' X-B ', value: '\t2 ' },
+      { key: '__proto__', value: '3' },
+    ];
+    expect(headersOf(headers)).toEqual([
+      ['X-B', '1'],
+      ['X-B', '2'],
+      ['__proto__', '3'],
+    ]);
+    expect(headersOf({ 'X-B': '1', empty: '' })).toEqual([['X-B', '1']]);
+    expect(headersOf(undefined)).toEqual([]);
+  });
+
+  test.each([
+    ['a line break in a value', { key: 'a', value: 'b\r\nX: y' }],
+    ['a line feed alone', { key: 'a', value: 'b\nX: y' }],
+    ['NUL', { key: 'a', value: 'b\0' }],
+    ['what is no byte', { key: 'a', value: '€' }],
+    ['a line break in a name', { key: 'a\r\nb', value: 'c' }],
+    ['a space in a name', { key: 'a b', value: 'c' }],
+    ['a colon in a name', { key: 'a:', value: 'c' }],
+    ['the name of HTTP/2', { key: ':authority', value: 'c' }],
+  ])('%s is refused', (_what, header) => {
+    expect(Object.keys(mistakesOf({ headers: [{ key: 'x', value: 'y' }, header] }))).toEqual(['headers']);
+  });
+
+  test('a value may hold any byte of Latin-1', () => {
+    const value = 'caf\u00e9\u00ff\ttab';
+    expect(headersOf([{ key: 'a', value }])).toEqual([['a', value]]);
+  });
+});
+
+test.each([
+  ['aGk=', true],
+  ['', true],
+  ['aGk', true],
+  ['not base64!', false],
+])('the base64 body %j is taken: %s', (body, isGood) => {
+  expect(Object.keys(mistakesOf({ body, bodyEncoding: 'base64' }))).toEqual(isGood ? [] : ['body']);
+});
+
+test('what belongs to a connection does not go on, nor what its Connection header names (RFC 9110 7.6.1)', () => {
+  const kept: RawHeaders = [
+    ['Content-Type', 'a/b'],
+    ['X-Twice', '1'],
+    ['x-twice', '2'],
+    ['Cookie', 'a=b'],
+    ['Authorization', 'Bearer c'],
+  ];
+  const dropped: RawHeaders = [
+    ['Host', 'h'],
+    ['CONTENT-LENGTH', '3'],
+    ['Connection', 'keep-alive, X-Hop'],
+    ['connection', 'X-Other'],
+    ['x-hop', '1'],
+    ['X-Other', '1'],
+    ['Keep-Alive', 'timeout=5'],
+    ['Proxy-Connection', 'close'],
+    ['Proxy-Authorization', 'Basic x'],
+    ['TE', 'trailers'],
+    ['Trailer', 'X'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Upgrade', 'h2c'],
+    ['HTTP2-Settings', 'x'],
+    ['Expect', '100-continue'],
+  ];
+  expect(endToEndHeaders([...dropped, ...kept])).toEqual(kept);
+});

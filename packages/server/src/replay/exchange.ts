@@ -1,0 +1,116 @@
+import { MAX_REPLAY_ANSWER_BYTES, endToEndHeaders } from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
+import { request as openRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { ReplayFailure } from './replay-failure.ts';
+
+/** Bytes of an answer's head at most. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** What is sent. */
+export interface Outgoing {
+  readonly method: string;
+  readonly path: string;
+  /** What stands in the `Host` header. */
+  readonly authority: string;
+  readonly headers: RawHeaders;
+  readonly body: Uint8Array;
+  /** The name by which we go where the headers have none. */
+  readonly userAgent: string;
+}
+
+/** What came back. */
+export interface Incoming {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+  /** True when there was more, or would have been: it was over the limit, too slow, or broke off. */
+  readonly isCut: boolean;
+}
+
+/** Methods whose request has no content by its nature. With any other one, a length of 0 says that there is none (RFC 9110 8.6). */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/**
+ * The head's lines after the request line, in the order in which they are sent: whom it is for, what the caller gave in its own case,
+ * order and number, and what belongs to this connection.
+ */
+export function headerLines({ method, authority, headers, body, userAgent }: Outgoing): RawHeaders {
+  const own = endToEndHeaders(headers);
+  const lines: RawHeaders = [['Host', authority], ...own];
+  if (!own.some(([name]) => name.toLowerCase() === 'user-agent')) lines.push(['User-Agent', userAgent]);
+  if (body.length > 0 || !WITHOUT_CONTENT.has(method.toUpperCase()))
+    lines.push(['Content-Length', String(body.length)]);
+  lines.push(['Connection', 'close']);
+  return lines;
+}
+
+/**
+ * Sends a message over a connection and reads the answer, as both stand on the wire: nothing is followed, decoded or merged. When
+ * `signal` goes off, what has come so far is the answer; before its head there is none.
+ * @throws whatever the connection, TLS or the parser throws, or the signal's reason
+ */
+export async function exchange(socket: Socket, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+  const request = openRequest({
+    method: outgoing.method,
+    path: outgoing.path,
+    // Flat names and values: Node writes them down as they are.
+    headers: headerLines(outgoing).flat(),
+    setHost: false,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    createConnection: () => socket,
+  });
+  // By default the lines past the 1,000th are dropped; their bytes are bounded above.
+  request.maxHeadersCount = 0;
+  const stop = (): void => void request.destroy(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const answer = await headOf(request, outgoing.body);
+    const { body, isCut } = await readBounded(answer);
+    // Where only the connection's end tells the body's, Node takes the one that we made for the target's.
+    return { ...describe(answer), body, isCut: isCut || signal.aborted };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    request.destroy();
+    socket.destroy();
+  }
+}
+
+function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    // These stay: what breaks after the head is told by the answer's own end.
+    request.on('error', reject);
+    request.on('upgrade', () => reject(new ReplayFailure('The target switched to another protocol, unasked.')));
+    request.on('close', () => reject(new ReplayFailure('The target closed the connection without an answer.')));
+    request.end(body);
+  });
+}
+
+function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage) {
+  const headers: RawHeaders = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  return { status: statusCode, statusText: statusMessage, headers };
+}
+
+async function readBounded(answer: IncomingMessage): Promise<Pick<Incoming, 'body' | 'isCut'>> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let isCut = false;
+  try {
+    for await (const piece of answer) {
+      if (!Buffer.isBuffer(piece)) continue;
+      const room = MAX_REPLAY_ANSWER_BYTES - size;
+      pieces.push(piece.subarray(0, room));
+      size += Math.min(piece.length, room);
+      isCut = piece.length > room;
+      if (isCut) break;
+    }
+  } catch {
+    isCut = true;
+  }
+  return { body: Buffer.concat(pieces, size), isCut };
+}

@@ -1,0 +1,42 @@
+import { createServer } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { selfSigned } from '../testing/self-signed.ts';
+import { Replays } from './replays.ts';
+
+/** A target that speaks TLS with this certificate, and what a replay to it comes to. */
+async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
+  let heard = '';
+  const server = createServer(certificate, (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => {
+      heard += piece.toString('latin1');
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+  });
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const replays = new Replays({ allowPrivate: true, now: Date.now, userAgent: () => 'Creel/test' });
+  const replay = {
+    method: 'GET',
+    url: `https://127.0.0.1:${port}/secret`,
+    headers: [],
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+  };
+  const message = await replays.send(1, replay, new AbortController().signal).then(
+    ({ status }) => String(status),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return { message, heard };
+}
+
+test.each([
+  ['its own, with the right address', selfSigned('127.0.0.1'), /self-signed/],
+  ['its own, for another address', selfSigned('192.0.2.1'), /self-signed|another name/],
+])('a certificate that is %s is not taken, and nothing is sent', async (_what, certificate, sentence) => {
+  const { message, heard } = await replayOver(certificate);
+  expect(message).toMatch(sentence);
+  expect(heard).toBe('');
+});

@@ -1,0 +1,59 @@
+import { TokenBucket } from '../capture/token-bucket.ts';
+import { Line } from '../line.ts';
+import { ProblemError } from '../problem.ts';
+
+/** Replays a second, of one person and to one target, whoever sends them; bursts of ten times that. */
+const PER_SECOND = 20;
+/** How many of one person's replays run at once, and how many may wait for that. */
+const AT_ONCE = 20;
+const MOST_WAITING = 100;
+/** How many people and targets are remembered. Who comes again after so many others starts anew. */
+const MOST_REMEMBERED = 10_000;
+
+const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
+
+/** What is remembered by key, the oldest forgotten. */
+class Remembered<Key, Value> {
+  readonly #known = new Map<Key, Value>();
+  readonly #make: () => Value;
+
+  constructor(make: () => Value) {
+    this.#make = make;
+  }
+
+  of(key: Key): Value {
+    const value = this.#known.get(key) ?? this.#make();
+    // Put behind the others: in a map the first is the oldest.
+    this.#known.delete(key);
+    this.#known.set(key, value);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    return value;
+  }
+}
+
+/**
+ * Nobody is to fill the server with replays, or use it to flood somebody else's (hardening N24): so many a second for each person and each
+ * target, and of one person's only some at once; what is more waits, and is turned away where too many wait.
+ */
+export class ReplayLimits {
+  readonly #people: Remembered<number, TokenBucket>;
+  readonly #targets: Remembered<string, TokenBucket>;
+  readonly #lines = new Remembered<number, Line>(() => new Line({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING }));
+
+  constructor(now: () => number) {
+    this.#people = new Remembered(() => new TokenBucket(PER_SECOND, now));
+    this.#targets = new Remembered(() => new TokenBucket(PER_SECOND, now));
+  }
+
+  /** Counts a replay of a person to a host. @throws ProblemError RATE_LIMITED */
+  count(person: number, host: string): void {
+    const wait = Math.max(this.#people.of(person).take(), this.#targets.of(host).take());
+    if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
+  }
+
+  /** Does the work when it is its turn among this person's. @throws LineTooLong */
+  inTurn<T>(person: number, work: () => Promise<T>): Promise<T> {
+    return this.#lines.of(person).pass(work);
+  }
+}

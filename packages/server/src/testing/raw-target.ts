@@ -1,0 +1,66 @@
+import { createServer } from 'node:net';
+import type { Server, Socket } from 'node:net';
+
+/** A target of replays that shows every byte it was sent, and answers with the bytes that it was told. */
+export interface RawTarget {
+  readonly url: string;
+  readonly port: number;
+  /** What each connection has sent so far, as Latin-1. */
+  readonly received: readonly Buffer[];
+  /** How many have connected. */
+  readonly count: () => number;
+  /** What is done once a request's head and body are there. By default an empty 200. */
+  answer: (socket: Socket) => void;
+  readonly close: () => Promise<void>;
+}
+
+export const EMPTY_OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** Answers with these bytes and hangs up. */
+export const saying =
+  (bytes: string | Uint8Array) =>
+  (socket: Socket): void => {
+    if (typeof bytes === 'string') socket.end(bytes, 'latin1');
+    else socket.end(bytes);
+  };
+
+export async function openRawTarget(host = '127.0.0.1'): Promise<RawTarget> {
+  const received: Buffer[] = [];
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    const nth = received.push(Buffer.alloc(0)) - 1;
+    let isAnswered = false;
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('data', (piece: Buffer) => {
+      received[nth] = Buffer.concat([received[nth] ?? Buffer.alloc(0), piece]);
+      if (isAnswered || !isWhole(received[nth])) return;
+      isAnswered = true;
+      target.answer(socket);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The target got no port.');
+  const { port } = address;
+  const target: RawTarget = {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    received,
+    count: () => received.length,
+    answer: saying(EMPTY_OK),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return target;
+}
+
+function isWhole(bytes: Buffer): boolean {
+  const end = bytes.indexOf('\r\n\r\n');
+  if (end < 0) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(bytes.subarray(0, end).toString('latin1'))?.[1] ?? '0';
+  return bytes.length >= end + 4 + Number(length);
+}
