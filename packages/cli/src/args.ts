@@ -12,6 +12,8 @@ export type Invocation =
   | { readonly command: 'create'; readonly server?: string; readonly name?: string }
   | (OnEndpoint<'requests'> & { readonly json: boolean; readonly limit?: number; readonly before?: number })
   | (OnEndpoint<'follow'> & { readonly json: boolean; readonly from?: number })
+  | (OnEndpoint<'forward'> & { readonly url: string; readonly json: boolean; readonly from?: number })
+  | (OnEndpoint<'replay'> & { readonly index: number; readonly url: string; readonly json: boolean })
   | (OnEndpoint<'show'> & { readonly index: number })
   | (OnEndpoint<'body'> & { readonly index: number; readonly output?: string; readonly force: boolean });
 
@@ -150,6 +152,22 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     endpoint: typed.at(0),
     json: typed.has('json'),
     ...optional('from', whole(typed.text('from'), '--from', 0)),
+  }),
+  forward: (typed) => ({
+    command: 'forward',
+    ...server(typed),
+    endpoint: typed.at(0),
+    url: typed.at(1),
+    json: typed.has('json'),
+    ...optional('from', whole(typed.text('from'), '--from', 0)),
+  }),
+  replay: (typed) => ({
+    command: 'replay',
+    ...server(typed),
+    endpoint: typed.at(0),
+    index: indexOf(typed),
+    url: typed.at(2),
+    json: typed.has('json'),
   }),
   show: (typed) => ({ command: 'show', ...server(typed), endpoint: typed.at(0), index: indexOf(typed) }),
   body: (typed) => ({

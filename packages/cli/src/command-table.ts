@@ -63,6 +63,24 @@ The session is kept in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel
     more: `Connects again whenever the connection is lost, and then prints first what arrived meanwhile: by index, each once.
 Ends with code 1 when the endpoint is deleted or expires, or when the session ends.`,
   },
+  forward: {
+    summary: 'sends each capture on from this machine, byte for byte, until Ctrl-C',
+    places: ['endpoint', 'url'],
+    options: {
+      from: { type: 'string', value: 'INDEX', help: 'begins with what is stored from this index on' },
+      json: { type: 'boolean', help: 'one JSON object per line: index, method, target and what became of it' },
+      ...SERVER,
+    },
+    more: `What followed the capture URL follows the <url>: a capture at …/h/UID/a?b=1 goes to <url>/a?b=1.
+One after the other, in their order. While the <url> can't be reached, captures wait and none is lost: they are stored.
+A capture that was sent is not sent twice, whatever was answered; redirects are not followed.`,
+  },
+  replay: {
+    summary: 'has the server send a request to a URL again, and prints the answer',
+    places: ['endpoint', 'index', 'url'],
+    options: { json: { type: 'boolean', help: 'the answer as one JSON object, as the API gives it' }, ...SERVER },
+    more: 'For a URL that only this machine reaches, use: creel forward',
+  },
   show: {
     summary: 'prints one request: method and target, headers as they came, body if it is text',
     places: ['endpoint', 'index'],

@@ -5,8 +5,10 @@ import { body } from './commands/body.ts';
 import { create } from './commands/create.ts';
 import { endpoints } from './commands/endpoints.ts';
 import { follow } from './commands/follow.ts';
+import { forward } from './commands/forward.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
+import { replay } from './commands/replay.ts';
 import { requests } from './commands/requests.ts';
 import { show } from './commands/show.ts';
 import { helpOn, helpText } from './help.ts';
@@ -51,6 +53,10 @@ async function execute(invocation: Invocation, terminal: Terminal): Promise<void
       return await requests(invocation, terminal);
     case 'follow':
       return await follow(invocation, terminal);
+    case 'forward':
+      return await forward(invocation, terminal);
+    case 'replay':
+      return await replay(invocation, terminal);
     case 'show':
       return await show(invocation, terminal);
     case 'body':

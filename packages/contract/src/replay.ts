@@ -143,3 +143,30 @@ export function endToEndHeaders(headers: RawHeaders): RawHeaders {
   const named = namedByConnection(headers);
   return headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
 }
+
+/** A message about to be sent again. */
+export interface ReplayHead {
+  readonly method: string;
+  /** What stands in the `Host` header: the host, and the port where it is not the scheme's own (RFC 9110 7.2). */
+  readonly authority: string;
+  readonly headers: RawHeaders;
+  readonly bodyBytes: number;
+  /** The name by which the sender goes where the headers have none. */
+  readonly userAgent: string;
+}
+
+/** Methods whose request has no content by its nature. With any other one, a length of 0 says that there is none (RFC 9110 8.6). */
+const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+
+/**
+ * The lines behind the request line, in the order in which they are sent: whom it is for, what was captured or given in its own case,
+ * order and number, and what belongs to this connection.
+ */
+export function replayHeaderLines({ method, authority, headers, bodyBytes, userAgent }: ReplayHead): RawHeaders {
+  const own = endToEndHeaders(headers);
+  const lines: RawHeaders = [['Host', authority], ...own];
+  if (!own.some(([name]) => name.toLowerCase() === 'user-agent')) lines.push(['User-Agent', userAgent]);
+  if (bodyBytes > 0 || !WITHOUT_CONTENT.has(method.toUpperCase())) lines.push(['Content-Length', String(bodyBytes)]);
+  lines.push(['Connection', 'close']);
+  return lines;
+}

@@ -1,5 +1,5 @@
-import { MAX_REPLAY_ANSWER_BYTES, endToEndHeaders } from '@creel/contract';
-import type { RawHeaders } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines } from '@creel/contract';
+import type { RawHeaders, ReplayHead } from '@creel/contract';
 import { request as openRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -9,15 +9,9 @@ import { ReplayFailure } from './replay-failure.ts';
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** What is sent. */
-export interface Outgoing {
-  readonly method: string;
+export interface Outgoing extends Omit<ReplayHead, 'bodyBytes'> {
   readonly path: string;
-  /** What stands in the `Host` header. */
-  readonly authority: string;
-  readonly headers: RawHeaders;
   readonly body: Uint8Array;
-  /** The name by which we go where the headers have none. */
-  readonly userAgent: string;
 }
 
 /** What came back. */
@@ -30,23 +24,6 @@ export interface Incoming {
   readonly isCut: boolean;
 }
 
-/** Methods whose request has no content by its nature. With any other one, a length of 0 says that there is none (RFC 9110 8.6). */
-const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
-
-/**
- * The head's lines after the request line, in the order in which they are sent: whom it is for, what the caller gave in its own case,
- * order and number, and what belongs to this connection.
- */
-export function headerLines({ method, authority, headers, body, userAgent }: Outgoing): RawHeaders {
-  const own = endToEndHeaders(headers);
-  const lines: RawHeaders = [['Host', authority], ...own];
-  if (!own.some(([name]) => name.toLowerCase() === 'user-agent')) lines.push(['User-Agent', userAgent]);
-  if (body.length > 0 || !WITHOUT_CONTENT.has(method.toUpperCase()))
-    lines.push(['Content-Length', String(body.length)]);
-  lines.push(['Connection', 'close']);
-  return lines;
-}
-
 /**
  * Sends a message over a connection and reads the answer, as both stand on the wire: nothing is followed, decoded or merged. When
  * `signal` goes off, what has come so far is the answer; before its head there is none.
@@ -57,7 +34,7 @@ export async function exchange(socket: Socket, outgoing: Outgoing, signal: Abort
     method: outgoing.method,
     path: outgoing.path,
     // Flat names and values: Node writes them down as they are.
-    headers: headerLines(outgoing).flat(),
+    headers: replayHeaderLines({ ...outgoing, bodyBytes: outgoing.body.length }).flat(),
     setHost: false,
     maxHeaderSize: MAX_HEAD_BYTES,
     createConnection: () => socket,

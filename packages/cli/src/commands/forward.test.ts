@@ -1,0 +1,192 @@
+import type { Endpoint } from '@creel/contract';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { creel, start } from '../testing/creel.ts';
+import type { Running } from '../testing/creel.ts';
+import { freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
+import type { Person, ServerProcess } from '../testing/server-process.ts';
+
+/** What arrived at a destination. */
+interface Arrived {
+  readonly line: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+interface Destination {
+  readonly url: string;
+  readonly arrived: readonly Arrived[];
+  readonly close: () => Promise<void>;
+}
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+const ok: Answer = (response) => response.end('thank you');
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let server: ServerProcess;
+let person: Person;
+let home: string;
+const running: Running[] = [];
+const destinations: Destination[] = [];
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  server = await startServer(join(folder.path, 'data'));
+  person = await register(server.origin);
+  home = join(folder.path, 'home');
+  await creel(['login', '--server', server.origin, '--username', person.username], { home, stdin: person.password });
+});
+
+afterEach(async () => {
+  for (const each of running.splice(0)) {
+    each.interrupt();
+    await each.ended;
+  }
+  for (const each of destinations.splice(0)) await each.close();
+});
+
+afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+async function openDestination(answer: Answer = ok, port = 0): Promise<Destination> {
+  const arrived: Arrived[] = [];
+  const listener: Server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on('data', (piece: Buffer) => pieces.push(piece));
+    request.on('end', () => {
+      const { method, url, rawHeaders } = request;
+      arrived.push({ line: `${method} ${url}`, rawHeaders, body: Buffer.concat(pieces) });
+      answer(response, request);
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
+  const address = listener.address();
+  if (address === null || typeof address === 'string') throw new Error('The destination got no port.');
+  const close = (): Promise<void> => {
+    listener.closeAllConnections();
+    return new Promise((resolve) => listener.close(() => resolve()));
+  };
+  const destination = { url: `http://127.0.0.1:${address.port}`, arrived, close };
+  destinations.push(destination);
+  return destination;
+}
+
+const newEndpoint = (): Promise<Endpoint> => person.client.call('createEndpoint', { body: {} });
+
+async function capture(url: string, body: string | Uint8Array<ArrayBuffer> = '{}', headers = {}): Promise<void> {
+  const { status } = await fetch(url, { method: 'POST', body, headers });
+  if (status !== 200) throw new Error(`The capture was answered with ${status}.`);
+}
+
+async function forward(uid: string, url: string, ...more: string[]): Promise<Running> {
+  const forwarder = start(['forward', uid, url, ...more], { home });
+  running.push(forwarder);
+  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  return forwarder;
+}
+
+const lines = (text: string): string[] => text.split('\n').slice(0, -1);
+
+test('sends what arrives on as it came, and prints what became of it', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination((response) => response.writeHead(202).end());
+  const forwarder = await forward(uid, `${destination.url}/hooks`);
+  const bytes = new Uint8Array(Array.from({ length: 256 }, (_, byte) => byte));
+  await capture(`${url}/a/%2f?x=%zz`, bytes, { 'X-Signature': 'v1=abc', 'Content-Type': 'application/octet-stream' });
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  const [arrived] = destination.arrived;
+  expect(arrived?.line).toBe('POST /hooks/a/%2f?x=%zz');
+  expect(arrived?.body).toEqual(Buffer.from(bytes));
+  const { rawHeaders } = await person.client.call('getRequest', { params: { uid, id: -1_000_000 } });
+  const own = new Set(['host', 'connection', 'content-length']);
+  const pairs = (arrived?.rawHeaders ?? []).flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1]]] : []));
+  const others = (list: readonly (readonly (string | undefined)[])[]) =>
+    list.filter(([name = '']) => !own.has(name.toLowerCase()));
+  expect(others(pairs)).toEqual(others(rawHeaders));
+  expect(forwarder.stdout()).toMatch(/^20\S+ +0 {2}POST {4}\/a\/%2f\?x=%zz {2}256 B {2}→ 202 {2}\d+ ms\n$/);
+  expect(forwarder.stderr()).toBe(`Forwarding ${url} to ${destination.url}/hooks (Ctrl-C ends it).\n`);
+});
+
+test('a large body goes on whole, and what is stored is sent from an index on', async () => {
+  const { uid, url } = await newEndpoint();
+  const large = 'creel '.repeat(100_000);
+  await capture(url, 'not this one');
+  await capture(url, large);
+  const destination = await openDestination();
+  const forwarder = await forward(uid, destination.url, '--from', '1', '--json');
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  expect(destination.arrived.map(({ body }) => body.toString())).toEqual([large]);
+  expect(JSON.parse(forwarder.stdout())).toEqual({
+    index: 1,
+    method: 'POST',
+    target: '',
+    outcome: 'answered',
+    status: 200,
+    durationMs: expect.any(Number),
+  });
+});
+
+test('while the destination is away captures wait, and then go on once each, in their order', async () => {
+  const { uid, url } = await newEndpoint();
+  const port = await freePort();
+  const forwarder = await forward(uid, `http://127.0.0.1:${port}/`);
+  for (const body of ['one', 'two', 'three']) await capture(url, body);
+  await forwarder.until(() => forwarder.stderr().includes("can't be reached (nothing listens there). Trying again."));
+  const destination = await openDestination(ok, port);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 3);
+  expect(destination.arrived.map(({ body }) => body.toString())).toEqual(['one', 'two', 'three']);
+  expect(forwarder.stderr()).toContain('is reached again.');
+});
+
+test('what was sent is not sent twice, whatever became of it', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination((response, request) => {
+    if (request.url === '/breaks') response.destroy();
+    else response.writeHead(302, { location: '/elsewhere' }).end();
+  });
+  const forwarder = await forward(uid, destination.url);
+  await capture(`${url}/breaks`);
+  await capture(`${url}/moved`);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 2);
+  expect(lines(forwarder.stdout())).toEqual([
+    expect.stringMatching(/→ the connection was closed without an answer$/),
+    expect.stringMatching(/→ 302 {2}\d+ ms$/),
+  ]);
+  expect(destination.arrived.map(({ line }) => line)).toEqual(['POST /breaks', 'POST /moved']);
+});
+
+test('a URL that is none is not understood', async () => {
+  const { uid } = await newEndpoint();
+  expect(await creel(['forward', uid, 'localhost:4000'], { home })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no URL to forward to'),
+  });
+});
+
+test('replay has the server send a request again and prints the answer', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination((response) =>
+    response.writeHead(201, { 'x-b': '\u009b2J' }).end('made\u001b[2J'),
+  );
+  await capture(`${url}/a`, new Uint8Array([0, 255]), { 'X-Own': 'kept' });
+  const told = await creel(['replay', uid, '0', `${destination.url}/there`], { home });
+  expect(told.code).toBe(0);
+  expect(lines(told.stdout)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^201 Created {2}\d+ ms$/), 'x-b: \\x9b2J', '', 'made\\x1b[2J']),
+  );
+  const [arrived] = destination.arrived;
+  expect(arrived).toMatchObject({ line: 'POST /there', body: Buffer.from([0, 255]) });
+  expect(arrived?.rawHeaders.map((text) => text.toLowerCase())).toContain('x-own');
+});
+
+test('replay says why there was no answer', async () => {
+  const { uid, url } = await newEndpoint();
+  await capture(url);
+  const gone = await creel(['replay', uid, '0', `http://127.0.0.1:${await freePort()}/`], { home });
+  expect(gone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('refused the connection') });
+  expect(await creel(['replay', uid, '7', 'http://127.0.0.1:1/'], { home })).toMatchObject({ code: 1 });
+});

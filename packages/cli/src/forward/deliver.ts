@@ -1,0 +1,81 @@
+import { ApiError, targetOf } from '@creel/contract';
+import type { CapturedRequest, Client } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { captureLine, jsonLine } from '../output.ts';
+import { byIndex } from '../stored-requests.ts';
+import { sendOn } from './send-on.ts';
+import type { Outcome } from './send-on.ts';
+
+export interface DeliverOptions {
+  readonly client: Client;
+  readonly uid: string;
+  readonly destination: URL;
+  readonly json: boolean;
+  readonly signal: AbortSignal;
+  /** Where lines about captures go. */
+  readonly print: (line: string) => Promise<void>;
+  /** Told what a person should know, in sentences. */
+  readonly tell: (sentence: string) => Promise<void>;
+  /** Milliseconds before a destination that could not be reached is tried again: first and at most. */
+  readonly again?: { readonly firstMs: number; readonly mostMs: number };
+}
+
+const AGAIN = { firstMs: 500, mostMs: 5000 };
+
+/**
+ * Sends captures on, one after the other, in their order. While the destination can't be reached, because somebody restarts it, a capture
+ * waits and the others behind it; one that was sent is not sent twice, whatever became of it.
+ */
+export class Deliverer {
+  readonly #options: DeliverOptions;
+
+  constructor(options: DeliverOptions) {
+    this.#options = options;
+  }
+
+  readonly deliver = async (request: CapturedRequest): Promise<void> => {
+    const { print, json, tell, signal } = this.#options;
+    const body = await this.#bodyOf(request);
+    if (body === undefined) return tell(`Deleted before it could be forwarded: request ${request.index}.`);
+    const outcome = await this.#untilReached(request, body);
+    if (!signal.aborted || outcome.kind !== 'unreached') await print(lineOf(request, outcome, json));
+  };
+
+  async #untilReached(request: CapturedRequest, body: Uint8Array): Promise<Outcome> {
+    const { destination, tell, signal, again = AGAIN } = this.#options;
+    let waitMs = again.firstMs;
+    for (let isFirst = true; ; isFirst = false) {
+      const outcome = await sendOn(destination, request, body);
+      if (outcome.kind !== 'unreached' || signal.aborted) {
+        if (!isFirst && !signal.aborted) await tell(`${destination.href} is reached again.`);
+        return outcome;
+      }
+      if (isFirst) await tell(`${destination.href} can't be reached (${outcome.reason}). Trying again.`);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+      waitMs = Math.min(waitMs * 2, again.mostMs);
+    }
+  }
+
+  /** The exact bytes; `undefined` when they are not stored any more. */
+  async #bodyOf(request: CapturedRequest): Promise<Uint8Array | undefined> {
+    const { client, uid } = this.#options;
+    const { body, bodyEncoding, bodyTruncated, index } = request;
+    if (!bodyTruncated) return Buffer.from(body ?? '', bodyEncoding);
+    try {
+      return await byIndex(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
+      throw error;
+    }
+  }
+}
+
+function lineOf(request: CapturedRequest, outcome: Outcome, json: boolean): string {
+  const { index, method } = request;
+  if (json) {
+    const { kind, ...rest } = outcome;
+    return jsonLine({ index, method, target: targetOf(request), outcome: kind, ...rest });
+  }
+  const told = outcome.kind === 'answered' ? `${outcome.status}  ${Math.round(outcome.durationMs)} ms` : outcome.reason;
+  return `${captureLine(request).trimEnd()}  → ${told}\n`;
+}
