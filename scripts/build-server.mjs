@@ -17,6 +17,7 @@ const bundle = await rolldown({
     main: 'packages/server/src/main.ts',
     'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
     'hash-thread': 'packages/server/src/accounts/hash-thread.ts',
+    'replay-thread': 'packages/server/src/replay/replay-thread.ts',
   },
   platform: 'node',
   external: [/^node:/, ...external, ...external.map((name) => new RegExp(`^${name}/`))],

@@ -53,8 +53,8 @@ export interface ServerOptions {
   /** At OWASP's cost, on threads of their own, unless given. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
-  /** How names are looked up and how long targets have, where it is not as always. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'lookUp' | 'mostMs'>> | undefined;
+  /** Who carries replays and how long targets have, where it is not as always. */
+  readonly replay?: Partial<Pick<ReplayOptions, 'carry' | 'mostMs'>> | undefined;
   /** Milliseconds between two pings of a live socket. */
   readonly livePingMs?: number | undefined;
 }
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), hashThreads.close()]);
+    await Promise.all([store.close(), hashThreads.close(), replays.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };

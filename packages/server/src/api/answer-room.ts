@@ -99,6 +99,13 @@ export class AnswerHold {
     this.#giveBack.push(giveBack);
   };
 
+  /** Calls back when the answer has ended, at once where that is so already. */
+  readonly whenDone = (done: () => void): void => {
+    if (this.#giveBack.length === 0) onceGone(this.#response, this.#socket, this.#gone);
+    this.#giveBack.push(done);
+    if (this.#response.destroyed || this.#socket.destroyed) this.#gone();
+  };
+
   /** The handler has done its part. Before that, what it reads comes in even if the caller has hung up. */
   made(): void {
     this.#isMade = true;

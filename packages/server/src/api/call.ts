@@ -34,6 +34,8 @@ export interface Call<Name extends OperationName> {
    * @throws ProblemError UNAVAILABLE when other answers fill the memory that there is
    */
   readonly hold: (rawBytes: number) => void;
+  /** Calls back when the answer has ended and its memory is free, whatever became of it. */
+  readonly whenDone: (done: () => void) => void;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }

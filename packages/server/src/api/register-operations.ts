@@ -69,7 +69,7 @@ function registerOperation(
       if (handler === undefined) throw missingHandler(app, operation);
       const caller = callers.get(request);
       const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
-      const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take };
+      const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
       // What was parsed is in the call; the rest of it has no use, however long the call takes.
       request.body = undefined;
       const answer = await handler(call as never).finally(() => hold.made());

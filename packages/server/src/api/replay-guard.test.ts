@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { carry } from '../replay/carry.ts';
+import type { Carry } from '../replay/carry.ts';
 import { openRawTarget } from '../testing/raw-target.ts';
 import type { RawTarget } from '../testing/raw-target.ts';
 import type { TestClient } from '../testing/test-client.ts';
@@ -12,6 +14,8 @@ const lookUp = (name: string): Promise<string[]> => {
   const answer = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
   return answer === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(answer);
 };
+/** In this thread, so that names mean what they are told to. */
+const carryHere: Carry = (errand, gone) => carry(errand, gone, lookUp);
 
 let server: TestServer;
 let client: TestClient;
@@ -19,7 +23,10 @@ let inside: RawTarget;
 let inside6: RawTarget;
 
 beforeAll(async () => {
-  server = await startTestServer({ settings: { ALLOW_PRIVATE_TARGETS: 'false' }, replay: { lookUp, mostMs: 3000 } });
+  server = await startTestServer({
+    settings: { ALLOW_PRIVATE_TARGETS: 'false' },
+    replay: { carry: carryHere, mostMs: 3000 },
+  });
   ({ client } = await server.register());
   inside = await openRawTarget('127.0.0.1');
   inside6 = await openRawTarget('::1');
@@ -113,7 +120,7 @@ describe('a server on a loopback address, or one that is told to, reaches its ow
   let local: TestServer;
   let their: TestClient;
   beforeAll(async () => {
-    local = await startTestServer({ replay: { lookUp } });
+    local = await startTestServer({ replay: { carry: carryHere } });
     ({ client: their } = await local.register());
   });
   afterAll(() => local.stop());

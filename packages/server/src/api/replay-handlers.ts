@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import { LongText } from '../json-pieces.ts';
 import { ProblemError } from '../problem.ts';
-import type { ReplayResult } from '../replay/replays.ts';
+import type { Carried } from '../replay/carry.ts';
 import type { RequestName, RequestRecord } from '../storage/store.ts';
 import { wholeCharacters } from '../whole-characters.ts';
 import type { Call, Handlers } from './call.ts';
@@ -16,7 +16,7 @@ type Source = NonNullable<ReplayOrder['bodyFrom']>;
 /** The replay of a request, or of what was made of one (contract 4). */
 export const replayHandlers = {
   async replay(call) {
-    const { app, body, signedIn, reply, hold } = call;
+    const { app, body, signedIn, reply, hold, whenDone } = call;
     const { method, url, headers, bodyFrom } = body;
     // First of all: what is another's is not there, whatever else is wrong with the call (contract 1).
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
@@ -27,8 +27,9 @@ export const replayHandlers = {
       hold(MAX_REPLAY_ANSWER_BYTES);
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
-    const result = await app.replays.send(signedIn.user.id, { method, url, headers, readBody }, whenGone(reply));
-    return objectAnswer(result.body.length, present(result));
+    const caller = { person: signedIn.user.id, gone: whenGone(reply), whenDone };
+    const carried = await app.replays.send({ method, url, headers, readBody }, caller);
+    return objectAnswer(carried.body.length, present(carried));
   },
 } satisfies Handlers;
 
@@ -62,7 +63,7 @@ function whenGone(reply: FastifyReply): AbortSignal {
 type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null };
 
 /** The answer as it came; its body as text where its bytes are valid UTF-8, else as base64 of them. */
-function present({ status, statusText, headers, body, isCut, durationMs }: ReplayResult): Presented {
+function present({ status, statusText, headers, body, isCut, durationMs }: Carried): Presented {
   const whole = isCut ? body.subarray(0, wholeCharacters(body)) : body;
   const isText = isUtf8(whole);
   return {

@@ -182,6 +182,20 @@ describe('what comes back', () => {
     expect(body).toMatchObject({ status: 200, body: null });
   });
 
+  test('interim answers without end are no answer', async () => {
+    target.answer = (socket) => {
+      const more = (): void => {
+        while (!socket.destroyed && socket.write('HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'));
+      };
+      socket.on('drain', more);
+      more();
+    };
+    expect(await replay({ method: 'GET', url: target.url })).toMatchObject({
+      status: 502,
+      body: { code: 'REPLAY_FAILED', error: expect.stringMatching(/without end/) },
+    });
+  });
+
   test('thousands of headers are all shown', async () => {
     const many = Array.from({ length: 3000 }, (_, nth) => `x-${nth}: 1`).join('\r\n');
     const { body } = await answer(`HTTP/1.1 200 OK\r\n${many}\r\nContent-Length: 0\r\n\r\n`);
@@ -306,6 +320,12 @@ test('many at once are all sent, however few go at the same time', async () => {
   );
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 60 }, () => 200));
   expect(target.count()).toBe(60);
+});
+
+test('fifty large answers at once find room one after the other', async () => {
+  target.answer = saying(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(1024 * 1024)}`);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => replay({ method: 'GET', url: target.url })));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
 });
 
 test('a flood ends: 429 with the time to wait, for whoever sends it', async () => {

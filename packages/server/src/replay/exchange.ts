@@ -8,6 +8,9 @@ import { ReplayFailure } from './replay-failure.ts';
 /** Bytes of an answer's head at most. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
+/** Interim answers (1xx) before the answer at most: they cost time, and nobody needs many. */
+const MOST_INTERIM = 1000;
+
 /** What is sent. */
 export interface Outgoing extends Omit<ReplayHead, 'bodyBytes'> {
   readonly path: string;
@@ -63,6 +66,11 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
     request.on('error', reject);
     request.on('upgrade', () => reject(new ReplayFailure('The target switched to another protocol, unasked.')));
     request.on('close', () => reject(new ReplayFailure('The target closed the connection without an answer.')));
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > MOST_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
+    });
     request.end(body);
   });
 }

@@ -2,7 +2,8 @@ import { createServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { selfSigned } from '../testing/self-signed.ts';
-import { Replays } from './replays.ts';
+import { carry } from './carry.ts';
+import { lookUpOnSystem } from './resolve-target.ts';
 
 /** A target that speaks TLS with this certificate, and what a replay to it comes to. */
 async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
@@ -17,14 +18,16 @@ async function replayOver(certificate: { cert: string; key: string }): Promise<{
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const replays = new Replays({ allowPrivate: true, now: Date.now, userAgent: () => 'Creel/test' });
-  const replay = {
+  const errand = {
     method: 'GET',
     url: `https://127.0.0.1:${port}/secret`,
     headers: [],
-    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    body: Buffer.alloc(0),
+    userAgent: 'Creel/test',
+    allowPrivate: true,
+    mostMs: 5000,
   };
-  const message = await replays.send(1, replay, new AbortController().signal).then(
+  const message = await carry(errand, new AbortController().signal, lookUpOnSystem).then(
     ({ status }) => String(status),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );

@@ -4,8 +4,8 @@ import { ProblemError } from '../problem.ts';
 
 /** Replays a second, of one person and to one target, whoever sends them; bursts of ten times that. */
 const PER_SECOND = 20;
-/** How many of one person's replays run at once, and how many may wait for that. */
-const AT_ONCE = 20;
+/** How many of one person's replays are under way, up to their answers' end, and how many may wait for that. */
+const AT_ONCE = 10;
 const MOST_WAITING = 100;
 /** How many people and targets are remembered. Who comes again after so many others starts anew. */
 const MOST_REMEMBERED = 10_000;
@@ -52,8 +52,11 @@ export class ReplayLimits {
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 
-  /** Does the work when it is its turn among this person's. @throws LineTooLong */
-  inTurn<T>(person: number, work: () => Promise<T>): Promise<T> {
-    return this.#lines.of(person).pass(work);
+  /** Waits for this person's turn, and resolves with what ends it. @throws LineTooLong */
+  turn(person: number): Promise<() => void> {
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
+    this.#lines.of(person).pass(ended).catch(reject);
+    return promise;
   }
 }

@@ -1,31 +1,26 @@
-import type { RawHeaders } from '@creel/contract';
-import { ProblemError } from '../problem.ts';
-import { exchange } from './exchange.ts';
-import type { Incoming } from './exchange.ts';
-import { openConnection } from './open-connection.ts';
-import { ReplayFailure, failureOf } from './replay-failure.ts';
+import type { Carried, Carry, Errand } from './carry.ts';
+import { ReplayFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
-import { lookUpInPublic, lookUpOnSystem, resolveTarget } from './resolve-target.ts';
-import type { Lookup } from './resolve-target.ts';
-import { checkPort, parseTarget } from './target.ts';
-import type { Target } from './target.ts';
+import { parseTarget } from './target.ts';
+import { ThreadCarrier } from './thread-carrier.ts';
 
-/** A target has this long for everything: to be reached, to take the body, and to answer (hardening S7). */
+/** A target has this long for everything (hardening S7). */
 const MOST_MS = 30_000;
 
 /** A request that is sent again, or a new one. */
-export interface Replay {
-  readonly method: string;
-  /** As `targetUrlSchema` has let it through. */
-  readonly url: string;
-  readonly headers: RawHeaders;
+export interface Replay extends Pick<Errand, 'method' | 'url' | 'headers'> {
   /** Read when it is sent: who waits in line holds no body. */
   readonly readBody: () => Promise<Uint8Array>;
 }
 
-/** What the target answered. */
-export interface ReplayResult extends Incoming {
-  readonly durationMs: number;
+/** Who waits for the answer. */
+export interface Caller {
+  /** Whose replays it counts among. */
+  readonly person: number;
+  /** Goes off when nobody waits any more. */
+  readonly gone: AbortSignal;
+  /** Calls back once the answer has been taken, or nobody is left to take it: until then its memory is in use. */
+  readonly whenDone: (done: () => void) => void;
 }
 
 export interface ReplayOptions {
@@ -34,9 +29,9 @@ export interface ReplayOptions {
   readonly now: () => number;
   /** By what name we go where a replay has no `User-Agent` of its own. */
   readonly userAgent: () => string;
-  /** By default the public DNS, and the system's own names where private targets are allowed. */
-  readonly lookUp?: Lookup;
   readonly mostMs?: number;
+  /** On a thread of its own unless given. */
+  readonly carry?: Carry;
 }
 
 /**
@@ -44,50 +39,31 @@ export interface ReplayOptions {
  * target answers is handed on as it came; redirects are not followed.
  */
 export class Replays {
-  readonly #options: Required<ReplayOptions>;
+  readonly #options: ReplayOptions;
   readonly #limits: ReplayLimits;
+  readonly #thread = new ThreadCarrier();
 
   constructor(options: ReplayOptions) {
-    this.#options = { lookUp: options.allowPrivate ? lookUpOnSystem : lookUpInPublic, mostMs: MOST_MS, ...options };
+    this.#options = options;
     this.#limits = new ReplayLimits(options.now);
   }
 
   /**
-   * Sends a person's replay when it is its turn. `gone` goes off when nobody waits for the answer any more.
+   * Sends a person's replay when it is its turn.
    * @throws ProblemError TARGET_NOT_ALLOWED, RATE_LIMITED, or REPLAY_FAILED with the reason
    * @throws LineTooLong
    */
-  async send(person: number, replay: Replay, gone: AbortSignal): Promise<ReplayResult> {
-    const target = parseTarget(replay.url);
-    this.#limits.count(person, target.host);
-    return this.#limits.inTurn(person, async () => {
-      if (gone.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
-      return this.#sendTo(target, replay, gone);
-    });
-  }
-
-  async #sendTo(target: Target, { method, headers, readBody }: Replay, gone: AbortSignal): Promise<ReplayResult> {
-    const { allowPrivate, lookUp, mostMs, userAgent } = this.#options;
-    const began = performance.now();
-    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
-    checkPort(target);
+  async send({ method, url, headers, readBody }: Replay, { person, gone, whenDone }: Caller): Promise<Carried> {
+    const { allowPrivate, userAgent, mostMs = MOST_MS, carry = this.#thread.carry } = this.#options;
+    this.#limits.count(person, parseTarget(url).host);
+    const leave = await this.#limits.turn(person);
+    whenDone(leave);
+    if (gone.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
     const body = await readBody();
-    const tooLong = new AbortController();
-    const timer = setTimeout(() => tooLong.abort(tooSlow(mostMs)), mostMs).unref();
-    const { authority, path } = target;
-    const outgoing = { method, path, authority, headers, body, userAgent: userAgent() };
-    try {
-      const signal = AbortSignal.any([gone, tooLong.signal]);
-      const incoming = await exchange(openConnection(target, addresses, allowPrivate), outgoing, signal);
-      return { ...incoming, durationMs: performance.now() - began };
-    } catch (error) {
-      throw error instanceof ProblemError ? error : failureOf(error);
-    } finally {
-      clearTimeout(timer);
-    }
+    return carry({ method, url, headers, body, userAgent: userAgent(), allowPrivate, mostMs }, gone);
   }
-}
 
-function tooSlow(mostMs: number): ReplayFailure {
-  return new ReplayFailure(`The target did not answer within ${Math.round(mostMs / 1000)} seconds.`);
+  async close(): Promise<void> {
+    await this.#thread.close();
+  }
 }
