@@ -70,7 +70,7 @@ export function addressOf(target = '/'): string {
 
 const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
 
-/** Why an address under `/api` has no route: another method, or nothing there at all (contract 1). */
+/** Why an address has no route: another method, or nothing there at all (contract 1). */
 export function explainMissing(request: FastifyRequest): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   for (const [template, operations] of API_PATHS) {
@@ -81,5 +81,8 @@ export function explainMissing(request: FastifyRequest): ProblemError {
       allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
     });
   }
+  // What is no call of the API, such as /healthz or a file of the web app, is only read.
+  if (request.server.hasRoute({ method: 'GET', url: path }))
+    return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
   return new ProblemError('NOT_FOUND');
 }

@@ -123,6 +123,9 @@ describe('what is no right call', () => {
     ['DELETE', '/api/endpoints', 'GET, POST, HEAD'],
     ['POST', '/api/user', 'GET, DELETE, HEAD'],
     ['GET', '/api/login', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['DELETE', '/metrics?x=1', 'GET, HEAD'],
+    ['POST', '/readyz', 'GET, HEAD'],
   ])('%s %s is no method of it', async (method, path, allow) => {
     const answer = await client.tell(path, { method });
     expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
