@@ -9,6 +9,6 @@ const passwords = new Passwords({ derive, captures: () => (looks += 1) });
 const server = createServer((request, response) => {
   request.resume();
   if (request.method !== 'POST') return void response.end();
-  void passwords.hash('bench-password').finally(() => response.end());
+  void passwords.hash('bench-password', 'bench').finally(() => response.end());
 });
 server.listen(Number(process.env['PORT']), '127.0.0.1');

@@ -51,7 +51,7 @@ const label = (what: string) =>
     .string({ error: `${what} must be text` })
     .trim()
     .max(MAX_LABEL_LENGTH, { error: `${what} must be at most ${MAX_LABEL_LENGTH} characters` })
-    .refine((text) => !/\p{Cc}/u.test(text), { error: `${what} must not contain control characters` })
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), { error: `${what} must not contain control characters` })
     .transform((text) => (text === '' ? null : text))
     .nullable();
 

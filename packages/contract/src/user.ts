@@ -55,11 +55,16 @@ export function fitForUsername(text: string): string {
   return [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character)).join('');
 }
 
+const PASSWORD_BROKEN = 'Password must not contain half of a character';
+/** Half of a surrogate pair has no bytes of its own: two passwords that differ in it alone would be one (hardening A1). */
+const wellFormed = (text: string): boolean => text.isWellFormed();
+
 /** A password: at least 6 characters of any kind, taken as typed (spec 5). */
 export const passwordSchema = z
   .string({ error: PASSWORD_SHORT })
   .min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT })
-  .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG });
+  .max(MAX_PASSWORD_LENGTH, { error: PASSWORD_LONG })
+  .refine(wellFormed, { error: PASSWORD_BROKEN });
 
 export const credentialsSchema = z.object({ username: usernameSchema, password: passwordSchema });
 export type Credentials = z.infer<typeof credentialsSchema>;
@@ -91,6 +96,7 @@ export const passwordChangeSchema = z
     if (empty !== undefined) return add(empty, 'All password fields are required');
     if (form.newPassword !== form.confirmPassword) return add('confirmPassword', 'New passwords do not match');
     if (!longEnough.safeParse(form.newPassword).success) add('newPassword', NEW_PASSWORD_SHORT);
+    if (!wellFormed(form.newPassword)) add('newPassword', PASSWORD_BROKEN);
   });
 
 /** One signed-in browser of the user, without its token. */

@@ -1,13 +1,12 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { AppContext } from './app-context.ts';
 import { explainMissing } from './api/api-server.ts';
-import { pagePolicy } from './api/security-headers.ts';
+import { newNonce, pagePolicy } from './api/security-headers.ts';
 import { ProblemError } from './problem.ts';
 
 /** Where the build puts the web app. */
@@ -18,7 +17,6 @@ const NOT_BUILT = 'The web app is not built. Run npm run build.';
 
 /** What the build writes wherever the policy's nonce belongs (vite.config.ts). */
 const NONCE_PLACE = '__CSP_NONCE__';
-const NONCE_BYTES = 16;
 
 /** The web app: its files as they are, and its page for every other address that a browser may open. */
 export async function registerPages(server: FastifyInstance, app: AppContext, root = WEB_ROOT): Promise<void> {
@@ -61,7 +59,7 @@ function isPageView(request: FastifyRequest): boolean {
 async function sendPage(reply: FastifyReply, app: AppContext, root: string): Promise<FastifyReply> {
   const page = await readFile(join(root, PAGE_FILE), 'utf8').catch(() => undefined);
   if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
-  const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  const nonce = newNonce();
   return reply
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')

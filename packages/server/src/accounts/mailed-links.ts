@@ -7,10 +7,8 @@ import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from './sessions.ts';
+import { LINK_MS } from './throttle.ts';
 import type { Throttle } from './throttle.ts';
-
-/** How long a mailed link holds (issue 3). */
-const LINK_MS = 30 * 60_000;
 
 export interface MailedLinksOptions {
   readonly store: Store;
@@ -55,7 +53,7 @@ export class MailedLinks {
     const hash = tokenHash(token);
     // Looked at first: a link that is nobody's costs no hash.
     if ((await store.findMailToken(hash, 'reset', now())) === undefined) throw new ProblemError('LINK_INVALID');
-    const user = await store.resetPassword(hash, await passwords.hash(password), now());
+    const user = await store.resetPassword(hash, await passwords.hash(password, `link ${hash}`), now());
     if (user === undefined) throw new ProblemError('LINK_INVALID');
     return user;
   }

@@ -3,9 +3,10 @@ import { HASHES_AT_ONCE } from './hash-threads.ts';
 import { Passwords } from './passwords.ts';
 
 const passwords = new Passwords();
+const WHO = 'one';
 
 test('a hash is Argon2id with the parameters that OWASP asks for, and its own salt', async () => {
-  const [one, two] = [await passwords.hash('a password'), await passwords.hash('a password')];
+  const [one, two] = [await passwords.hash('a password', WHO), await passwords.hash('a password', WHO)];
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(two).not.toBe(one);
   expect(passwords.isOutdated(one)).toBe(false);
@@ -15,26 +16,26 @@ test('a hash is Argon2id with the parameters that OWASP asks for, and its own sa
 test.each(['пароль', ' spaces ', 'a\u0000b', '🦀🦀🦀', 'x'.repeat(1024)])(
   '%j is right, and what differs at its end is not',
   async (password) => {
-    const hash = await passwords.hash(password);
-    expect(await passwords.verify(password, hash)).toBe(true);
-    expect(await passwords.verify(`${password}x`, hash)).toBe(false);
-    expect(await passwords.verify(password.slice(0, -1), hash)).toBe(false);
-    expect(await passwords.verify(` ${password}`, hash)).toBe(false);
+    const hash = await passwords.hash(password, WHO);
+    expect(await passwords.verify(password, hash, WHO)).toBe(true);
+    expect(await passwords.verify(`${password}x`, hash, WHO)).toBe(false);
+    expect(await passwords.verify(password.slice(0, -1), hash, WHO)).toBe(false);
+    expect(await passwords.verify(` ${password}`, hash, WHO)).toBe(false);
   },
 );
 
 test('without a hash nothing is right, not even what the stand-in hides', async () => {
   for (const password of ['', 'nobody', '\u0000'.repeat(32)]) {
-    expect(await passwords.verify(password, undefined)).toBe(false);
-    expect(await passwords.verify(password, null)).toBe(false);
+    expect(await passwords.verify(password, undefined, WHO)).toBe(false);
+    expect(await passwords.verify(password, null, WHO)).toBe(false);
   }
 });
 
 test('what throws after waiting ends the check, and the next one comes', async () => {
-  const hash = await passwords.hash('x');
+  const hash = await passwords.hash('x', WHO);
   const refuse = { afterWaiting: () => Promise.reject(new Error('refused')), after: () => Promise.resolve() };
-  const checks = Array.from({ length: 20 }, () => passwords.verify('x', hash, refuse));
+  const checks = Array.from({ length: 20 }, () => passwords.verify('x', hash, WHO, refuse));
   const refused = (await Promise.allSettled(checks)).filter((check) => check.status === 'rejected');
   expect(refused).toHaveLength(20 - HASHES_AT_ONCE);
-  expect(await passwords.verify('x', hash)).toBe(true);
+  expect(await passwords.verify('x', hash, WHO)).toBe(true);
 });

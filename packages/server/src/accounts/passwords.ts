@@ -63,10 +63,10 @@ export class Passwords {
     return this.#line.waitingCount;
   }
 
-  /** @throws LineTooLong */
-  async hash(password: string): Promise<string> {
+  /** `who`: for whom, as far as can be told; nobody waits behind all of somebody else's. @throws LineTooLong */
+  async hash(password: string, who: string): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
-    const tag = await this.#line.pass(() =>
+    const tag = await this.#line.pass(who, () =>
       this.#derive({
         message: Buffer.from(password, 'utf8'),
         nonce,
@@ -80,12 +80,12 @@ export class Passwords {
   }
 
   /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws LineTooLong */
-  async verify(password: string, hash: string | null | undefined, steps?: CheckSteps): Promise<boolean> {
+  async verify(password: string, hash: string | null | undefined, who: string, steps?: CheckSteps): Promise<boolean> {
     const parts = PHC.exec(hash ?? this.#nobody);
     if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');
     const [, memory, passes, parallelism, salt = '', tag = ''] = parts;
     const expected = Buffer.from(tag, 'base64');
-    return this.#line.pass(async (waited) => {
+    return this.#line.pass(who, async (waited) => {
       if (waited) await steps?.afterWaiting();
       const actual = await this.#derive({
         message: Buffer.from(password, 'utf8'),

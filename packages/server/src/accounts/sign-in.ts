@@ -55,7 +55,7 @@ export class SignIn {
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
     const { store, config, passwords, throttle, now } = this.#options;
     const address = addressBlock(visitor.address);
-    const refused = throttle.of('takenName', address);
+    const refused = throttle.takenNames(config.signupsPerHour, address);
     await throttle.check([refused]);
     const signUps = throttle.signUps(config.signupsPerHour, address);
     await signUps.take();
@@ -65,7 +65,7 @@ export class SignIn {
         email: registration.email,
         emailVerified: false,
         // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
-        passwordHash: await passwords.hash(registration.password),
+        passwordHash: await passwords.hash(registration.password, address),
         displayName: null,
         subscriptionTier: config.defaultTier,
         settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
@@ -88,10 +88,11 @@ export class SignIn {
    * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
-    const person = await this.#door.pass(() => this.#lookUp(credentials.username, visitor));
-    const isRight = await this.#isRight(credentials.password, person);
+    const address = addressBlock(visitor.address);
+    const person = await this.#door.pass(address, () => this.#lookUp(credentials.username, visitor));
+    const isRight = await this.#isRight(credentials.password, person, address);
     if (!isRight || person.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-    return this.#refresh(person.user, credentials.password);
+    return this.#refresh(person.user, credentials.password, address);
   }
 
   /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
@@ -105,7 +106,7 @@ export class SignIn {
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
     const { throttle } = this.#options;
     const turns = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) });
+    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, `user ${user.id}`);
   }
 
   /** Forgets failed tries: the owner has just proved who they are in another way. */
@@ -119,16 +120,17 @@ export class SignIn {
    * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
    * sent at once, no more are hashed than of a thousand sent one by one.
    */
-  async #isRight(password: string, person: LookedUp): Promise<boolean> {
+  async #isRight(password: string, person: LookedUp, who: string): Promise<boolean> {
     const { passwords, throttle } = this.#options;
     const { user, turns } = person;
     let { counted } = person;
-    return passwords.verify(password, user?.passwordHash, {
+    return passwords.verify(password, user?.passwordHash, who, {
       async afterWaiting() {
         counted = await throttle.check(turns);
       },
       async after(right) {
-        if (!right) return void (await Promise.all(turns.map((turn) => turn.take().catch(ignoreLimit))));
+        // Where others' guesses have used up the last turn meanwhile, this one is told so, and not what it came to.
+        if (!right) return void (await Promise.all(turns.map((turn) => turn.take())));
         // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
         const [account] = turns;
         if (account !== undefined && counted.includes(account)) await account.forget();
@@ -147,16 +149,11 @@ export class SignIn {
   }
 
   /** Hashes the password anew if today's parameters are others than when it was set. */
-  async #refresh(user: UserRecord, password: string): Promise<UserRecord> {
+  async #refresh(user: UserRecord, password: string, who: string): Promise<UserRecord> {
     const { passwords, store } = this.#options;
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;
-    const passwordHash = await passwords.hash(password);
+    const passwordHash = await passwords.hash(password, who);
     const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }
-}
-
-/** Between the check and here another process may have used the last turn up; this one was a guess all the same. */
-function ignoreLimit(error: unknown): void {
-  if (!(error instanceof ProblemError)) throw error;
 }

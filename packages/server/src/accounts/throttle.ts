@@ -13,6 +13,9 @@ const GUESSES: ThrottleRule = {
   growing: { firstMs: MINUTE_MS, mostMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
 };
 
+/** How long a mailed link holds (issue 3). */
+export const LINK_MS = 30 * MINUTE_MS;
+
 const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
 
 /** What is counted, per what, and how often it may be. */
@@ -23,15 +26,16 @@ export const THROTTLES = {
   signInAddress: perHour(100),
   /** Wrong passwords of somebody who is signed in, per user. */
   confirmPassword: GUESSES,
-  /** Registrations refused because the name or the address is taken, per client address: each tells who has an account. */
-  takenName: perHour(100),
   /** Test mails per user (contract 4) and per client address, however many accounts it makes. */
   testMail: perHour(5),
   testMailAddress: perHour(30),
   /** Ways back from the provider that prove nothing, per client address: each makes the server ask the provider. */
   providerAnswer: perHour(100),
-  /** Mailed links per address that they go to, and per client address that asks. */
-  mailedLink: perHour(5),
+  /**
+   * Mailed links per address that they go to, and per client address that asks. Who may not ask for another one has one that holds: no
+   * stranger's asking keeps the owner out.
+   */
+  mailedLink: { turns: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
 } as const satisfies Record<string, ThrottleRule>;
 
@@ -67,6 +71,14 @@ export class Throttle {
   /** New accounts per client address (contract 8, SIGNUPS_PER_HOUR). */
   signUps(perHourLimit: number, address: string): Turns {
     return this.#turns('signUp', perHour(perHourLimit), address);
+  }
+
+  /**
+   * Names and addresses that were refused because they are taken, per client address or user: each tells who has an account. Ten for
+   * each account that an address may make.
+   */
+  takenNames(perHourLimit: number, who: string): Turns {
+    return this.#turns('takenName', perHour(10 * perHourLimit), who);
   }
 
   /** Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left */

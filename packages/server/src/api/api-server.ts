@@ -72,7 +72,7 @@ const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operatio
 
 /** Why an address has no route: another method, or nothing there at all (contract 1). */
 export function explainMissing(request: FastifyRequest): ProblemError {
-  const path = request.url.split('?', 1)[0] ?? '';
+  const path = request.url.split(/[?#]/, 1)[0] ?? '';
   for (const [template, operations] of API_PATHS) {
     const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
     if (!pattern.test(path)) continue;

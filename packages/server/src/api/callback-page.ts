@@ -13,7 +13,7 @@ export interface ProviderMessage {
 }
 
 /** The page that the provider's window ends on. Its message stands in an attribute: the policy allows no inline script. */
-export function callbackPage(message: ProviderMessage): string {
+export function callbackPage(message: ProviderMessage, nonce: string): string {
   const words = message.message ?? 'Signed in. This window closes by itself.';
   return `<!doctype html>
 <html lang="en">
@@ -22,7 +22,7 @@ export function callbackPage(message: ProviderMessage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Sign-in</title>
-<script src="${CALLBACK_SCRIPT_PATH}" defer></script>
+<script src="${CALLBACK_SCRIPT_PATH}" nonce="${nonce}" defer></script>
 </head>
 <body data-message="${escapeHtml(JSON.stringify(message))}">
 <p>${escapeHtml(words)}</p>

@@ -82,13 +82,34 @@ describe('guessing (hardening A2)', () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const steps = { afterWaiting: () => Promise.resolve(), after: () => gate };
-    const queue = Array.from({ length: 600 }, () => passwords.verify('x', small, steps).catch(() => false));
+    const queue = Array.from({ length: 600 }, (_, nth) =>
+      passwords.verify('x', small, `somebody ${nth}`, steps).catch(() => false),
+    );
     const [refused, turnedAway] = await Promise.all([guess(user.username), guess(`somebody-else-${user.id}`)]);
     expect([refused.status, turnedAway.status]).toEqual([429, 503]);
     expect(turnedAway).toMatchObject({ body: { code: 'UNAVAILABLE' } });
     expect(turnedAway.headers.get('retry-after')).toBe('5');
     open();
     await Promise.all(queue);
+  });
+
+  test('guesses that are under way in several servers at once come to ten answers', async () => {
+    const { user } = await server.register();
+    const another = await startTestServer({
+      openStore: () => Promise.resolve({ ...server.store, close: () => Promise.resolve() }),
+      dataDir: server.dataDir,
+      clock: server.clock,
+      settings: { TRUST_PROXY: '127.0.0.1' },
+    });
+    const json = { username: user.username, password: 'a wrong guess' };
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, nth) =>
+        login(json, (nth % 2 === 0 ? server : another).visitor({ 'x-forwarded-for': `198.51.100.${nth}` })),
+      ),
+    );
+    const told = answers.map(({ status }) => status).toSorted();
+    expect(told).toEqual([...Array.from({ length: 10 }, () => 401), ...Array.from({ length: 50 }, () => 429)]);
+    await another.stop();
   });
 
   test('the owner gets in from a browser that they know, whoever guesses elsewhere', async () => {

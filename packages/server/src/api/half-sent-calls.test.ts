@@ -56,20 +56,20 @@ test('a body over the limit is told so, with and without a declared length', asy
 
 test('a call that is not implemented is told so before its body is there, to those who may call it', async () => {
   const { client } = await server.register();
-  const replay = (cookie: string) =>
+  const checkout = (cookie: string) =>
     begin(
       [
-        'POST /api/replay HTTP/1.1',
+        'POST /api/subscription/checkout HTTP/1.1',
         'Host: h',
         'Content-Type: application/json',
-        `Content-Length: ${20 * MIB}`,
+        `Content-Length: ${MIB}`,
         `Cookie: ${cookie}`,
       ],
       '{',
     );
-  const signedIn = await replay(client.jar.header());
+  const signedIn = await checkout(client.jar.header());
   expect((await signedIn.final()).status).toBe(501);
-  const stranger = await replay('a=b');
+  const stranger = await checkout('a=b');
   expect((await stranger.final()).status).toBe(401);
   signedIn.close();
   stranger.close();

@@ -128,12 +128,24 @@ describe('a new password by mail', () => {
     expect((await reset(token, 'long enough')).status).toBe(200);
   });
 
-  test('a newer link cancels the older one', async () => {
+  test('a newer link leaves the older one as it is; whichever is used, the others are over', async () => {
     const person = await server.register();
-    const first = await resetToken(person);
-    const second = await resetToken(person);
-    expect(await reset(first, 'a newer password')).toMatchObject(INVALID);
+    const [first, second, third] = [await resetToken(person), await resetToken(person), await resetToken(person)];
     expect((await reset(second, 'a newer password')).status).toBe(200);
+    for (const other of [first, second, third]) expect(await reset(other, 'another password')).toMatchObject(INVALID);
+  });
+
+  test('strangers who ask again and again leave the owner a link that holds for as long as no other one is sent', async () => {
+    const person = await server.register();
+    const asked = [];
+    for (let nth = 0; nth < 5; nth += 1) asked.push(await resetToken(person));
+    const refused = await askReset(person.user.email);
+    expect(refused).toMatchObject({ status: 429 });
+    server.clock.advance((Number(refused.headers.get('retry-after')) - 1) * 1000);
+    expect((await askReset(person.user.email)).status).toBe(429);
+    expect((await reset(asked[4] ?? '', 'a newer password')).status).toBe(200);
+    server.clock.advance(1000);
+    expect(await resetToken(person)).not.toBe('');
   });
 
   test('invented links, links for something else and links of nobody are refused', async () => {

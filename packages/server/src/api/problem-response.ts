@@ -4,6 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { LineTooLong } from '../line.ts';
 import type { Logger } from '../log.ts';
+import { StorageUnavailable } from '../storage/storage-problem.ts';
 import { ProblemError } from '../problem.ts';
 import type { ProblemDetails } from '../problem.ts';
 
@@ -16,6 +17,10 @@ const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 };
+
+/** Whole seconds after which a caller may come back, where nobody knows better. */
+const RETRY_SECONDS = 5;
+const STORAGE_AWAY = 'The database does not answer at the moment. Please try again.';
 
 export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   const sentence = details.sentence ?? PROBLEMS[code].sentence;
@@ -47,7 +52,11 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  if (error instanceof LineTooLong) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: 5 });
+  if (error instanceof LineTooLong) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  if (error instanceof StorageUnavailable) {
+    log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
+    return sendProblem(reply, 'UNAVAILABLE', { sentence: STORAGE_AWAY, retryAfter: RETRY_SECONDS });
+  }
   const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;
   if (known !== undefined) return sendProblem(reply, known);
   const errorId = randomUUID();

@@ -25,10 +25,14 @@ export const profileHandlers = {
   getUser: async ({ signedIn }) => presentUser(signedIn.user),
 
   async changeUsername({ app, signedIn, body }) {
+    const { throttle } = app.accounts;
+    const refused = throttle.takenNames(app.config.signupsPerHour, `user ${signedIn.user.id}`);
+    await throttle.check([refused]);
     const renamed = await app.store.renameUser(signedIn.user.id, body.username);
     if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
-    if (renamed === 'taken') throw invalid({ username: TAKEN.username });
-    return presentUser(renamed);
+    if (renamed !== 'taken') return presentUser(renamed);
+    await refused.take();
+    throw invalid({ username: TAKEN.username });
   },
 
   async changePassword(call) {
@@ -36,7 +40,7 @@ export const profileHandlers = {
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
     const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
-      ? await app.accounts.passwords.hash(body.newPassword)
+      ? await app.accounts.passwords.hash(body.newPassword, `user ${user.id}`)
       : undefined;
     // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {

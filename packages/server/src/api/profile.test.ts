@@ -55,6 +55,14 @@ describe('the username', () => {
     expect((await two.client.call('getUser', {})).username).toBe(two.user.username);
   });
 
+  test('names that are taken can be asked for ten times as often as accounts can be made, and no more', async () => {
+    const strict = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '2' } });
+    const [one, two] = [await strict.register(), await strict.register()];
+    for (let nth = 0; nth < 20; nth += 1) expect((await rename(two.client, one.user.username)).status).toBe(400);
+    expect(await rename(two.client, one.user.username)).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    await strict.stop();
+  });
+
   test.each([['ab'], ['   '], [''], [undefined], [null]])('refuses %j', async (username) => {
     const { client } = await server.register();
     expect(await rename(client, username)).toMatchObject({

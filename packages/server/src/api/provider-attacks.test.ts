@@ -156,9 +156,14 @@ describe('attacks on the way back (hardening A6)', () => {
     const own = await startTestServer({ settings: provider.settings });
     try {
       const browser = own.visitor();
-      for (let n = 0; n < 100; n += 1) expect((await browser.send('/auth/oidc/callback?code=x')).status).toBe(400);
-      const last = await browser.tell('/auth/oidc/callback?code=x');
+      const comeBackWith = async (code: string) => {
+        await browser.send('/auth/oidc/start');
+        return browser.tell(`/auth/oidc/callback?code=${code}`);
+      };
+      for (let n = 0; n < 100; n += 1) expect((await comeBackWith('x')).status).toBe(400);
+      const last = await comeBackWith('x');
       expect(last.status).toBe(429);
+      expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(messageOf(last.body)).toMatchObject({
         problem: 'failed',
         message: expect.stringMatching(/^Too many attempts/),
@@ -166,6 +171,24 @@ describe('attacks on the way back (hardening A6)', () => {
     } finally {
       await own.stop();
     }
+  });
+
+  test('what any page can make a browser send, without an attempt, keeps nobody out', async () => {
+    const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' };
+    for (let n = 0; n < 110; n += 1) {
+      const answer = await server.visitor().send('/auth/oidc/callback?code=x', { headers: image });
+      expect(answer.status).toBe(400);
+    }
+    const browser = server.visitor();
+    expect((await comeBack(browser, await walk(provider, browser))).identity).toBeDefined();
+  });
+
+  test('a HEAD begins nothing, and uses no code up', async () => {
+    expect((await server.visitor().send('/auth/oidc/start', { method: 'HEAD' })).status).not.toBe(302);
+    const browser = server.visitor();
+    const path = await walk(provider, browser);
+    await browser.send(path, { method: 'HEAD' });
+    expect((await comeBack(browser, path)).identity).toBeDefined();
   });
 
   test('no parameter of ours leads anywhere else', async () => {

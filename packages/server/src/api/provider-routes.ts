@@ -8,6 +8,7 @@ import { clientAddress } from '../client-address.ts';
 import { ProblemError } from '../problem.ts';
 import { CALLBACK_SCRIPT, CALLBACK_SCRIPT_PATH, PROVIDER_CHANNEL, callbackPage } from './callback-page.ts';
 import type { ProviderMessage } from './callback-page.ts';
+import { newNonce, pagePolicy } from './security-headers.ts';
 import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from './cookies.ts';
 
 export const START_PATH = '/auth/oidc/start';
@@ -33,8 +34,10 @@ const FAILURES: Readonly<
 export function registerProviderRoutes(server: FastifyInstance, app: AppContext): void {
   const { provider } = app.accounts;
   if (provider === undefined) return;
-  server.get(START_PATH, (request, reply) => start(app, provider, request, reply));
-  server.get('/auth/oidc/callback', (request, reply) => callback(app, provider, request, reply));
+  // A HEAD would begin a sign-in, or use up the code of one, and show nobody what came of it.
+  const readOnly = { exposeHeadRoute: false };
+  server.get(START_PATH, readOnly, (request, reply) => start(app, provider, request, reply));
+  server.get('/auth/oidc/callback', readOnly, (request, reply) => callback(app, provider, request, reply));
   server.get(CALLBACK_SCRIPT_PATH, (_request, reply) =>
     reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(CALLBACK_SCRIPT),
   );
@@ -47,13 +50,13 @@ async function start(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const site = request.headers['sec-fetch-site'];
-  if (site === 'cross-site' || site === 'same-site') return tell(reply, failure(app, 'cross-site'), 403);
+  if (site === 'cross-site' || site === 'same-site') return tell(app, reply, failure(app, 'cross-site'), 403);
   try {
     const { url, attempt } = await provider.begin();
     setCookie(reply, PROVIDER_ATTEMPT, app.publicUrl(), attempt);
     return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
-    return tell(reply, failed(app, error), 502);
+    return tell(app, reply, failed(app, error), 502);
   }
 }
 
@@ -69,16 +72,21 @@ async function callback(
   try {
     const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
     const turns = app.accounts.throttle.of('providerAnswer', address);
-    await turns.take();
+    // Without an attempt of this browser's the provider is not asked, and what any page can make a browser send counts nowhere.
+    if (attempt !== undefined) await turns.take();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
-    if (proven.email === null) return tell(reply, refusal(NO_EMAIL), 200);
+    if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
     await turns.giveBack();
     setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerSignIn.keep(proven));
     const { email, displayName, subject } = proven;
-    return tell(reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
+    return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
-    if (error instanceof ProblemError) return tell(reply, refusal(error.message), 429);
-    return tell(reply, failed(app, error), 400);
+    if (error instanceof ProblemError) {
+      const { retryAfter } = error.details;
+      if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+      return tell(app, reply, refusal(error.message), 429);
+    }
+    return tell(app, reply, failed(app, error), 400);
   }
 }
 
@@ -97,12 +105,14 @@ function failure(app: AppContext, why: keyof typeof FAILURES): ProviderMessage {
   return { type: PROVIDER_CHANNEL, problem, message: message(app.config.oidc?.name ?? 'The provider') };
 }
 
-function tell(reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
+function tell(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
+  const nonce = newNonce();
   return leaveOpener(reply)
+    .header('content-security-policy', pagePolicy(app, nonce))
     .code(status)
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(callbackPage(message));
+    .send(callbackPage(message, nonce));
 }
 
 /** Any stricter policy here would cut this window from the page that opened it: that page waits for it to speak or to be closed. */

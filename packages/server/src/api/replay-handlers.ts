@@ -53,10 +53,19 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
   };
 }
 
-/** Goes off when the caller's connection broke. One that only says "no more bytes" may still wait for the answer. */
-function whenGone(reply: FastifyReply): AbortSignal {
+/**
+ * Goes off when the caller has hung up. A browser that gives up says no more than "no more bytes", which other calls take for a sender
+ * that still waits; here what was given up must not go on at somebody else's server.
+ */
+function whenGone({ raw: reply, request }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  const { socket } = request.raw;
+  const leave = (): void => gone.abort();
+  socket.once('end', leave);
+  reply.once('close', () => {
+    socket.off('end', leave);
+    leave();
+  });
   return gone.signal;
 }
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openRaw } from '../../../../fixtures/raw-http.ts';
+import type { RawConnection } from '../../../../fixtures/raw-http.ts';
 import { EMPTY_OK, openRawTarget, saying } from '../testing/raw-target.ts';
 import type { RawTarget } from '../testing/raw-target.ts';
 import type { TestClient } from '../testing/test-client.ts';
@@ -269,26 +270,33 @@ describe('a target that gives no answer', () => {
   });
 });
 
-test('who breaks the connection off gives the replay up: the target is left alone', async () => {
-  let left: (() => void) | undefined;
-  const closed = new Promise<void>((resolve) => (left = resolve));
-  const body = JSON.stringify({ method: 'GET', url: target.url });
-  const caller = await openRaw({ port: server.port });
-  target.answer = (socket) => {
-    socket.once('close', () => left?.());
-    caller.reset();
-  };
-  const head = [
-    'POST /api/replay HTTP/1.1',
-    'Host: creel',
-    `Cookie: ${client.jar.header()}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-  ];
-  await caller.send(`${head.join('\r\n')}\r\n\r\n${body}`);
-  await closed;
-  expect(target.count()).toBe(1);
-}, 10_000);
+test.each([
+  ['breaks the connection off', (caller: RawConnection) => caller.reset()],
+  ['says that nothing more will come, as a browser does that gives up', (caller: RawConnection) => caller.halfClose()],
+])(
+  'who %s has given the replay up: the target is left alone',
+  async (_how, leave) => {
+    let left: (() => void) | undefined;
+    const closed = new Promise<void>((resolve) => (left = resolve));
+    const body = JSON.stringify({ method: 'GET', url: target.url });
+    const caller = await openRaw({ port: server.port });
+    target.answer = (socket) => {
+      socket.once('close', () => left?.());
+      leave(caller);
+    };
+    const head = [
+      'POST /api/replay HTTP/1.1',
+      'Host: creel',
+      `Cookie: ${client.jar.header()}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    await caller.send(`${head.join('\r\n')}\r\n\r\n${body}`);
+    await closed;
+    expect(target.count()).toBe(1);
+  },
+  10_000,
+);
 
 describe('whose request it is', () => {
   test("another's is not there, before anything else is said", async () => {

@@ -1,5 +1,6 @@
 import helmet from '@fastify/helmet';
 import type { FastifyInstance } from 'fastify';
+import { randomBytes } from 'node:crypto';
 import type { AppContext } from '../app-context.ts';
 
 const YEAR_S = 31_536_000;
@@ -10,6 +11,7 @@ type Directives = Record<string, string[]>;
 function directives(app: AppContext): Directives {
   return {
     'default-src': ["'none'"],
+    // A worker's own files, whose modules come from here.
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'img-src': ["'self'", 'data:', 'blob:'],
@@ -23,6 +25,13 @@ function directives(app: AppContext): Directives {
     'object-src': ["'none'"],
     'frame-ancestors': ["'none'"],
   };
+}
+
+const NONCE_BYTES = 16;
+
+/** A page's own word, by which its scripts are known. */
+export function newNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('base64url');
 }
 
 /**

@@ -51,6 +51,10 @@ export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'cache-control: no-store',
     'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy: no-referrer',
+    'cross-origin-opener-policy: same-origin-allow-popups',
+    'cross-origin-resource-policy: same-origin',
     'connection: close',
   ];
   const timer = setTimeout(() => socket.destroy(), REFUSED_MS);

@@ -6,9 +6,12 @@ import { ProblemError } from '../problem.ts';
 const PER_SECOND = 20;
 /** How many of one person's replays are under way, up to their answers' end, and how many may wait for that. */
 const AT_ONCE = 10;
-const MOST_WAITING = 100;
+const MOST_WAITING = 200;
 /** How many people and targets are remembered. Who comes again after so many others starts anew. */
 const MOST_REMEMBERED = 10_000;
+
+/** In a line of one person's nobody else waits. */
+const SELF = '';
 
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
@@ -56,7 +59,7 @@ export class ReplayLimits {
   turn(person: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
-    this.#lines.of(person).pass(ended).catch(reject);
+    this.#lines.of(person).pass(SELF, ended).catch(reject);
     return promise;
   }
 }

@@ -121,7 +121,7 @@ export interface IdentityStore {
 export type MailTokenPurpose = 'reset' | 'verify';
 
 export interface MailTokenStore {
-  /** Keeps the token of a link that is mailed to the user's present address; older ones of the same purpose are cancelled. */
+  /** Keeps the token of a link that is mailed to the user's present address. Older ones hold on: a stranger's asking cancels nothing. */
   createMailToken(tokenHash: string, userId: number, purpose: MailTokenPurpose, expiresAt: number): Promise<void>;
   /** The user that a token was mailed to, while it holds; finding does not use it up. */
   findMailToken(tokenHash: string, purpose: MailTokenPurpose, now: number): Promise<UserRecord | undefined>;

@@ -2,3 +2,8 @@
 export class StorageProblem extends Error {
   override readonly name = 'StorageProblem';
 }
+
+/** Storage can't answer at the moment: it is away, full, or has no connection left. The same call may work a little later. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable';
+}

@@ -5,6 +5,7 @@ import { QUERIES, READS, SCANS, WRITES } from '../queries/catalogue.ts';
 import { withEngine } from '../queries/unbound.ts';
 import type { EngineDatabase } from '../queries/unbound.ts';
 import type { Tables } from '../schema.ts';
+import { StorageUnavailable } from '../storage-problem.ts';
 import type { Store } from '../store.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
@@ -31,10 +32,10 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
   const readers = openDatabase(url, kinds.read);
   const scanners = openDatabase(url, kinds.scan);
   const writers = openDatabase(url, kinds.write);
-  const writes = bindQueries(WRITES, (name, args) => runQuery(writers, name, args));
+  const writes = bindQueries(WRITES, (name, args) => answered(runQuery(writers, name, args)));
   return {
-    ...bindQueries(READS, (name, args) => runRead(readers, name, args)),
-    ...bindQueries(SCANS, (name, args) => runRead(scanners, name, args)),
+    ...bindQueries(READS, (name, args) => answered(runRead(readers, name, args))),
+    ...bindQueries(SCANS, (name, args) => answered(runRead(scanners, name, args))),
     ...writes,
     async checkWritable(now) {
       await captures.check();
@@ -88,6 +89,25 @@ async function runRead(db: EngineDatabase, name: string, args: readonly unknown[
       if (tries === READ_TRIES || !isConnectionLost(error)) throw error;
     }
   }
+}
+
+/** It does not take connections, has none left, or can't write: not the statement's fault (PostgreSQL's appendix A, Node's error codes). */
+const UNAVAILABLE =
+  /^(?:08...|57P0[123]|53...|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+
+/** Tells what is wrong with the database from what is wrong with a call. @throws StorageUnavailable */
+async function answered(query: Promise<never>): Promise<never> {
+  try {
+    return await query;
+  } catch (error) {
+    const mayPass = isConnectionLost(error) || isTimeOut(error) || UNAVAILABLE.test(codeOf(error) ?? '');
+    throw mayPass ? new StorageUnavailable(String(error), { cause: error }) : error;
+  }
+}
+
+/** The pool's own words: it has no code for it. */
+function isTimeOut(error: unknown): boolean {
+  return error instanceof Error && /timeout exceeded when trying to connect/.test(error.message);
 }
 
 function isConnectionLost(error: unknown): boolean {

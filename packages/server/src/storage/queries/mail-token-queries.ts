@@ -69,11 +69,6 @@ export const mailTokenWrites = {
       const user = await holdUser(transaction, userId);
       if (user === undefined) return;
       await transaction
-        .deleteFrom('mail_tokens')
-        .where('user_id', '=', userId)
-        .where('purpose', '=', purpose)
-        .execute();
-      await transaction
         .insertInto('mail_tokens')
         .values({
           token_hash: tokenHash,
@@ -92,6 +87,11 @@ export const mailTokenWrites = {
       // The user before the link, as every transaction takes them: two that took them crosswise would wait for each other.
       if (owner?.id !== userId || (await holdUser(transaction, userId)) === undefined) return false;
       if (!(await takeToken(transaction, tokenHash))) return false;
+      await transaction
+        .deleteFrom('mail_tokens')
+        .where('user_id', '=', userId)
+        .where('purpose', '=', 'verify')
+        .execute();
       await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
       return true;
     });

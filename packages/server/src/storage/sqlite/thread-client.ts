@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../worker-file.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
 interface Waiting {
@@ -26,7 +26,7 @@ export class StorageThread {
     this.#worker = worker;
     worker.on('message', (message: FromThread) => this.#receive(message));
     worker.on('error', (error) => this.#die(error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.#die(new Error('The storage thread has ended.')));
+    worker.on('exit', () => this.#die(new StorageUnavailable('The storage thread has ended.')));
   }
 
   /** Starts a thread and waits until it takes calls. @throws StorageProblem when it refused. */
@@ -84,7 +84,8 @@ export class StorageThread {
     if (message.kind === 'ready' || message.kind === 'refused') return;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === 'failure') return waiting?.reject(new Error(message.message));
+    if (message.kind === 'failure')
+      return waiting?.reject(message.mayPass ? new StorageUnavailable(message.message) : new Error(message.message));
     // The name of a query decides the type of its result; catalogue.ts ties the two together.
     waiting?.resolve((message.kind === 'captured' ? message.outcome : message.value) as never);
   }

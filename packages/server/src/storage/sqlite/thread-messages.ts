@@ -13,10 +13,10 @@ export type ToThread =
   | { readonly kind: 'captures'; readonly id: number; readonly batch: PackedCaptures; readonly limits: CaptureLimits }
   | { readonly kind: 'close'; readonly id: number };
 
-/** To the main thread. `problem` is a sentence for a person, `failure` a fault of the database. */
+/** To the main thread. `problem` is a sentence for a person, `failure` a fault of the database; one that `mayPass` is the disk's, not the call's. */
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly problem: string }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'captured'; readonly id: number; readonly outcome: CaptureOutcome }
-  | { readonly kind: 'failure'; readonly id: number; readonly message: string };
+  | { readonly kind: 'failure'; readonly id: number; readonly message: string; readonly mayPass: boolean };

@@ -87,8 +87,18 @@ async function handle(message: ToThread): Promise<void> {
       kind: 'failure',
       id: message.id,
       message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      mayPass: isOfTheDisk(error),
     });
   }
+}
+
+/** SQLite's result codes for what is no mistake of the statement: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN. */
+const OF_THE_DISK: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
+
+function isOfTheDisk(error: unknown): boolean {
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
+  // The low byte is the kind; the rest says more of it.
+  return OF_THE_DISK.has(code & 0xff);
 }
 
 try {
