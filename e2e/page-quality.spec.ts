@@ -1,20 +1,12 @@
 // Design 7, hardening S6, issue 2: every screen without serious findings of axe, without breaches of the policy, without overflow,
 // and within the budget of what is loaded first.
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page, Response } from '@playwright/test';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, pressEscape, test } from './app.ts';
+import { expectNoFindings } from './axe.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
 // The longest file: by itself it would keep one of two workers busy for minutes after the other has ended.
 test.describe.configure({ mode: 'parallel' });
-
-/** The axe that comes with its builder. */
-const AXE = readFileSync(
-  createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 
 const SCREENS = [
   '/',
@@ -37,34 +29,6 @@ async function withEndpoints(page: Page): Promise<string> {
     await page.request.post(`${created.url}/push${'/long'.repeat(400)}`, { data: { ref: 'refs/heads/main' } });
   }
   return uid;
-}
-
-/** The ground of a page in either theme (`--bg` of packages/web/src/styles.css): who sees it knows that the theme has arrived. */
-const GROUNDS = [
-  ['light', 'rgb(251, 250, 248)'],
-  ['dark', 'rgb(20, 19, 17)'],
-] as const;
-
-/** Looks at what the page shows in the light and in the dark: loading it anew for either costs more than looking. */
-async function expectNoFindings(page: Page, what: string): Promise<void> {
-  for (const [colorScheme, ground] of GROUNDS) {
-    await page.emulateMedia({ colorScheme });
-    await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', ground);
-    expect.soft(await seriousFindings(page), `${what}, ${colorScheme}`).toEqual([]);
-  }
-}
-
-/**
- * What axe finds of serious or critical weight. Legacy mode spares a page of its own for each look, which only frames from elsewhere
- * need; there are none. The builder would hand half a megabyte of axe to the page twice for each look; once for each document is enough.
- */
-async function seriousFindings(page: Page): Promise<string[]> {
-  if ((await page.evaluate('typeof axe')) !== 'object') await page.evaluate(AXE);
-  const axe = new AxeBuilder({ page, axeSource: ';' }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await axe.analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
 }
 
 const PUBLIC = ['/auth', '/auth?tab=register', '/auth/reset?token=x', '/auth/verify?token=x'];

@@ -5,7 +5,7 @@ import { bodyBytes } from '../model/body-bytes.ts';
 import { MAX_DECODED_BYTES } from '../model/decode-body.ts';
 import type { ListedRequest } from '../model/request-list.ts';
 import { BEGINNING_BYTES, isCoded, viewBody } from '../model/view-body.ts';
-import type { BodyView } from '../model/view-body.ts';
+import type { BodySource, BodyView } from '../model/view-body.ts';
 import { viewInWorker } from './body-workers.ts';
 import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -41,7 +41,11 @@ async function readBody(
 }
 
 /** A request that was saved meanwhile has another id. */
-async function readByAnyId<T>(uid: string, request: CapturedRequest, read: (id: number) => Promise<T>): Promise<T> {
+export async function readByAnyId<T>(
+  uid: string,
+  request: CapturedRequest,
+  read: (id: number) => Promise<T>,
+): Promise<T> {
   try {
     return await read(request.id);
   } catch (error) {
@@ -70,7 +74,13 @@ async function readBeginning(uid: string, id: number, signal: AbortSignal): Prom
   return bytes.subarray(0, length);
 }
 
-/** A body laid out for the details; what is heavy or coded is looked at in a worker. */
+/** Lays a body out; what is heavy or coded is looked at in a worker. */
+export function lookAt(source: BodySource): Promise<BodyView> {
+  const light = source.bytes.length <= LIGHT_BYTES && !isCoded(source);
+  return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);
+}
+
+/** A body laid out for the details. */
 export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Extent) =>
   queryOptions({
     queryKey: queryKeys.bodyView(uid, request.index, extent),
@@ -83,8 +93,7 @@ export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Exten
         contentType: request.contentType,
         limit: extent === 'whole' ? Math.max(MAX_DECODED_BYTES, bytes.length) : BEGINNING_BYTES,
       };
-      const light = bytes.length <= LIGHT_BYTES && !isCoded(source);
-      return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);
+      return lookAt(source);
     },
     gcTime: MINUTE_MS,
   });

@@ -20,5 +20,8 @@ export const queryKeys = {
     ['requests', uid, 'body', index, extent] as const,
   bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
     ['requests', uid, 'view', index, extent] as const,
+  /** What became of the last replay of a request, and its answer laid out. */
+  replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
+  replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,
   search: (q: string) => ['search', q] as const,
 } as const satisfies Record<string, readonly unknown[] | ((...parts: never[]) => readonly unknown[])>;

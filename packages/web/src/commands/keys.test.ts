@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { keysOf } from './keys.ts';
+import { expect, test, vi } from 'vitest';
+import { keysOf, showKeys } from './keys.ts';
 
 const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey', boolean>> = {}) => ({
   key,
@@ -15,4 +15,14 @@ test('Ctrl and Command are one; other combinations belong to the system', () => 
   expect(keysOf(press('K', { ctrlKey: true }))).toBe('mod+k');
   expect(keysOf(press('k', { metaKey: true }))).toBe('mod+k');
   expect(keysOf(press('j', { altKey: true }))).toBeUndefined();
+});
+
+test.each([
+  ['j', 'j'],
+  ['mod+k', 'Ctrl K'],
+  ['mod+enter', 'Ctrl Enter'],
+])('%s is written %s', (keys, written) => {
+  vi.stubGlobal('navigator', { userAgent: 'X11; Linux' });
+  expect(showKeys(keys)).toBe(written);
+  vi.unstubAllGlobals();
 });

@@ -39,6 +39,7 @@ function isBusy(target: EventTarget | null): boolean {
 /** How a command's keys are written: `mod+k` is `⌘K` on a Mac, else `Ctrl K`. */
 export function showKeys(keys: string): string {
   if (!keys.startsWith('mod+')) return keys;
-  const key = keys.slice('mod+'.length).toUpperCase();
+  const name = keys.slice('mod+'.length);
+  const key = name.slice(0, 1).toUpperCase() + name.slice(1);
   return /mac|iphone|ipad/i.test(navigator.userAgent) ? `⌘${key}` : `Ctrl ${key}`;
 }

@@ -16,3 +16,10 @@ export function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
   if (!/^[\x00-\xff]*$/.test(text)) return new TextEncoder().encode(text);
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
+
+/** Text that a person wrote in the form of the wire, one character per byte: its UTF-8. */
+export function wireText(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
+}

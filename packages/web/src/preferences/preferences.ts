@@ -26,6 +26,16 @@ export const userSettingsPreference = storedValue(
 /** Sizes of draggable panes by name, as a share of the whole between 0 and 1. */
 export const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
 
+/** Whether the replay panel stands open below a request. */
+export const replayOpenPreference = storedValue('replayOpen', z.boolean(), false);
+
+/** Where requests were sent again, by the uid of their endpoint, the newest first. */
+export const replayTargetsPreference = storedValue(
+  'replayTargets',
+  z.record(z.string(), z.array(z.string()).readonly()),
+  {},
+);
+
 /** A preference and what changes it: the one way of components to local storage. */
 export function usePreference<T>(stored: StoredValue<T>): readonly [T, (value: T) => void] {
   return [useSyncExternalStore(stored.subscribe, stored.read), stored.write];

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 
+/** What fields to write in and to choose from look like. */
 const LOOK =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel text-ink transition-colors duration-100 hover:border-ink-3 ' +
   'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
@@ -21,4 +22,9 @@ export interface TextAreaProps extends ComponentProps<'textarea'> {
 
 export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
   return <textarea className={clsx(LOOK, 'px-2.5 py-1.5', mono && 'font-mono text-sm', className)} {...rest} />;
+}
+
+/** One of a few, chosen in the browser's own way. */
+export function Select({ className, ...rest }: ComponentProps<'select'>) {
+  return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
 }

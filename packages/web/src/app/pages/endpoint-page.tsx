@@ -10,6 +10,8 @@ import { EndpointNotices } from '../../features/endpoint/endpoint-notices.tsx';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../../features/endpoint/endpoint-states.tsx';
 import { StatCards } from '../../features/endpoint/stat-cards.tsx';
 import { UrlBar } from '../../features/endpoint/url-bar.tsx';
+import { ReplayDraftsKeeper } from '../../features/replay/replay-drafts.tsx';
+import { ReplayPanel } from '../../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../../features/requests/requests-pane.tsx';
 import { useTitle } from '../../ui/use-title.ts';
 
@@ -38,7 +40,9 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
     <div className="flex min-h-full flex-col md:h-full">
       <EndpointFrame endpoint={endpoint} />
       <div className="min-h-0 border-t border-line md:grow">
-        <RequestsPane uid={endpoint.uid} endpoint={endpoint} />
+        <ReplayDraftsKeeper>
+          <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
+        </ReplayDraftsKeeper>
       </div>
     </div>
   );

@@ -1,10 +1,10 @@
 import { sentenceOf } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../model/request-list.ts';
 import { formatSize } from '../../../model/sizes.ts';
-import type { Coding } from '../../../model/view-body.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { NoteLine } from './note-line.tsx';
+import { CodingNote } from '../../../ui/views/coding-note.tsx';
+import { NoteLine } from '../../../ui/views/note-line.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** What has to be known about the body below: that it was decoded, is only the beginning, or could not be read. */
@@ -42,12 +42,4 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
       ) : null}
     </>
   );
-}
-
-function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
-  const text =
-    coding.decodedSize === undefined
-      ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
-      : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
-  return <NoteLine>{text}</NoteLine>;
 }

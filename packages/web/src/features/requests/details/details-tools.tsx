@@ -31,7 +31,7 @@ export function DetailsTools({ request, body, tab, message, find, onFind }: Deta
     <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
       {request.contentType === null ? null : (
         <span
-          className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @lg:block"
+          className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @xl:block"
           title={request.contentType}
         >
           {request.contentType}

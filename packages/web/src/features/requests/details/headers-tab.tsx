@@ -1,6 +1,6 @@
 import type { RawHeaders } from '@creel/contract';
 import { readable } from '../../../model/wire-text.ts';
-import { FieldTable } from './field-table.tsx';
+import { FieldTable } from '../../../ui/views/field-table.tsx';
 
 /** The headers as they came: case, order and repeats of the wire. */
 export function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {

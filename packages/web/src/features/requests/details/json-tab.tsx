@@ -7,11 +7,11 @@ import { searchJson } from '../../../model/search-json.ts';
 import { formatCount } from '../../../model/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { FindBar } from './find-bar.tsx';
-import { JsonView } from './json-view.tsx';
-import { NoteLine } from './note-line.tsx';
+import { FindBar } from '../../../ui/views/find-bar.tsx';
+import { JsonView } from '../../../ui/views/json-view.tsx';
+import { NoteLine } from '../../../ui/views/note-line.tsx';
 import type { ShownBody } from './use-body.ts';
-import { useSteps } from './use-steps.ts';
+import { useSteps } from '../../../ui/views/use-steps.ts';
 
 export interface JsonTabProps {
   readonly body: ShownBody;
@@ -79,7 +79,7 @@ function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
         <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
       )}
       {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
-      <JsonView json={json} matches={matches} current={current} />
+      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
     </>
   );
 }

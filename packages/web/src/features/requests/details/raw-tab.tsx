@@ -7,11 +7,13 @@ import type { BodyView } from '../../../model/view-body.ts';
 import { formatXml } from '../../../model/xml.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { FormFields } from './form-fields.tsx';
-import { HexView } from './hex-view.tsx';
+import { HexView } from '../../../ui/views/hex-view.tsx';
 import { ImageView } from './image-view.tsx';
 import { MultipartParts } from './multipart-parts.tsx';
-import { TextView } from './text-view.tsx';
+import { TextView } from '../../../ui/views/text-view.tsx';
 import type { ShownBody } from './use-body.ts';
+
+const AS_TEXT = 'Body as text';
 
 export interface RawTabProps {
   readonly body: ShownBody;
@@ -44,9 +46,9 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
         {shown === 'fields' ? <FormFields text={view.text ?? ''} /> : null}
         {shown === 'parts' ? <MultipartParts bytes={view.bytes} contentType={request.contentType} /> : null}
         {shown === 'image' ? <ImageView bytes={view.bytes} /> : null}
-        {shown === 'formatted' ? <TextView text={xml ?? ''} {...search} /> : null}
-        {shown === 'text' ? <TextView text={view.text ?? ''} {...search} /> : null}
-        {shown === 'hex' ? <HexView bytes={view.bytes} /> : null}
+        {shown === 'formatted' ? <TextView text={xml ?? ''} label={AS_TEXT} {...search} /> : null}
+        {shown === 'text' ? <TextView text={view.text ?? ''} label={AS_TEXT} {...search} /> : null}
+        {shown === 'hex' ? <HexView bytes={view.bytes} label="Body in hex" /> : null}
         {shown === 'message' ? <MessageView request={request} captureUrl={captureUrl} view={view} {...search} /> : null}
       </TabPanel>
     </Tabs>
@@ -59,7 +61,7 @@ interface MessageViewProps extends Pick<RawTabProps, 'request' | 'captureUrl' | 
 
 function MessageView({ request, captureUrl, view, find, onFind }: MessageViewProps) {
   const text = useMemo(() => messageText(request, captureUrl, view), [request, captureUrl, view]);
-  return <TextView text={text} find={find} onFind={onFind} />;
+  return <TextView text={text} label={AS_TEXT} find={find} onFind={onFind} />;
 }
 
 /** The views that a body has, the most telling first. XML that its sender laid out already is shown as sent. */

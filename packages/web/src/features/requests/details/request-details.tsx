@@ -1,5 +1,6 @@
 import { queryPairs } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { clsx } from 'clsx';
 import type { ComponentType, ReactNode } from 'react';
 import { memo, useState } from 'react';
 import { requestQuery } from '../../../api/request-queries.ts';
@@ -55,7 +56,11 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
     { value: 'raw', label: 'Raw' },
   ] as const;
   return (
-    <section aria-label={`Request ${request.index}`} className="@container flex h-full min-h-0 flex-col">
+    <section
+      aria-label={`Request ${request.index}`}
+      // Over the list there is too little height for two parts that scroll by themselves: there all of it scrolls.
+      className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
+    >
       <DetailsHeader request={request} {...header} />
       {anonymous ? <AuthenticationRequired /> : null}
       <Tabs
@@ -64,7 +69,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         // JSON where it is what opens by itself is no choice for the requests to come: not all of them have it.
         onValueChange={(chosen) => onTab(chosen === 'json' && own === 'json' ? undefined : chosen)}
         tabs={tabs}
-        className="relative flex min-h-0 grow flex-col"
+        className={clsx('relative flex grow flex-col', header.covers ? 'min-h-[max(45%,16rem)] basis-0' : 'min-h-0')}
         listClassName="h-10 shrink-0 border-y border-line px-3 pr-32"
       >
         <DetailsTools

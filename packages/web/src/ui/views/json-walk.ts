@@ -1,5 +1,5 @@
-import { CELL, cellOf } from '../../../model/json-lines.ts';
-import type { JsonLines } from '../../../model/json-lines.ts';
+import { CELL, cellOf } from '../../model/json-lines.ts';
+import type { JsonLines } from '../../model/json-lines.ts';
 
 const PAGE = 20;
 

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
-import { markPieces } from '../../../model/find-text.ts';
-import type { Found } from '../../../model/find-text.ts';
+import { markPieces } from '../../model/find-text.ts';
+import type { Found } from '../../model/find-text.ts';
 
 export interface MarkedTextProps {
   readonly text: string;

@@ -1,13 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent } from 'react';
-import { useCommands } from '../../../commands/use-commands.ts';
-import { lineOf, pathOf, valueToCopy, visibleLines } from '../../../model/json-lines.ts';
-import type { JsonLines } from '../../../model/json-lines.ts';
-import { linesAround } from '../../../model/search-json.ts';
-import type { JsonMatch } from '../../../model/search-json.ts';
-import { toast } from '../../../toasts/toast-store.ts';
-import { copyText } from '../../../ui/use-copy.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { lineOf, pathOf, valueToCopy, visibleLines } from '../../model/json-lines.ts';
+import type { JsonLines } from '../../model/json-lines.ts';
+import { linesAround } from '../../model/search-json.ts';
+import type { JsonMatch } from '../../model/search-json.ts';
+import { toast } from '../../toasts/toast-store.ts';
+import { copyText } from '../use-copy.ts';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { foldable, nextVisible } from './json-walk.ts';
 
@@ -20,13 +20,18 @@ const COPIED = { title: 'Content Copied', description: 'Content has been copied 
 
 export interface JsonViewProps {
   readonly json: JsonLines;
-  readonly matches: readonly JsonMatch[];
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly matches?: readonly JsonMatch[];
   /** The place that is shown, from 0. */
-  readonly current: number;
+  readonly current?: number;
+  /** Offers to fold all of it by command: one view of the page at most. */
+  readonly hasCommands?: boolean;
 }
 
 /** Formatted JSON: folds, copies a value or its path on a click, goes by keyboard like a tree. */
-export function JsonView({ json, matches, current }: JsonViewProps) {
+export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCommands = false }: JsonViewProps) {
+  const view = useId();
   const frame = useRef<HTMLDivElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState(0);
@@ -60,7 +65,7 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
   function scrollTo(line: number): void {
     const position = lines.indexOf(line);
     if (lines.length > DRAW_ALL) virtual.scrollToIndex(position, { align: 'auto' });
-    else document.getElementById(lineId(line))?.scrollIntoView({ block: 'nearest' });
+    else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
   }
   const toggle = (line: number): void => {
     const next = new Set(folded);
@@ -68,10 +73,11 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
     setFolded(next);
   };
   const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
-  useCommands([
+  const foldAll = [
     { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
     { id: 'json.unfold', title: 'Unfold all JSON', group: 'Request', run: () => setFolded(new Set()) },
-  ]);
+  ];
+  useCommands(hasCommands ? foldAll : []);
   const onClick = (press: MouseEvent): void => {
     const target = press.target instanceof Element ? press.target.closest<HTMLElement>('[data-do]') : null;
     const line = Number(target?.dataset['line']);
@@ -95,6 +101,7 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
   const draw = (line: number) => (
     <JsonLineView
       key={line}
+      view={view}
       json={json}
       line={line}
       active={line === active}
@@ -107,8 +114,8 @@ export function JsonView({ json, matches, current }: JsonViewProps) {
     <div
       ref={frame}
       role="tree"
-      aria-label="Body as JSON"
-      aria-activedescendant={lineId(active)}
+      aria-label={label}
+      aria-activedescendant={lineId(view, active)}
       tabIndex={0}
       onClick={onClick}
       onKeyDown={onKey}

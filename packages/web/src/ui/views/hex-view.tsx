@@ -1,9 +1,9 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef } from 'react';
-import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from '../../../model/hex.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { useIsAtLeast } from '../../../ui/use-is-at-least.ts';
+import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from '../../model/hex.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { useIsAtLeast } from '../use-is-at-least.ts';
 
 const LINE_HEIGHT = 20;
 
@@ -13,8 +13,14 @@ const FULL_LINE = 600;
 /** Bytes that are copied as a dump; a longer one is better downloaded. */
 const COPY_BYTES = 256 * 1024;
 
+export interface HexViewProps {
+  readonly bytes: Uint8Array;
+  /** What it is, for screen readers. */
+  readonly label: string;
+}
+
 /** Bytes in hex, sixteen a line where they fit, with what of them can be printed. */
-export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
+export function HexView({ bytes, label }: HexViewProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useIsAtLeast(frame, FULL_LINE) ? HEX_WIDTH : HEX_WIDTH_NARROW;
   // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
@@ -34,7 +40,7 @@ export function HexView({ bytes }: { readonly bytes: Uint8Array }) {
       <div
         ref={frame}
         role="region"
-        aria-label="Body in hex"
+        aria-label={label}
         tabIndex={0}
         className="min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
       >

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo } from 'react';
-import { KIND, lineOf } from '../../../model/json-lines.ts';
-import type { JsonLine, JsonLines } from '../../../model/json-lines.ts';
-import type { JsonMatch } from '../../../model/search-json.ts';
-import { showBidiControls } from '../../../model/bidi.ts';
+import { KIND, lineOf } from '../../model/json-lines.ts';
+import type { JsonLine, JsonLines } from '../../model/json-lines.ts';
+import type { JsonMatch } from '../../model/search-json.ts';
+import { showBidiControls } from '../../model/bidi.ts';
 import { MarkedText } from './marked-text.tsx';
 
 export const LINE_HEIGHT = 20;
@@ -24,9 +24,11 @@ const COLOURS: Partial<Record<number, string>> = {
 /** A text written from right to left keeps to its own place: key, colon and value stay in their order (UAX #9, isolates). */
 const ISOLATED = '[unicode-bidi:isolate]';
 
-export const lineId = (line: number): string => `json-${line}`;
+/** The id of a line's element; `view` tells apart views of one page. */
+export const lineId = (view: string, line: number): string => `${view}-${line}`;
 
 export interface JsonLineViewProps {
+  readonly view: string;
   readonly json: JsonLines;
   readonly line: number;
   readonly active: boolean;
@@ -37,6 +39,7 @@ export interface JsonLineViewProps {
 
 /** One line of JSON: number, fold mark, key, value. */
 export const JsonLineView = memo(function JsonLineView({
+  view,
   json,
   line,
   active,
@@ -50,7 +53,7 @@ export const JsonLineView = memo(function JsonLineView({
   const marks = { found: matches, firstPlace: matches[0]?.place ?? 0, current };
   return (
     <div
-      id={lineId(line)}
+      id={lineId(view, line)}
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={active}

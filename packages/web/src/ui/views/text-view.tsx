@@ -1,9 +1,9 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
-import { findText, foundWithin } from '../../../model/find-text.ts';
-import type { Found } from '../../../model/find-text.ts';
-import { lineOfPosition, textLines, textOfLine } from '../../../model/text-lines.ts';
+import { findText, foundWithin } from '../../model/find-text.ts';
+import type { Found } from '../../model/find-text.ts';
+import { lineOfPosition, textLines, textOfLine } from '../../model/text-lines.ts';
 import { FindBar } from './find-bar.tsx';
 import { MarkedText } from './marked-text.tsx';
 import { useSteps } from './use-steps.ts';
@@ -18,12 +18,16 @@ const COLUMNS = 160;
 
 export interface TextViewProps {
   readonly text: string;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly find?: string | undefined;
+  readonly onFind?: (find: string | undefined) => void;
 }
 
+const NOWHERE = (): void => undefined;
+
 /** A text to the character; only ever text, whatever stands in it (hardening S5). */
-export function TextView({ text, find, onFind }: TextViewProps) {
+export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps) {
   const wanted = useDeferredValue(find ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);
   const [current, step] = useSteps(found.length, wanted);
@@ -33,13 +37,14 @@ export function TextView({ text, find, onFind }: TextViewProps) {
       {find === undefined ? null : (
         <FindBar find={find} onFind={onFind} count={found.length} current={current} onStep={step} />
       )}
-      <Piece text={text} found={found} current={current} />
+      <Piece text={text} label={label} found={found} current={current} />
     </>
   );
 }
 
 interface PieceProps {
   readonly text: string;
+  readonly label: string;
   readonly found: readonly Found[];
   readonly current: number;
 }
@@ -47,7 +52,7 @@ interface PieceProps {
 const FRAME =
   'min-h-0 grow scroll-py-10 overflow-auto border-t border-line px-4 py-2 font-mono text-sm leading-5 outline-offset-[-2px] [tab-size:4]';
 
-function WholeText({ text, found, current }: PieceProps) {
+function WholeText({ text, label, found, current }: PieceProps) {
   const frame = useRef<HTMLPreElement>(null);
   const place = found[current];
   useEffect(() => {
@@ -57,7 +62,7 @@ function WholeText({ text, found, current }: PieceProps) {
     <pre
       ref={frame}
       role="region"
-      aria-label="Body as text"
+      aria-label={label}
       tabIndex={0}
       className={`${FRAME} wrap-anywhere whitespace-pre-wrap`}
     >
@@ -66,7 +71,7 @@ function WholeText({ text, found, current }: PieceProps) {
   );
 }
 
-function LongText({ text, found, current }: PieceProps) {
+function LongText({ text, label, found, current }: PieceProps) {
   const frame = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => textLines(text, COLUMNS), [text]);
   const virtual = useVirtualizer({
@@ -83,7 +88,7 @@ function LongText({ text, found, current }: PieceProps) {
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the place that is shown, not every scroll
   }, [place, lines]);
   return (
-    <div ref={frame} role="region" aria-label="Body as text" tabIndex={0} className={FRAME}>
+    <div ref={frame} role="region" aria-label={label} tabIndex={0} className={FRAME}>
       <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = textOfLine(lines, index);

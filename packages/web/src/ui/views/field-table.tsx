@@ -1,4 +1,4 @@
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopyButton } from '../copy-button.tsx';
 
 export interface FieldTableProps {
   readonly label: string;

@@ -1,8 +1,8 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { KeyboardEvent } from 'react';
-import { useFocusReturn } from '../../../ui/focus.ts';
-import { IconButton } from '../../../ui/icon-button.tsx';
+import { useFocusReturn } from '../focus.ts';
+import { IconButton } from '../icon-button.tsx';
 
 export interface FindBarProps {
   readonly find: string;

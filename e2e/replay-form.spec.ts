@@ -1,0 +1,281 @@
+// The form of a replay: what stands in it, what it says, how it goes by keyboard, and how it looks.
+import type { Page } from '@playwright/test';
+import { expect, pressEscape } from './app.ts';
+import { expectNoFindings } from './axe.ts';
+import { openLive, row, send, sendJson } from './endpoints.ts';
+import { bodyField, methodField, openReplay, response, sendButton, sendTo, toast, urlField } from './replay.ts';
+import { test } from './target.ts';
+
+test('the header table shows three rows until all are asked for; rows are added and removed', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  await send(endpoint.url, { headers: { 'x-a': '1', 'x-b': '2' } });
+  await openReplay(page, endpoint);
+  const table = page.getByRole('table', { name: 'Headers to send' });
+  const names = table.getByLabel(/^Name of header/);
+  await expect(names).toHaveCount(3);
+  await expect(table.locator('..')).toHaveCSS('max-height', '300px');
+  const all = Number(/\((\d+)\)/.exec(await page.getByRole('button', { name: /^Show all/ }).innerText())?.[1]);
+  await page.getByRole('button', { name: `Show ${all - 3} more headers` }).press('Enter');
+  await expect(names).toHaveCount(all);
+  await expect(page.getByLabel('Name of header 4')).toBeFocused();
+  await page.getByRole('button', { name: 'Show fewer' }).click();
+  await expect(names).toHaveCount(3);
+  await page.getByRole('button', { name: 'Add header' }).press('Enter');
+  await expect(names).toHaveCount(all + 1);
+  await expect(page.getByLabel(`Name of header ${all + 1}`)).toBeFocused();
+  // Enter in a row sends nothing.
+  await urlField(page).fill(`${target.url}/too-early`);
+  await page.getByLabel(`Name of header ${all + 1}`).press('Enter');
+  await page.getByRole('button', { name: `Remove header ${all + 1}` }).press('Enter');
+  await expect(names).toHaveCount(all);
+  await expect(page.getByRole('button', { name: `Remove header ${all}` })).toBeFocused();
+  await sendTo(page, `${target.url}/meant`);
+  expect(target.received.map(({ url }) => url)).toEqual(['/meant']);
+});
+
+test('a method other than the usual ones is offered where it was captured', async ({ page, endpoint }) => {
+  await send(endpoint.url, { method: 'OPTIONS' });
+  await openReplay(page, endpoint);
+  await expect(methodField(page)).toHaveValue('OPTIONS');
+  await expect(methodField(page).locator('option')).toHaveText(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
+});
+
+test('a wrong URL or header is told at its place, with the keyboard there, and nothing is sent', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  for (const [url, sentence] of [
+    ['localhost:4000', 'Please enter a valid URL'],
+    ['http://me:secret@127.0.0.1/', /holds a name or a password/],
+  ] as const) {
+    await urlField(page).fill(url);
+    await sendButton(page).click();
+    await expect(page.getByText(sentence)).toBeVisible();
+    await expect(urlField(page)).toBeFocused();
+    await expect(urlField(page)).toHaveAttribute('aria-invalid', 'true');
+  }
+  await urlField(page).fill(target.url);
+  await expect(page.getByText(/holds a name or a password/)).toHaveCount(0);
+  // The wrong one comes into sight, wherever it is.
+  await page.getByRole('button', { name: /^Show all/ }).click();
+  await page.getByLabel('Name of header 5').fill('not a name');
+  await page.getByRole('button', { name: 'Show fewer' }).click();
+  await urlField(page).press('Enter');
+  await expect(page.getByText('The header name "not a name" has characters')).toBeVisible();
+  await expect(page.getByLabel('Name of header 5')).toBeFocused();
+  await expect(page.getByLabel('Name of header 5')).toBeInViewport();
+  await page.getByLabel('Name of header 5').fill('X-Name');
+  await expect(page.getByText('The header name "not a name" has characters')).toHaveCount(0);
+  expect(target.received).toEqual([]);
+});
+
+test('a field that the server refuses is told at the field as well', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  const message = 'Some of what was sent is not valid.';
+  await page.route('**/api/replay', (route) =>
+    route.fulfill({
+      status: 400,
+      json: { error: message, message, code: 'VALIDATION_FAILED', fields: { url: 'Please enter a valid URL' } },
+    }),
+  );
+  await urlField(page).fill('http://127.0.0.1:1/');
+  await sendButton(page).click();
+  await expect(page.getByText('Please enter a valid URL')).toBeVisible();
+  await expect(urlField(page)).toBeFocused();
+  await expect(response(page).getByRole('alert')).toHaveText(message);
+});
+
+test('signed out elsewhere, sending says what it needs', async ({ page, context, app, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  await context.request.post(`${app.url}/api/logout`);
+  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  const held = page.getByTitle('Authentication required to replay requests');
+  await expect(held.locator('button')).toBeDisabled();
+  await pressEscape(page);
+  await held.hover();
+  await expect(page.getByRole('tooltip')).toHaveText('Authentication required to replay requests');
+});
+
+test('by keyboard alone: open, write where to, send, leave, and come back to what was changed', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint);
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('r');
+  await expect(urlField(page)).toBeFocused();
+  await page.keyboard.type(`${target.url}/by-hand`);
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await expect(response(page).getByRole('status')).toContainText('The target answered 200 OK');
+  expect(target.received.map(({ url }) => url)).toEqual(['/by-hand']);
+  await expect(urlField(page)).toBeFocused();
+
+  // Escape leaves the field, so that plain keys count again.
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
+  await page.keyboard.press('j');
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(urlField(page)).toHaveValue('https://example.com/');
+  await expect(response(page).getByRole('tablist')).toHaveCount(0);
+  await page.getByRole('button', { name: `Use ${target.url}/by-hand` }).press('Enter');
+  await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('k');
+  await expect(page.getByRole('region', { name: 'Request 1' })).toBeVisible();
+  await expect(urlField(page)).toHaveValue(`${target.url}/by-hand`);
+  await expect(response(page).getByText('200 OK').last()).toBeVisible();
+  await page.getByRole('button', { name: 'Discard changes' }).press('Enter');
+  await expect(urlField(page)).toHaveValue('https://example.com/');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog').getByText('Replay the request')).toBeVisible();
+  await expect(page.getByRole('dialog').getByText('Send the replay')).toBeVisible();
+});
+
+test('where requests of the endpoint were sent is offered again, the newest first', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  for (const path of ['/one', '/two']) await sendTo(page, target.url + path);
+  await expect(response(page).getByText('200 OK').last()).toBeVisible();
+  await page.reload();
+  // It stands open as it was left.
+  await expect(urlField(page)).toHaveValue('https://example.com/');
+  await expect(page.getByRole('button', { name: `Use ${target.url}/two` })).toBeVisible();
+  await page.getByRole('button', { name: 'Recent' }).click();
+  await expect(page.getByRole('menuitem')).toHaveText([`${target.url}/two`, `${target.url}/one`]);
+  await page.getByRole('menuitem').last().click();
+  await expect(urlField(page)).toHaveValue(`${target.url}/one`);
+});
+
+test('the large editor changes nothing until it is applied, and copies', async ({
+  page,
+  context,
+  app,
+  endpoint,
+  target,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  const dialog = page.getByRole('dialog', { name: 'Edit Request Body' });
+  const editor = dialog.getByRole('textbox');
+  await page.getByRole('button', { name: 'Expand the editor' }).press('Enter');
+  await expect(editor).toBeFocused();
+  await editor.fill('thrown away');
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await expect(dialog).toHaveCount(0);
+  await expect(bodyField(page)).toHaveValue('{"a":1}');
+  await expect(page.getByRole('button', { name: 'Expand the editor' })).toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await editor.fill('{"a":2}');
+  await dialog.getByRole('button', { name: 'Copy the body' }).click();
+  await expect(page.getByText('The request body has been copied to your clipboard.').first()).toBeVisible();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe('{"a":2}');
+  await dialog.getByRole('button', { name: 'Apply Changes' }).click();
+  await expect(bodyField(page)).toHaveValue('{"a":2}');
+  await sendTo(page, target.url);
+  expect(target.received[0]?.body.toString()).toBe('{"a":2}');
+});
+
+test('the panel leaves the request its place, and how much is remembered', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openReplay(page, endpoint);
+  const details = page.getByRole('region', { name: 'Request 0' });
+  const panel = page.getByRole('region', { name: 'Replay Request' });
+  const share = async () =>
+    ((await panel.boundingBox())?.height ?? 0) / ((await details.boundingBox())?.height ?? Number.NaN);
+  expect(await share()).toBeCloseTo(0.56, 2);
+  const divider = page.getByRole('separator', { name: 'Request and replay' });
+  await divider.focus();
+  for (let at = 0; at < 9; at++) await page.keyboard.press('ArrowUp');
+  await expect.poll(share).toBeCloseTo(0.6, 2);
+  for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown');
+  await expect.poll(share).toBeCloseTo(0.54, 2);
+  await page.reload();
+  await expect(urlField(page)).toBeVisible();
+  expect(await share()).toBeCloseTo(0.54, 2);
+});
+
+const WIDTHS = [390, 768, 1024, 1440];
+/** By how much the page and the details are too wide, and the page too high, once drawn. */
+const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
+  const root = document.documentElement;
+  const details = document.querySelector('[aria-label="Request 0"]');
+  return [root.scrollWidth - root.clientWidth, details.scrollWidth - details.clientWidth, root.scrollHeight - root.clientHeight];
+})`;
+
+async function expectToFit(page: Page, what: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 844 });
+    expect.soft(await page.evaluate(OVERFLOW), `${what} at ${width}`).toEqual([0, 0, 0]);
+    await expect.soft(sendButton(page), `${what} at ${width}`).toBeInViewport({ ratio: 1 });
+  }
+}
+
+test('long words stay within their place at every width, and Send Request is at hand', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  const long = 'w'.repeat(300);
+  target.answerWith((answer) =>
+    answer.writeHead(301, long, { location: `/${long}`, [`x-${long}`]: long }).end(`{"${long}":"${long}"}`),
+  );
+  await send(endpoint.url, { path: `/${long}`, body: long, headers: { [`x-${long}`]: long } });
+  await openReplay(page, endpoint);
+  await page.getByRole('button', { name: /^Show all/ }).click();
+  await expectToFit(page, 'form');
+  await sendTo(page, `${target.url}/${long}`);
+  await expectToFit(page, 'answer');
+});
+
+test.describe('axe, light and dark,', () => {
+  // Without motion a change of theme is there at once, whole.
+  test.use({ contextOptions: { reducedMotion: 'reduce' } });
+  test.slow();
+
+  test('has no serious finding in the replay panel, whatever it shows', async ({ page, endpoint, target }) => {
+    await send(endpoint.url, {
+      body: '{"a":1}',
+      headers: { 'content-type': 'application/json', 'stripe-signature': 'v1=0' },
+    });
+    await openReplay(page, endpoint);
+    await expectNoFindings(page, 'open');
+    await page.getByRole('button', { name: /^Show all/ }).click();
+    await bodyField(page).fill('changed');
+    await urlField(page).fill('nowhere');
+    await sendButton(page).click();
+    await expect(page.getByText('Please enter a valid URL')).toBeVisible();
+    await expectNoFindings(page, 'edited and refused');
+    target.answerWith((answer) => answer.writeHead(404, { 'x-a': 'b' }).end('{"found":false}'));
+    await sendTo(page, target.url);
+    await expect(response(page).getByRole('tree')).toBeVisible();
+    await expectNoFindings(page, 'answered');
+    await response(page).getByRole('tab', { name: 'Headers' }).click();
+    await expectNoFindings(page, 'headers of the answer');
+    await page.getByRole('button', { name: 'Expand the editor' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expectNoFindings(page, 'editor');
+    await pressEscape(page);
+    await target.close();
+    await sendButton(page).click();
+    await expect(toast(page, 'Error')).toBeVisible();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(response(page).getByRole('alert')).toBeVisible();
+    await expectNoFindings(page, 'failed, narrow');
+  });
+});

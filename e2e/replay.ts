@@ -1,0 +1,29 @@
+// What journeys around the replay panel share.
+import type { Endpoint } from '@creel/contract';
+import { expect } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
+import { openLive } from './endpoints.ts';
+
+export const urlField = (page: Page): Locator => page.getByLabel('Destination URL');
+export const methodField = (page: Page): Locator => page.getByLabel('Method', { exact: true });
+export const sendButton = (page: Page): Locator => page.getByRole('button', { name: 'Send Request' });
+export const response = (page: Page): Locator => page.getByRole('region', { name: 'Response', exact: true });
+export const bodyField = (page: Page): Locator => page.getByRole('textbox', { name: 'Body', exact: true });
+
+export const toast = (page: Page, text: string): Locator =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
+
+/** Looks at a request and opens its replay with the key. */
+export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Promise<void> {
+  await openLive(page, endpoint, `?request=${index}`);
+  await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
+  await page.keyboard.press('r');
+  await expect(urlField(page)).toBeFocused();
+}
+
+/** Sends what is open to a URL, and waits for what the target answers. */
+export async function sendTo(page: Page, url: string): Promise<void> {
+  await urlField(page).fill(url);
+  await sendButton(page).click();
+  await expect(response(page).getByRole('tablist')).toBeVisible();
+}

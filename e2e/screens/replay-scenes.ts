@@ -1,0 +1,132 @@
+// The replay panel below a request: closed, open, changed, and what came back.
+import type { ReplayAnswer } from '@creel/contract';
+import type { Page } from '@playwright/test';
+import { shows } from './scene.ts';
+import type { Scene } from './scene.ts';
+import type { Kind, Prepare, Stage } from './stage.ts';
+
+const HOOK = 'http://localhost:4000/hooks/billing';
+
+const ANSWER: ReplayAnswer = {
+  status: 200,
+  statusText: 'OK',
+  headers: [
+    { key: 'Content-Type', value: 'application/json; charset=utf-8' },
+    { key: 'X-Request-Id', value: 'req_8Yd0sQ1' },
+    { key: 'Set-Cookie', value: 'a=1' },
+    { key: 'Set-Cookie', value: 'b=2' },
+  ],
+  body: '{"received":true,"event":"invoice.paid","attempt":1,"handled_by":["ledger","mailer"],"took_ms":12.40}',
+  bodyEncoding: 'utf8',
+  bodyTruncated: false,
+  durationMs: 34.2,
+};
+
+const answering =
+  (answer: Partial<ReplayAnswer>): Prepare =>
+  (page) =>
+    page.route('**/api/replay', (route) => route.fulfill({ json: { ...ANSWER, ...answer } }));
+
+const REFUSED = 'The target refused the connection. Is something listening on that port?';
+const refusing: Prepare = (page) =>
+  page.route('**/api/replay', (route) =>
+    route.fulfill({ status: 502, json: { error: REFUSED, message: REFUSED, code: 'REPLAY_FAILED' } }),
+  );
+
+/** Opens a request and, with `r`, its replay. */
+async function opened(stage: Stage, kind: Kind, prepare?: Prepare): Promise<Page> {
+  const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind[kind]}`, prepare);
+  await page.getByRole('button', { name: 'Replay Request' }).waitFor();
+  await page.keyboard.press('r');
+  return shows(page, page.getByLabel('Destination URL'));
+}
+
+async function sent(stage: Stage, prepare: Prepare, url = HOOK): Promise<Page> {
+  const page = await opened(stage, 'json', prepare);
+  await page.getByLabel('Destination URL').fill(url);
+  await page.keyboard.press('ControlOrMeta+Enter');
+  return page;
+}
+
+const response = (page: Page) => page.getByRole('region', { name: 'Response' });
+
+export const replayScenes: readonly Scene[] = [
+  {
+    name: 'replay-closed',
+    anew: true,
+    play: async (stage) => {
+      const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}`);
+      return shows(page, page.getByRole('button', { name: 'Replay Request' }));
+    },
+  },
+  { name: 'replay-open', anew: true, play: (stage) => opened(stage, 'json') },
+  { name: 'replay-binary', anew: true, play: (stage) => opened(stage, 'binary') },
+  {
+    name: 'replay-headers',
+    anew: true,
+    play: async (stage) => {
+      const page = await opened(stage, 'push');
+      await page.getByRole('button', { name: /^Show all/ }).click();
+      return shows(page, page.getByLabel('Name of header 6'));
+    },
+  },
+  {
+    name: 'replay-edited',
+    anew: true,
+    play: async (stage) => {
+      const page = await opened(stage, 'json');
+      await page.getByLabel('Destination URL').fill('localhost:4000');
+      await page.getByRole('textbox', { name: 'Body' }).fill('{\n  "id": "evt_changed"\n}');
+      await page.getByRole('button', { name: 'Send Request' }).click();
+      return shows(page, 'Please enter a valid URL');
+    },
+  },
+  {
+    name: 'replay-dialog',
+    anew: true,
+    play: async (stage) => {
+      const page = await opened(stage, 'json');
+      await page.getByRole('button', { name: 'Expand the editor' }).click();
+      return shows(page, page.getByRole('dialog', { name: 'Edit Request Body' }));
+    },
+  },
+  {
+    name: 'replay-sending',
+    anew: true,
+    play: async (stage) => {
+      const page = await sent(stage, (each) => each.route('**/api/replay', () => undefined));
+      return shows(page, 'Waiting for the target…');
+    },
+  },
+  {
+    name: 'replay-answered',
+    anew: true,
+    play: async (stage) => {
+      const page = await sent(stage, answering({}));
+      return shows(page, response(page).getByText('"received"'));
+    },
+  },
+  {
+    name: 'replay-answer-headers',
+    anew: true,
+    play: async (stage) => {
+      const page = await sent(stage, answering({ status: 500, statusText: 'Internal Server Error' }));
+      await response(page).getByRole('tab', { name: 'Headers' }).click();
+      return shows(page, response(page).getByText('req_8Yd0sQ1'));
+    },
+  },
+  {
+    name: 'replay-redirect',
+    anew: true,
+    play: async (stage) => {
+      const headers = [{ key: 'Location', value: '/hooks/v2/billing' }];
+      const page = await sent(stage, answering({ status: 302, statusText: 'Found', headers, body: null }));
+      return shows(page, 'Redirects are not followed.');
+    },
+  },
+  {
+    name: 'replay-refused',
+    anew: true,
+    play: async (stage) => shows(await sent(stage, refusing), REFUSED),
+  },
+];

@@ -1,0 +1,49 @@
+import type { ReplayAnswer } from '@creel/contract';
+import { cutSentence } from '../../model/replay-answer.ts';
+import type { BodyView } from '../../model/view-body.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { CodingNote } from '../../ui/views/coding-note.tsx';
+import { HexView } from '../../ui/views/hex-view.tsx';
+import { JsonView } from '../../ui/views/json-view.tsx';
+import { NoteLine } from '../../ui/views/note-line.tsx';
+import { TextView } from '../../ui/views/text-view.tsx';
+
+export interface AnswerBodyProps {
+  readonly answer: ReplayAnswer;
+  /** Bytes that came of the body. */
+  readonly size: number;
+  /** `undefined` while it is being laid out. */
+  readonly view: BodyView | undefined;
+  readonly error: Error | null;
+  /** JSON as it came. */
+  readonly asText: boolean;
+}
+
+/** The body of an answer: JSON laid out, text as it came, anything else in hex; never more than text to the page. */
+export function AnswerBody({ answer, size, view, error, asText }: AnswerBodyProps) {
+  const cut = cutSentence(answer, size);
+  return (
+    <>
+      {cut === undefined ? null : <NoteLine>{cut}</NoteLine>}
+      {view?.coding === undefined ? null : <CodingNote coding={view.coding} size={size} />}
+      {view?.charset === undefined ? null : (
+        <NoteLine>The text was decoded from {view.charset}, which its content type declares.</NoteLine>
+      )}
+      {error === null ? null : (
+        <Notice tone="bad" className="m-3">
+          {error.message}
+        </Notice>
+      )}
+      {size === 0 ? <p className="px-4 py-3 text-ink-2">No content</p> : null}
+      {size > 0 && view === undefined && error === null ? <Skeleton className="m-4 h-16" /> : null}
+      {size > 0 && view !== undefined ? <Content view={view} asText={asText} /> : null}
+    </>
+  );
+}
+
+function Content({ view, asText }: { readonly view: BodyView; readonly asText: boolean }) {
+  if (view.json !== undefined && !asText) return <JsonView json={view.json} label="Response as JSON" />;
+  if (view.text !== undefined && view.kind !== 'binary') return <TextView text={view.text} label="Response as text" />;
+  return <HexView bytes={view.bytes} label="Response in hex" />;
+}

@@ -1,0 +1,93 @@
+import type { ReplayAnswer } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { replayViewQuery } from '../../api/replays.ts';
+import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from '../../model/replay-answer.ts';
+import { formatSize } from '../../model/sizes.ts';
+import { readable } from '../../model/wire-text.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Tabs, TabPanel } from '../../ui/tabs.tsx';
+import { FieldTable } from '../../ui/views/field-table.tsx';
+import { AnswerBody } from './answer-body.tsx';
+
+export interface AnswerViewProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly answer: ReplayAnswer;
+  /** Where it was sent. */
+  readonly url: string;
+  readonly at: number;
+  readonly onUse: (url: string) => void;
+}
+
+type Part = 'body' | 'raw' | 'headers';
+
+/** An answer: status, how long it took, how much came, its body and its headers as they came. Only ever shown as text. */
+export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
+  const [part, setPart] = useState<Part>('body');
+  const size = useMemo(() => answerBytes(answer).length, [answer]);
+  const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
+  const fields = answer.headers.map(({ key, value }): [string, string] => [key, readable(value)]);
+  const copied = part === 'headers' ? fields.map((field) => field.join(': ')).join('\n') : view?.text;
+  const tabs = [
+    { value: 'body', label: 'Body' },
+    ...(view?.json === undefined ? [] : [{ value: 'raw', label: 'Raw' } as const]),
+    { value: 'headers', label: 'Headers', note: fields.length },
+  ] as const;
+  return (
+    <>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
+        <h4 className="font-medium">Response</h4>
+        <Badge tone={statusTone(answer.status)} className="max-w-full">
+          <span className="truncate">{statusLine(answer)}</span>
+        </Badge>
+        <span className="font-mono text-sm text-ink-2">{formatDuration(answer.durationMs)}</span>
+        <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
+      </div>
+      <RedirectNote answer={answer} url={url} onUse={onUse} />
+      <Tabs
+        label="Parts of the response"
+        value={part}
+        onValueChange={setPart}
+        tabs={tabs}
+        className="relative mt-2 border-y border-line"
+        listClassName="h-9 border-b border-line px-3 pr-12"
+      >
+        {copied === undefined || copied === '' ? null : (
+          <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3" />
+        )}
+        <TabPanel value={part} className="flex max-h-[400px] flex-col">
+          {part === 'headers' ? (
+            <div className="relative min-h-0 overflow-auto">
+              <FieldTable label="Response headers" nameTitle="Header" fields={fields} />
+            </div>
+          ) : (
+            <AnswerBody answer={answer} size={size} view={view} error={error} asText={part === 'raw'} />
+          )}
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+/** Where a redirect leads: shown, never followed, and no link (contract 4). */
+function RedirectNote({ answer, url, onUse }: Pick<AnswerViewProps, 'answer' | 'url' | 'onUse'>) {
+  const redirect = useMemo(() => redirectOf(answer, url), [answer, url]);
+  if (redirect === undefined) return null;
+  const { url: next } = redirect;
+  return (
+    <div className="mx-4 mt-2 flex flex-wrap items-center gap-2 rounded-md bg-warn-soft px-3 py-1.5">
+      <p className="min-w-0 grow basis-60 wrap-anywhere">
+        <span className="text-warn">Leads to</span> <code className="text-sm">{readable(redirect.location)}</code>{' '}
+        <span className="text-ink-2">Redirects are not followed.</span>
+      </p>
+      {next === undefined ? null : (
+        <Button size="sm" onClick={() => onUse(next)}>
+          Use as destination
+        </Button>
+      )}
+    </div>
+  );
+}

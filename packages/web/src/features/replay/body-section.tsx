@@ -1,0 +1,125 @@
+import { Maximize2 } from 'lucide-react';
+import { useState } from 'react';
+import { declaredCoding, hasSignature } from '../../model/header-rows.ts';
+import { bodyEdit } from '../../model/replay-form.ts';
+import type { ReplayDraft, ReplayForm } from '../../model/replay-form.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import { formatSize } from '../../model/sizes.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { TextArea } from '../../ui/input.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { BodyDialog } from './body-dialog.tsx';
+import { useCapturedBody } from './use-captured-body.ts';
+import type { CapturedBody } from './use-captured-body.ts';
+
+export interface BodySectionProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+  readonly form: ReplayForm;
+  readonly error: string | undefined;
+  readonly onChange: (part: ReplayDraft) => void;
+}
+
+/** The body to send: the captured bytes exactly, until somebody edits them (contract 4). */
+export function BodySection({ uid, request, form, error, onChange }: BodySectionProps) {
+  const captured = useCapturedBody(uid, request);
+  const [isExpanded, setExpanded] = useState(false);
+  const edited = form.body;
+  const shown = edited?.text ?? captured.text?.shown;
+  const change = (text: string): void => onChange({ body: bodyEdit(text, captured.text) });
+  return (
+    <section aria-label="Body of the replay" className="flex shrink-0 flex-col gap-2 px-4 pb-4">
+      <div className="flex min-h-7 flex-wrap items-center gap-x-2 gap-y-1">
+        <h4 className="font-medium">Body</h4>
+        {edited === undefined ? (
+          <p className="min-w-0 grow text-sm text-ink-2">{asCaptured(request.size, captured)}</p>
+        ) : (
+          <>
+            <Badge tone="accent">Edited</Badge>
+            <div className="grow">
+              {captured.state === 'none' ? null : (
+                <Button size="sm" variant="ghost" onClick={() => onChange({ body: undefined })}>
+                  Back to the captured body
+                </Button>
+              )}
+            </div>
+          </>
+        )}
+        {shown === undefined ? null : (
+          <IconButton label="Expand the editor" icon={<Maximize2 />} onClick={() => setExpanded(true)} />
+        )}
+      </div>
+      {shown === undefined ? (
+        <NoText captured={captured} onWrite={() => change('')} />
+      ) : (
+        <TextArea
+          mono
+          aria-label="Body"
+          rows={5}
+          spellCheck={false}
+          value={shown}
+          onChange={(input) => change(input.target.value)}
+          className="min-h-20 resize-y"
+        />
+      )}
+      {edited === undefined ? null : <EditNotes form={form} />}
+      {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
+      {isExpanded && shown !== undefined ? (
+        <BodyDialog text={shown} onApply={change} onClose={() => setExpanded(false)} />
+      ) : null}
+    </section>
+  );
+}
+
+function asCaptured(size: number, { state, coding }: CapturedBody): string {
+  if (state === 'none') return 'None was captured. What you write here is sent.';
+  const kind = coding === '' ? (state === 'binary' ? ' of binary data' : '') : ` coded as ${coding}`;
+  return `As captured, ${formatSize(size)}${kind}, sent byte for byte`;
+}
+
+/** In place of a text that is not there: why, and what can be done. */
+function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readonly onWrite: () => void }) {
+  if (captured.state === 'loading') return <Skeleton className="h-24" />;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {captured.state === 'asleep' ? (
+        <Button size="sm" onClick={captured.load}>
+          Edit as text
+        </Button>
+      ) : null}
+      <Button size="sm" onClick={onWrite}>
+        Write another body
+      </Button>
+      {captured.state === 'large' ? (
+        <span className="text-sm text-ink-2">This body is too large to be edited here.</span>
+      ) : null}
+      {captured.state === 'failed' ? (
+        <span className="text-sm text-bad">The captured body could not be loaded for editing.</span>
+      ) : null}
+    </div>
+  );
+}
+
+/** What an edit breaks or changes that cannot be seen in the text. */
+function EditNotes({ form: { rows, body } }: { readonly form: ReplayForm }) {
+  const coding = declaredCoding(rows);
+  return (
+    <>
+      {hasSignature(rows) ? (
+        <Notice tone="warn">The signature was made for the captured body and will not match.</Notice>
+      ) : null}
+      {coding === undefined ? null : (
+        <Notice tone="warn">
+          The headers say that the body is coded as {coding}. What you wrote is sent as plain text: remove
+          Content-Encoding.
+        </Notice>
+      )}
+      {body?.ends === 'mixed' ? (
+        <Notice>The captured lines end in different ways. Edited, all of them end in LF.</Notice>
+      ) : null}
+    </>
+  );
+}

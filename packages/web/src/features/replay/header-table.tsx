@@ -1,0 +1,135 @@
+import { Plus } from 'lucide-react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { mistakeIn, withNewRow } from '../../model/header-rows.ts';
+import type { HeaderRow } from '../../model/header-rows.ts';
+import { Button } from '../../ui/button.tsx';
+import { HeaderRowFields } from './header-row-fields.tsx';
+
+/** Rows that are shown until all are asked for (spec 2 and 9). */
+const ROWS_SHOWN = 3;
+
+export interface HeaderTableProps {
+  readonly rows: readonly HeaderRow[];
+  readonly error: string | undefined;
+  readonly onChange: (rows: readonly HeaderRow[]) => void;
+}
+
+/** The headers to send, each with its name and value to edit; three of them until all are asked for (spec 2). */
+export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
+  const [showsAll, setShowsAll] = useState(false);
+  const table = useRef<HTMLTableElement>(null);
+  const adding = useRef<HTMLButtonElement>(null);
+  const goTo = useFocusAt(table, adding);
+  const latest = useRef(rows);
+  useEffect(() => {
+    latest.current = rows;
+  });
+  const change = useCallback(
+    (row: HeaderRow) => onChange(latest.current.map((each) => (each.id === row.id ? row : each))),
+    [onChange],
+  );
+  const remove = useCallback(
+    (id: number) => {
+      goTo(
+        latest.current.findIndex((each) => each.id === id),
+        'button',
+      );
+      onChange(latest.current.filter((each) => each.id !== id));
+    },
+    [onChange, goTo],
+  );
+  // A message is about a row that has to be seen.
+  const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
+  const isOpen = showsAll || wrong >= ROWS_SHOWN;
+  const shown = isOpen ? rows : rows.slice(0, ROWS_SHOWN);
+  const hidden = rows.length - ROWS_SHOWN;
+  const showAll = (): void => {
+    goTo(ROWS_SHOWN, 'input');
+    setShowsAll(true);
+  };
+  const add = (): void => {
+    goTo(rows.length, 'input');
+    setShowsAll(true);
+    onChange(withNewRow(rows));
+  };
+  return (
+    <section aria-label="Headers of the replay" className="flex shrink-0 flex-col gap-2 px-4 py-3">
+      <div className="flex items-center gap-2">
+        <h4 className="grow font-medium">
+          Headers <span className="font-normal text-ink-3">{rows.length}</span>
+        </h4>
+        {hidden > 0 ? (
+          <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={() => setShowsAll(!isOpen)}>
+            {isOpen ? 'Show fewer' : `Show all (${rows.length})`}
+          </Button>
+        ) : null}
+        <Button ref={adding} size="sm" onClick={add}>
+          <Plus /> Add header
+        </Button>
+      </div>
+      <div className="relative max-h-[300px] overflow-y-auto rounded-md border border-line-strong bg-panel empty:hidden">
+        {rows.length === 0 ? null : (
+          <table ref={table} aria-label="Headers to send" className="w-full table-fixed border-collapse">
+            <colgroup>
+              <col className="w-[38%]" />
+              <col />
+              <col className="w-8" />
+            </colgroup>
+            <thead className="sr-only">
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Value</th>
+                <th scope="col">Remove</th>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row, place) => (
+                <HeaderRowFields
+                  key={row.id}
+                  row={row}
+                  number={place + 1}
+                  mistake={place === wrong ? mistakeIn(row) : undefined}
+                  onChange={change}
+                  onRemove={remove}
+                />
+              ))}
+            </tbody>
+          </table>
+        )}
+      </div>
+      {hidden > 0 && !isOpen ? (
+        <button
+          type="button"
+          onClick={showAll}
+          className="self-start rounded-sm text-sm font-medium text-accent hover:underline"
+        >
+          {hidden === 1 ? 'Show 1 more header' : `Show ${hidden} more headers`}
+        </button>
+      ) : null}
+      <p role="alert" className="text-sm text-bad empty:hidden">
+        {error}
+      </p>
+    </section>
+  );
+}
+
+type Place = readonly [row: number, what: 'input' | 'button'];
+
+/** Brings the keyboard to a row once it is drawn; to the last where there are fewer, and without any to the button that adds one. */
+function useFocusAt(
+  table: { readonly current: HTMLTableElement | null },
+  adding: { readonly current: HTMLElement | null },
+) {
+  const wanted = useRef<Place>(undefined);
+  useEffect(() => {
+    if (wanted.current === undefined) return;
+    const [row, what] = wanted.current;
+    wanted.current = undefined;
+    const rows = table.current?.tBodies[0]?.rows;
+    const element = rows?.[Math.min(row, rows.length - 1)]?.querySelector<HTMLElement>(what);
+    (element ?? adding.current)?.focus();
+  });
+  return useCallback((row: number, what: Place[1]): void => {
+    wanted.current = [row, what];
+  }, []);
+}

@@ -1,0 +1,48 @@
+import { ChevronDown } from 'lucide-react';
+import { replayTargetsPreference, usePreference } from '../../preferences/preferences.ts';
+import { Button } from '../../ui/button.tsx';
+import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
+
+export interface RecentTargetsProps {
+  readonly uid: string;
+  readonly url: string;
+  readonly onUse: (url: string) => void;
+}
+
+/** Where requests of this endpoint were sent before: the newest one at once, the others in a menu. */
+export function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
+  const [targets] = usePreference(replayTargetsPreference);
+  const known = targets[uid] ?? [];
+  const [newest] = known;
+  return (
+    <div className="ml-auto flex min-w-0 items-center gap-1">
+      {newest === undefined || newest === url.trim() ? null : (
+        <button
+          type="button"
+          title={newest}
+          onClick={() => onUse(newest)}
+          className="min-w-0 truncate rounded-sm text-sm font-medium text-accent hover:underline"
+        >
+          Use {newest}
+        </button>
+      )}
+      {known.length < 2 ? null : (
+        <DropdownMenu
+          trigger={
+            <Button variant="ghost" size="sm" className="-my-1 h-6 px-1.5">
+              Recent <ChevronDown />
+            </Button>
+          }
+        >
+          {known.map((target) => (
+            <MenuItem key={target} onSelect={() => onUse(target)}>
+              <span title={target} className="max-w-[min(28rem,70vw)] truncate font-mono text-sm">
+                {target}
+              </span>
+            </MenuItem>
+          ))}
+        </DropdownMenu>
+      )}
+    </div>
+  );
+}

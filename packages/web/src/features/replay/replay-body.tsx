@@ -1,0 +1,90 @@
+import { clsx } from 'clsx';
+import { useCallback, useEffect, useRef } from 'react';
+import type { RefObject } from 'react';
+import { useCommands } from '../../commands/use-commands.ts';
+import type { HeaderRow } from '../../model/header-rows.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import { BodySection } from './body-section.tsx';
+import { HeaderTable } from './header-table.tsx';
+import { ReplayResponse } from './replay-response.tsx';
+import { TargetRow } from './target-row.tsx';
+import { useOutcome, useReplay } from './use-replay.ts';
+
+export interface ReplayBodyProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+  /** Grows when the keyboard is to go to the URL. */
+  readonly focusAsked: number;
+  /** False where all of the details scroll together. */
+  readonly scrollsAlone: boolean;
+  /** Escape in a field: the keyboard goes on outside. */
+  readonly onLeave: () => void;
+}
+
+/** The form of a replay, and below it what the target answered (spec 2). */
+export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: ReplayBodyProps) {
+  const replay = useReplay(uid, request);
+  const { form, change, errors, state, formElement, send } = replay;
+  const response = useRef<HTMLDivElement>(null);
+  useOutcome(state, () => response.current?.scrollIntoView({ block: 'start' }));
+  useSendKey(formElement, send);
+  useEscape(formElement, onLeave);
+  const onRows = useCallback((rows: readonly HeaderRow[]) => change({ rows }), [change]);
+  const onUse = useCallback((url: string) => change({ url }), [change]);
+  return (
+    <form
+      ref={formElement}
+      noValidate
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        send();
+      }}
+      className={clsx('flex flex-col', scrollsAlone && 'min-h-0 grow')}
+    >
+      <TargetRow uid={uid} request={request} replay={replay} focusAsked={focusAsked} />
+      <div className={clsx('relative flex flex-col', scrollsAlone && 'min-h-0 grow overflow-y-auto')}>
+        <HeaderTable rows={form.rows} error={errors['headers']} onChange={onRows} />
+        <BodySection uid={uid} request={request} form={form} error={errors['body']} onChange={change} />
+        {/* Tall enough to be scrolled to the top, however little came. */}
+        <div
+          ref={response}
+          className={clsx(
+            'shrink-0',
+            !scrollsAlone && 'scroll-mt-28',
+            state && (scrollsAlone ? 'min-h-full' : 'min-h-[calc(100dvh-8rem)]'),
+          )}
+        >
+          <ReplayResponse uid={uid} index={request.index} state={state} onUse={onUse} />
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** Escape leads out of the form, so that plain keys count again; what lies over it has taken its own Escape already. */
+function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void): void {
+  const latest = useRef(onLeave);
+  useEffect(() => {
+    latest.current = onLeave;
+  });
+  useEffect(() => {
+    const element = form.current;
+    const onKey = (press: KeyboardEvent): void => {
+      if (press.key !== 'Escape' || press.defaultPrevented || press.isComposing) return;
+      press.preventDefault();
+      latest.current();
+    };
+    element?.addEventListener('keydown', onKey);
+    return () => element?.removeEventListener('keydown', onKey);
+  }, [form]);
+}
+
+/** Ctrl or Command with Enter sends, from every place in the form. */
+function useSendKey(form: RefObject<HTMLFormElement | null>, send: () => void): void {
+  const run = (): void => {
+    if (form.current?.contains(document.activeElement) === true) send();
+  };
+  useCommands([
+    { id: 'replay.send', title: 'Send the replay', group: 'Request', keys: 'mod+enter', inPalette: false, run },
+  ]);
+}

@@ -1,0 +1,32 @@
+import { useReplayState } from '../../api/replays.ts';
+import { statusTone } from '../../model/replay-answer.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { useReplayDraft } from './replay-drafts.tsx';
+
+export interface ReplayMarksProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly showsStatus: boolean;
+}
+
+const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined };
+
+/** What the bar says of its request: what the last replay brought, and that something was changed. */
+export function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
+  const [draft, change] = useReplayDraft(index);
+  const state = useReplayState(uid, index);
+  const isChanged = Object.values(draft).some((part) => part !== undefined);
+  return (
+    <>
+      {showsStatus && state?.phase === 'answered' ? (
+        <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
+      ) : null}
+      {isChanged ? (
+        <Button size="sm" variant="ghost" onClick={() => change(ALL_OF_IT)}>
+          Discard changes
+        </Button>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { clsx } from 'clsx';
+import { ChevronRight } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { useCommands } from '../../commands/use-commands.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import { lazyPart } from '../../parts/lazy-part.tsx';
+import { paneSizesPreference, replayOpenPreference, usePreference } from '../../preferences/preferences.ts';
+import { Kbd } from '../../ui/kbd.tsx';
+import { PaneDivider } from '../../ui/pane-divider.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { useDetailsCover } from '../../ui/use-media.ts';
+import { ReplayMarks } from './replay-marks.tsx';
+
+const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
+
+/** The share of the details' height that stays above the open panel. */
+const DEFAULT_SHARE = 0.44;
+const LEAST = 0.4;
+const MOST = 0.7;
+
+export interface ReplayPanelProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+}
+
+/** Below a request: a bar that opens the form which sends it again (spec 2). Whether it is open, and how far, is remembered. */
+export function ReplayPanel({ uid, request }: ReplayPanelProps) {
+  const [isOpen, setOpen] = usePreference(replayOpenPreference);
+  const [focusAsked, askFocus] = useState(0);
+  const [sizes, setSizes] = usePreference(paneSizesPreference);
+  const covers = useDetailsCover();
+  const panel = useRef<HTMLElement>(null);
+  const toggle = useRef<HTMLButtonElement>(null);
+  const contentId = useId();
+  const share = Math.min(MOST, Math.max(LEAST, sizes['replay'] ?? DEFAULT_SHARE));
+  const setShare = (replay: number): void => setSizes({ ...sizes, replay });
+  const open = (): void => {
+    setOpen(true);
+    askFocus((times) => times + 1);
+  };
+  useCommands([{ id: 'request.replay', title: 'Replay the request', group: 'Request', keys: 'r', run: open }]);
+  const onToggle = (): void => {
+    askFocus(0);
+    setOpen(!isOpen);
+  };
+  // Beside the list the form scrolls by itself; over it all of the details do.
+  const scrollsAlone = !covers;
+  return (
+    <section
+      ref={panel}
+      aria-label="Replay Request"
+      className="flex shrink-0 flex-col"
+      style={isOpen && scrollsAlone ? { height: `${(1 - share) * 100}%` } : undefined}
+    >
+      {isOpen && scrollsAlone ? (
+        <PaneDivider
+          orientation="horizontal"
+          label="Request and replay"
+          share={share}
+          least={LEAST}
+          most={MOST}
+          frame={() => panel.current?.parentElement}
+          onShare={setShare}
+          onReset={() => setShare(DEFAULT_SHARE)}
+        />
+      ) : (
+        <div className="h-px shrink-0 bg-line" />
+      )}
+      <div className="flex h-9 shrink-0 items-center gap-2 pr-4 pl-2.5">
+        <h3 className="flex min-w-0 grow">
+          <button
+            ref={toggle}
+            type="button"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? contentId : undefined}
+            onClick={onToggle}
+            className="flex h-7 min-w-0 grow items-center gap-1.5 rounded-md px-1.5 font-medium text-ink-2 hover:text-ink aria-expanded:text-ink [&_svg]:size-3.5 [&_svg]:transition-transform aria-expanded:[&_svg]:rotate-90"
+          >
+            <ChevronRight aria-hidden />
+            Replay Request
+          </button>
+        </h3>
+        <ReplayMarks uid={uid} index={request.index} showsStatus={!isOpen} />
+        <Kbd className="max-md:hidden">r</Kbd>
+      </div>
+      {isOpen ? (
+        <div id={contentId} className={clsx('flex flex-col', scrollsAlone && 'min-h-0 grow')}>
+          {request.slim === undefined ? (
+            <ReplayBody
+              uid={uid}
+              request={request}
+              focusAsked={focusAsked}
+              scrollsAlone={scrollsAlone}
+              onLeave={() => toggle.current?.focus()}
+            />
+          ) : (
+            <FormLoading />
+          )}
+        </div>
+      ) : null}
+    </section>
+  );
+}
+
+function FormLoading() {
+  return (
+    <div role="status" aria-label="Loading the form" className="flex flex-col gap-2 p-4">
+      <Skeleton className="h-8 w-full" />
+      <Skeleton className="h-24 w-full" />
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { memo } from 'react';
+import { replayFailure } from '../../api/replays.ts';
+import type { ReplayState } from '../../api/replays.ts';
+import { formatDuration, statusLine } from '../../model/replay-answer.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { AnswerView } from './answer-view.tsx';
+
+export interface ReplayResponseProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly state: ReplayState | undefined;
+  /** Puts a URL into the form. */
+  readonly onUse: (url: string) => void;
+}
+
+/** What became of the last replay: what the target answered, or why there is no answer. It stays while the form is edited. */
+export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
+  return (
+    <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
+      <p role="status" className="sr-only">
+        {announcement(state)}
+      </p>
+      {state?.phase === 'sending' ? (
+        <div className="flex flex-col gap-2 px-4">
+          <p className="text-ink-2">Waiting for the target…</p>
+          <Skeleton className="h-3 w-1/3" />
+          <Skeleton className="h-3 w-2/3" />
+        </div>
+      ) : null}
+      {state?.phase === 'cancelled' ? (
+        <Notice className="mx-4">Cancelled. The target may have received it all the same.</Notice>
+      ) : null}
+      {state?.phase === 'failed' ? (
+        <Notice tone="bad" className="mx-4">
+          {replayFailure(state.error)}
+        </Notice>
+      ) : null}
+      {state?.phase === 'answered' ? (
+        <AnswerView key={state.at} uid={uid} index={index} {...state} onUse={onUse} />
+      ) : null}
+    </section>
+  );
+});
+
+/** What is read out; a failure is read out by itself. */
+function announcement(state: ReplayState | undefined): string {
+  if (state?.phase === 'sending') return 'Sending the request.';
+  if (state?.phase !== 'answered') return '';
+  return `The target answered ${statusLine(state.answer)} in ${formatDuration(state.answer.durationMs)}.`;
+}

@@ -1,0 +1,88 @@
+import { clsx } from 'clsx';
+import { useEffect, useId, useRef } from 'react';
+import { methodsFor, PLACEHOLDER_HOST } from '../../model/replay-form.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import { Input, Select } from '../../ui/input.tsx';
+import { RecentTargets } from './recent-targets.tsx';
+import { SendButtons } from './send-buttons.tsx';
+import type { Replay } from './use-replay.ts';
+
+/** Under the field: where the button has a line of its own, above that one. */
+const MESSAGE = 'col-span-full text-sm @md:order-last';
+
+export interface TargetRowProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+  readonly replay: Replay;
+  readonly focusAsked: number;
+}
+
+/** Method, destination and Send Request; what is below may scroll, this stays. */
+export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) {
+  const { form, change, errors } = replay;
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (focusAsked === 0) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [focusAsked]);
+  const message = errors['url'] ?? errors['method'];
+  const hint = isPlaceholder(form.url)
+    ? `${PLACEHOLDER_HOST} is a placeholder. Enter where this should go.`
+    : undefined;
+  return (
+    <div className="sticky top-0 z-10 grid shrink-0 grid-cols-[5.5rem_minmax(0,1fr)] gap-2 border-b border-line bg-bg px-4 pt-0.5 pb-3 @md:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
+      <div className="flex flex-col justify-end gap-1">
+        <label htmlFor={`${id}-method`} className="text-sm font-medium text-ink-2">
+          Method
+        </label>
+        <Select
+          id={`${id}-method`}
+          value={form.method}
+          onChange={(choice) => change({ method: choice.target.value })}
+          className="font-mono text-sm"
+        >
+          {methodsFor(request).map((method) => (
+            <option key={method}>{method}</option>
+          ))}
+        </Select>
+      </div>
+      <div className="flex min-w-0 flex-col justify-end gap-1">
+        <div className="flex min-w-0 items-center gap-2">
+          <label htmlFor={`${id}-url`} className="shrink-0 text-sm font-medium text-ink-2">
+            Destination URL
+          </label>
+          <RecentTargets uid={uid} url={form.url} onUse={(url) => change({ url })} />
+        </div>
+        <Input
+          ref={field}
+          id={`${id}-url`}
+          mono
+          // Not `type="url"`: the browser would tell what is wrong in its own words.
+          type="text"
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          value={form.url}
+          aria-invalid={message === undefined ? undefined : true}
+          aria-describedby={message === undefined && hint !== undefined ? `${id}-hint` : `${id}-error`}
+          onChange={(input) => change({ url: input.target.value })}
+        />
+      </div>
+      <p id={`${id}-error`} role="alert" className={clsx(MESSAGE, 'text-bad empty:hidden')}>
+        {message}
+      </p>
+      {message === undefined && hint !== undefined ? (
+        <p id={`${id}-hint`} className={clsx(MESSAGE, 'text-ink-2')}>
+          {hint}
+        </p>
+      ) : null}
+      <SendButtons replay={replay} />
+    </div>
+  );
+}
+
+function isPlaceholder(url: string): boolean {
+  return URL.canParse(url) && new URL(url).hostname === PLACEHOLDER_HOST;
+}

@@ -1,0 +1,87 @@
+import { replaySchema } from '@creel/contract';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { useSignedOut } from '../../api/connection.ts';
+import { useUser } from '../../api/queries.ts';
+import { sendReplay, useReplayState } from '../../api/replays.ts';
+import type { ReplayState } from '../../api/replays.ts';
+import { fieldErrors, serverFieldErrors } from '../../model/form-errors.ts';
+import type { FieldErrors } from '../../model/form-errors.ts';
+import { defaultForm, orderOf, withChanges } from '../../model/replay-form.ts';
+import type { ReplayDraft, ReplayForm } from '../../model/replay-form.ts';
+import type { ListedRequest } from '../../model/request-list.ts';
+import { useRefusal } from '../../ui/use-refusal.ts';
+import { useReplayDraft } from './replay-drafts.tsx';
+
+export interface Replay {
+  readonly form: ReplayForm;
+  /** Goes back to what was captured where a part is `undefined`. Always the same function. */
+  readonly change: (part: ReplayDraft) => void;
+  /** What is wrong, by the contract's names; a part that is changed loses its message. */
+  readonly errors: FieldErrors;
+  readonly state: ReplayState | undefined;
+  /** True when nobody is signed in any more: nothing can be sent (spec 2). */
+  readonly anonymous: boolean;
+  readonly formElement: RefObject<HTMLFormElement | null>;
+  readonly send: () => void;
+}
+
+/** The parts of the form, by what the contract's schema calls them. */
+const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body' } as const;
+type Field = keyof typeof PART_OF;
+const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
+const FIELDS = Object.keys(PART_OF);
+
+interface Refusal {
+  readonly form: ReplayForm;
+  readonly errors: FieldErrors;
+}
+
+/** The messages of a refusal, but for those of parts that were changed since. */
+function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors {
+  const all = Object.entries(refusal?.errors ?? {});
+  return Object.fromEntries(
+    all.filter(([name]) => isField(name) && refusal?.form[PART_OF[name]] === form[PART_OF[name]]),
+  );
+}
+
+/** The replay of a request: what would be sent, and what became of it. */
+export function useReplay(uid: string, request: ListedRequest): Replay {
+  const [draft, change] = useReplayDraft(request.index);
+  const defaults = useMemo(() => defaultForm(request), [request]);
+  const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
+  const state = useReplayState(uid, request.index);
+  const signedOut = useSignedOut();
+  const anonymous = useUser() === null || signedOut;
+  const [refusal, setRefusal] = useState<Refusal>();
+  const [formElement, refused] = useRefusal();
+
+  const refuse = (errors: FieldErrors): void => {
+    setRefusal({ form, errors });
+    refused();
+  };
+  const send = (): void => {
+    if (anonymous) return;
+    const found = fieldErrors(replaySchema, orderOf(form, undefined));
+    if (Object.keys(found).length > 0) return refuse(found);
+    void sendReplay(uid, request, form).then((failure) => {
+      const told = serverFieldErrors(failure, FIELDS);
+      if (Object.keys(told).length > 0) refuse(told);
+    });
+  };
+  return { form, change, errors: stillWrong(refusal, form), state, anonymous, formElement, send };
+}
+
+/** Calls back when what was sent has come to an end while somebody looks. */
+export function useOutcome(state: ReplayState | undefined, onOutcome: () => void): void {
+  const before = useRef(state?.phase);
+  const latest = useRef(onOutcome);
+  useEffect(() => {
+    latest.current = onOutcome;
+  });
+  useEffect(() => {
+    const wasSending = before.current === 'sending';
+    before.current = state?.phase;
+    if (wasSending && state !== undefined && state.phase !== 'sending') latest.current();
+  }, [state]);
+}

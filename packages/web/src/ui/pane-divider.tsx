@@ -1,0 +1,62 @@
+import { clsx } from 'clsx';
+import type { KeyboardEvent, PointerEvent } from 'react';
+
+const KEY_STEP = 0.02;
+
+const LOOKS = {
+  vertical: 'w-px cursor-col-resize before:inset-y-0 before:-left-1 before:w-2',
+  horizontal: 'h-px cursor-row-resize before:inset-x-0 before:-top-1 before:h-2',
+} as const;
+
+export interface PaneDividerProps {
+  /** Which way the line runs: a vertical one divides left from right. */
+  readonly orientation: keyof typeof LOOKS;
+  /** What it divides, for screen readers. */
+  readonly label: string;
+  /** The share of the pane that comes first, between 0 and 1, and how far it goes. */
+  readonly share: number;
+  readonly least: number;
+  readonly most: number;
+  /** The element that is divided. */
+  readonly frame: () => Element | null | undefined;
+  readonly onShare: (share: number) => void;
+  readonly onReset: () => void;
+}
+
+/** A line between two panes that can be dragged, or moved with the arrow keys; a double click puts it back. */
+export function PaneDivider(props: PaneDividerProps) {
+  const { orientation, label, share, least, most, frame, onShare, onReset } = props;
+  const isVertical = orientation === 'vertical';
+  const move = (wanted: number): void => onShare(Math.min(most, Math.max(least, wanted)));
+  const drag = (pointer: PointerEvent<HTMLDivElement>): void => {
+    const box = frame()?.getBoundingClientRect();
+    if (!pointer.currentTarget.hasPointerCapture(pointer.pointerId) || box === undefined) return;
+    move(isVertical ? (pointer.clientX - box.left) / box.width : (pointer.clientY - box.top) / box.height);
+  };
+  const onKey = (press: KeyboardEvent): void => {
+    const [less, more] = isVertical ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown'];
+    const step = press.key === less ? -KEY_STEP : press.key === more ? KEY_STEP : undefined;
+    if (step === undefined) return;
+    press.preventDefault();
+    move(share + step);
+  };
+  return (
+    <div
+      role="separator"
+      aria-orientation={orientation}
+      aria-label={label}
+      aria-valuenow={Math.round(share * 100)}
+      aria-valuemin={least * 100}
+      aria-valuemax={most * 100}
+      tabIndex={0}
+      onPointerDown={(pointer) => pointer.currentTarget.setPointerCapture(pointer.pointerId)}
+      onPointerMove={drag}
+      onKeyDown={onKey}
+      onDoubleClick={onReset}
+      className={clsx(
+        'relative z-10 shrink-0 touch-none bg-line transition-colors hover:bg-accent focus-visible:bg-accent before:absolute',
+        LOOKS[orientation],
+      )}
+    />
+  );
+}
