@@ -43,7 +43,7 @@ export class MailedLinks {
       const user = await store.findUserByEmail(email);
       if (user === undefined) return;
       const url = await this.#newLink(user, 'reset', '/auth/reset');
-      await mailer.send(user.email, passwordResetMessage(user.username, url));
+      await mailer.send(user.email, passwordResetMessage(user, url));
     });
   }
 
@@ -65,7 +65,7 @@ export class MailedLinks {
     await throttle.of('mailedLinkAddress', addressBlock(address)).take();
     await throttle.of('mailedLink', `verify:${user.id}`).take();
     const url = await this.#newLink(user, 'verify', '/auth/verify');
-    await mailer.send(user.email, verificationMessage(user.username, url));
+    await mailer.send(user.email, verificationMessage(user, url));
   }
 
   /**

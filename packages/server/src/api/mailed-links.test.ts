@@ -241,6 +241,18 @@ describe('a new password by mail', () => {
   });
 });
 
+test.each(['bonus: https://evil.test/x', 'visit evil.test', 'www.evil.test'])(
+  'a stranger who signs up with another address as %j puts no link into the mail that goes there',
+  async (name) => {
+    const person = await server.register({ username: `${name} ${Date.now() % 100_000}` });
+    await askReset(person.user.email);
+    const mail = await mailbox.next();
+    expect(mail.text).not.toContain('evil');
+    expect(mail.html).not.toContain('evil');
+    expect(mail.text).toContain('the Creel account with this address');
+  },
+);
+
 describe('a verified address', () => {
   test('takes the link and the session of the account that it was mailed for', async () => {
     const [person, stranger] = [await server.register(), await server.register()];
