@@ -25,3 +25,5 @@ process.stderr.on('error', () => {});
 
 const { stdin, stdout, stderr, env } = process;
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, interrupted });
+// All that was to be written is written; calls that are still under way are nobody's any more.
+if (interruption.signal.aborted) process.exit();

@@ -89,6 +89,8 @@ describe('headers', () => {
     ['what is no byte', { key: 'a', value: '€' }],
     ['a line break in a name', { key: 'a\r\nb', value: 'c' }],
     ['a space in a name', { key: 'a b', value: 'c' }],
+    ['a line break behind a name', { key: 'a\r\n', value: 'c' }],
+    ['a space that is none, before a name', { key: '\u00a0a', value: 'c' }],
     ['a colon in a name', { key: 'a:', value: 'c' }],
     ['the name of HTTP/2', { key: ':authority', value: 'c' }],
   ])('%s is refused', (_what, header) => {
@@ -102,10 +104,25 @@ describe('headers', () => {
 });
 
 test.each([
+  [{ body: 7 }, 'body'],
+  [{ bodyEncoding: 'hex' }, 'bodyEncoding'],
+  [{ bodyFrom: 'x' }, 'bodyFrom'],
+  [{ bodyFrom: { endpointUid: 'a', id: 1.5 } }, 'bodyFrom.id'],
+  [{ bodyFrom: { endpointUid: 'a', id: 1e300 } }, 'bodyFrom.id'],
+])('%j is told in a sentence of ours', (input, field) => {
+  expect(mistakesOf(input)).toEqual({ [field]: expect.stringMatching(/^(The body|bodyEncoding|bodyFrom) must /) });
+});
+
+test.each([
   ['aGk=', true],
   ['', true],
   ['aGk', true],
   ['not base64!', false],
+  ['A', false],
+  ['AAA==', false],
+  ['AA==', true],
+  ['AA=', false],
+  ['AAAA==', false],
 ])('the base64 body %j is taken: %s', (body, isGood) => {
   expect(Object.keys(mistakesOf({ body, bodyEncoding: 'base64' }))).toEqual(isGood ? [] : ['body']);
 });

@@ -15,6 +15,7 @@ const URL_SENTENCE = 'Please enter a valid URL';
 const USER_SENTENCE =
   'The URL holds a name or a password, which would be sent in the clear. Please use an Authorization header.';
 const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
+const SOURCE_SENTENCE = 'bodyFrom must name a stored request by endpointUid and id.';
 const BASE64_SENTENCE = 'The body is not valid base64.';
 
 /** Longest URL, in characters: a captured target with its query may have most of 64 KiB. */
@@ -50,13 +51,18 @@ const methodSchema = z
 /** As a captured request's headers are written: a character for each byte (RFC 9110 5.5, obs-text included), no control characters. */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+/** Around a name or a value, spaces and tabs mean nothing (RFC 9110 5.5). */
+function withoutSpace(text: string): string {
+  return text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+}
+
 /** Headers as they are sent: in order, with their repeats; what has an empty name or value is dropped (spec 5). */
 function toRawHeaders(headers: readonly HeaderPair[] | Readonly<Record<string, string>>): RawHeaders {
   const pairs = Array.isArray(headers)
     ? headers.map(({ key, value }: HeaderPair): [string, string] => [key, value])
     : Object.entries(headers);
   return pairs
-    .map(([name, value]): [string, string] => [name.trim(), value.replaceAll(/^[ \t]+|[ \t]+$/g, '')])
+    .map(([name, value]): [string, string] => [withoutSpace(name), withoutSpace(value)])
     .filter(([name, value]) => name !== '' && value !== '');
 }
 
@@ -79,7 +85,12 @@ const headersSchema = z
     if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
   });
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** Base64 of whole bytes, padded or not (RFC 4648 4). */
+function isBase64(text: string): boolean {
+  const [, digits = '', padding = ''] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(text) ?? [];
+  const isWhole = digits.length % 4 !== 1 && digits.length + padding.length === text.length;
+  return isWhole && (padding === '' || text.length % 4 === 0);
+}
 
 /** What to send again, and where. `bodyFrom` sends a stored request's bytes exactly, in place of `body` (contract 4). */
 export const replaySchema = z
@@ -87,11 +98,16 @@ export const replaySchema = z
     method: methodSchema,
     url: targetUrlSchema,
     headers: headersSchema,
-    body: z.string().nullish(),
-    bodyEncoding: bodyEncodingSchema.optional(),
-    bodyFrom: z.object({ endpointUid: z.string(), id: z.int() }).nullish(),
+    body: z.string({ error: 'The body must be text, or base64 of its bytes.' }).nullish(),
+    bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64.' }).optional(),
+    bodyFrom: z
+      .object(
+        { endpointUid: z.string({ error: SOURCE_SENTENCE }), id: z.int({ error: SOURCE_SENTENCE }) },
+        { error: SOURCE_SENTENCE },
+      )
+      .nullish(),
   })
-  .refine(({ body, bodyEncoding }) => bodyEncoding !== 'base64' || BASE64.test(body ?? ''), {
+  .refine(({ body, bodyEncoding }) => bodyEncoding !== 'base64' || isBase64(body ?? ''), {
     error: BASE64_SENTENCE,
     path: ['body'],
   });

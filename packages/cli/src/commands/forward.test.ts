@@ -1,6 +1,7 @@
 import type { Endpoint } from '@creel/contract';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { creel, start } from '../testing/creel.ts';
@@ -157,6 +158,33 @@ test('what was sent is not sent twice, whatever became of it', async () => {
     expect.stringMatching(/→ 302 {2}\d+ ms$/),
   ]);
   expect(destination.arrived.map(({ line }) => line)).toEqual(['POST /breaks', 'POST /moved']);
+});
+
+test('Ctrl-C ends it at once, also while a destination is silent, and prints nothing of what it gave up', async () => {
+  const { uid, url } = await newEndpoint();
+  const destination = await openDestination(() => undefined);
+  const forwarder = await forward(uid, destination.url);
+  await capture(url);
+  await expect.poll(() => destination.arrived.length).toBe(1);
+  forwarder.interrupt();
+  expect(await forwarder.ended).toBe(0);
+  expect(forwarder.stdout()).toBe('');
+}, 20_000);
+
+test('what does not get as far as TLS is not sent, and waits', async () => {
+  const { uid, url } = await newEndpoint();
+  const hangsUp = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => hangsUp.listen(0, '127.0.0.1', resolve));
+  const address = hangsUp.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const forwarder = await forward(uid, `https://127.0.0.1:${port}/`);
+  await capture(url);
+  await forwarder.until(() => forwarder.stderr().includes('Trying again.'));
+  expect(forwarder.stdout()).toBe('');
+  await new Promise((resolve) => hangsUp.close(resolve));
 });
 
 test('a URL that is none is not understood', async () => {

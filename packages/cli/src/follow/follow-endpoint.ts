@@ -34,13 +34,26 @@ export interface Follower {
   readonly gone: string;
 }
 
-/** Hands over each capture as it arrives, and what arrived while the connection was away. Ends well on Ctrl-C. */
+/** Hands over each capture as it arrives, and what arrived while the connection was away. Ends well on Ctrl-C, whatever it waits for. */
 export async function followEndpoint(
   followed: Followed,
   terminal: Terminal,
   begin: (tools: FollowTools) => Follower,
 ): Promise<void> {
   const signal = terminal.interrupted();
+  const stopped = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+  await Promise.race([stopped, followUntil(signal, followed, terminal, begin)]);
+}
+
+async function followUntil(
+  signal: AbortSignal,
+  followed: Followed,
+  terminal: Terminal,
+  begin: (tools: FollowTools) => Follower,
+): Promise<void> {
   const connection = await signedInConnection(followed.server, terminal);
   const { client } = connection;
   const endpoint = await findEndpoint(client, followed.endpoint);

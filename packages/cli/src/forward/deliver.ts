@@ -38,14 +38,14 @@ export class Deliverer {
     const body = await this.#bodyOf(request);
     if (body === undefined) return tell(`Deleted before it could be forwarded: request ${request.index}.`);
     const outcome = await this.#untilReached(request, body);
-    if (!signal.aborted || outcome.kind !== 'unreached') await print(lineOf(request, outcome, json));
+    if (!signal.aborted || outcome.kind === 'answered') await print(lineOf(request, outcome, json));
   };
 
   async #untilReached(request: CapturedRequest, body: Uint8Array): Promise<Outcome> {
     const { destination, tell, signal, again = AGAIN } = this.#options;
     let waitMs = again.firstMs;
     for (let isFirst = true; ; isFirst = false) {
-      const outcome = await sendOn(destination, request, body);
+      const outcome = await sendOn(destination, request, body, signal);
       if (outcome.kind !== 'unreached' || signal.aborted) {
         if (!isFirst && !signal.aborted) await tell(`${destination.href} is reached again.`);
         return outcome;

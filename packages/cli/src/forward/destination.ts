@@ -4,8 +4,10 @@ import { UsageProblem } from '../cli-problem.ts';
 /** Where captures are forwarded to: any http or https URL that this machine reaches. @throws UsageProblem */
 export function parseDestination(text: string): URL {
   const parsed = targetUrlSchema.safeParse(text);
-  if (!parsed.success)
-    throw new UsageProblem(`“${text}” is no URL to forward to. Say one such as http://localhost:4000/webhooks`);
+  if (!parsed.success) {
+    const why = URL.canParse(text) && new URL(text).username !== '' ? ` ${parsed.error.issues[0]?.message}` : '';
+    throw new UsageProblem(`“${text}” is no URL to forward to.${why} Say one such as http://localhost:4000/webhooks`);
+  }
   return new URL(parsed.data);
 }
 

@@ -11,14 +11,18 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
   | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string };
 
-/** The destination has this long to answer; behind one that never does, others wait. */
+/** The destination has this long for a whole answer; behind one that never comes to its end, others wait. */
 const MOST_MS = 60_000;
 
-/** Sends a capture on, as it came: method, target, headers in their case, order and number, and the exact body. Follows no redirect. */
+/**
+ * Sends a capture on, as it came: method, target, headers in their case, order and number, and the exact body. Follows no redirect.
+ * `signal` gives it up.
+ */
 export function sendOn(
   destination: URL,
   request: CapturedRequest,
   body: Uint8Array,
+  signal: AbortSignal,
   mostMs = MOST_MS,
 ): Promise<Outcome> {
   const began = performance.now();
@@ -32,8 +36,14 @@ export function sendOn(
     setHost: false,
     agent: false,
   });
-  call.setTimeout(mostMs, () => call.destroy(new Error(`no answer within ${mostMs / 1000} s`)));
-  const outcome = outcomeOf(call, began);
+  const giveUp = (): void => void call.destroy(new Error('it was given up'));
+  const timer = setTimeout(() => call.destroy(new Error(`no answer within ${mostMs / 1000} s`)), mostMs);
+  signal.addEventListener('abort', giveUp, { once: true });
+  const outcome = outcomeOf(call, began).finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+    call.destroy();
+  });
   call.end(body);
   return outcome;
 }
@@ -42,7 +52,9 @@ function outcomeOf(call: ClientRequest, began: number): Promise<Outcome> {
   return new Promise((resolve) => {
     let isConnected = false;
     let isAnswered = false;
-    call.on('socket', (socket) => socket.once('connect', () => (isConnected = true)));
+    // Before TLS stands nothing of the message is sent.
+    const ready = call.protocol === 'https:' ? 'secureConnect' : 'connect';
+    call.on('socket', (socket) => socket.once(ready, () => (isConnected = true)));
     call.on('response', (answer) => {
       isAnswered = true;
       // Read to its end and dropped: the program behind the destination is to write it in peace.
@@ -72,5 +84,6 @@ function reasonOf(error: Error | undefined): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND') return 'its name has no address';
   if (code === 'ECONNRESET') return 'the connection was closed without an answer';
+  if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
   return code === '' ? first.message : code;
 }

@@ -2,6 +2,7 @@ import { MAX_REPLAY_ANSWER_BYTES, indexOfUnsavedId } from '@creel/contract';
 import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
 import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
+import type { Socket } from 'node:net';
 import { LongText } from '../json-pieces.ts';
 import { ProblemError } from '../problem.ts';
 import type { Carried } from '../replay/carry.ts';
@@ -18,6 +19,7 @@ export const replayHandlers = {
   async replay(call) {
     const { app, body, signedIn, reply, hold, whenDone } = call;
     const { method, url, headers, bodyFrom } = body;
+    const gone = whenGone(reply);
     // First of all: what is another's is not there, whatever else is wrong with the call (contract 1).
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
@@ -27,7 +29,7 @@ export const replayHandlers = {
       hold(MAX_REPLAY_ANSWER_BYTES);
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
-    const caller = { person: signedIn.user.id, gone: whenGone(reply), whenDone };
+    const caller = { person: signedIn.user.id, gone, whenDone };
     const carried = await app.replays.send({ method, url, headers, readBody }, caller);
     return objectAnswer(carried.body.length, present(carried));
   },
@@ -60,14 +62,21 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
 function whenGone({ raw: reply, request }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   const { socket } = request.raw;
-  const leave = (): void => gone.abort();
-  socket.once('end', leave);
+  const underWay = callsOn.get(socket) ?? new Set();
+  if (!callsOn.has(socket)) {
+    callsOn.set(socket, underWay);
+    socket.once('end', () => underWay.forEach((call) => call.abort()));
+  }
+  underWay.add(gone);
   reply.once('close', () => {
-    socket.off('end', leave);
-    leave();
+    underWay.delete(gone);
+    gone.abort();
   });
   return gone.signal;
 }
+
+/** Replays under way by the connection that asked for them: one listener for all. */
+const callsOn = new WeakMap<Socket, Set<AbortController>>();
 
 type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null };
 

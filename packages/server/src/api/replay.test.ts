@@ -183,6 +183,19 @@ describe('what comes back', () => {
     expect(body).toMatchObject({ status: 200, body: null });
   });
 
+  test('a target that refuses a large body before it has taken it has answered', async () => {
+    const refusing = createServer((_request, response) =>
+      response.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big'),
+    );
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+    const { port } = refusing.address() as AddressInfo;
+    for (let nth = 0; nth < 3; nth += 1)
+      expect(
+        await replay({ method: 'POST', url: `http://127.0.0.1:${port}/`, body: 'x'.repeat(2_900_000) }),
+      ).toMatchObject({ body: { status: 413, body: 'big' } });
+    await new Promise((resolve) => refusing.close(resolve));
+  });
+
   test('interim answers without end are no answer', async () => {
     target.answer = (socket) => {
       const more = (): void => {
@@ -320,6 +333,29 @@ describe('whose request it is', () => {
     expect(await replay({ method: 'POST', url: target.url, bodyFrom })).toMatchObject({ status: 404 });
     expect(target.count()).toBe(0);
   });
+});
+
+test('one person who floods a target leaves it to the others', async () => {
+  const flood = Array.from({ length: 400 }, () => replay({ method: 'GET', url: target.url }));
+  const other = await server.register();
+  const answers = [];
+  for (let nth = 0; nth < 5; nth += 1) answers.push(await replay({ method: 'GET', url: target.url }, other.client));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const told = (await Promise.all(flood)).map(({ status }) => status);
+  expect(told.filter((status) => status !== 200).length).toBeGreaterThan(100);
+});
+
+test('whose turn would come too late is told to come again, within the time that a replay has', async () => {
+  const hasty = await startTestServer({ replay: { mostMs: 600 } });
+  const { client: their } = await hasty.register();
+  target.answer = () => undefined;
+  const all = await Promise.all(Array.from({ length: 25 }, () => replay({ method: 'GET', url: target.url }, their)));
+  expect(all.map(({ status }) => status).toSorted()).toEqual([
+    ...Array.from({ length: 10 }, () => 502),
+    ...Array.from({ length: 15 }, () => 503),
+  ]);
+  expect(all.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('10');
+  await hasty.stop();
 });
 
 test('many at once are all sent, however few go at the same time', async () => {

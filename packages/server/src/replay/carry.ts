@@ -39,12 +39,12 @@ export async function carry(errand: Errand, gone: AbortSignal, lookUp: Lookup): 
   const { allowPrivate, mostMs } = errand;
   const began = performance.now();
   const target = parseTarget(errand.url);
-  const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
-  checkPort(target);
   const tooLong = new AbortController();
   const timer = setTimeout(() => tooLong.abort(tooSlow(mostMs)), mostMs).unref();
   const { authority, path } = target;
   try {
+    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
+    checkPort(target);
     const signal = AbortSignal.any([gone, tooLong.signal]);
     const socket = openConnection(target, addresses, allowPrivate);
     const incoming = await exchange(socket, { ...errand, authority, path }, signal);

@@ -3,6 +3,7 @@ import type { RawHeaders, ReplayHead } from '@creel/contract';
 import { request as openRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { ReplayFailure } from './replay-failure.ts';
 
 /** Bytes of an answer's head at most. */
@@ -71,8 +72,41 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
       interim += 1;
       if (interim > MOST_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
     });
-    request.end(body);
+    void sendBody(request, body);
   });
+}
+
+/** Bytes of a body that are written at a time. */
+const SLICE_BYTES = 64 * 1024;
+/** A body over this is likely to be refused; after its first slice the target has so many milliseconds to do so. */
+const LARGE_BYTES = 1024 * 1024;
+const REFUSAL_MS = 100;
+
+/**
+ * Writes a body slice by slice, with a look at what came in between: a target that refuses a large body answers before it has taken all
+ * of it and hangs up, and writing on would break the connection before its answer is read.
+ */
+async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+  let isOver = false;
+  const over = new Promise<void>((resolve) => {
+    for (const event of ['response', 'close'] as const)
+      request.once(event, () => {
+        isOver = true;
+        resolve();
+      });
+  });
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    const taken = new Promise<void>(
+      (resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()),
+    );
+    await Promise.race([taken, over]);
+    // The first comes before the loop looks at its sockets again, the second after that.
+    await turnOfTheLoop();
+    await turnOfTheLoop();
+    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(REFUSAL_MS), over]);
+    if (isOver) return;
+  }
+  request.end();
 }
 
 function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage) {

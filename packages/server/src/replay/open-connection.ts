@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 /**
  * A connection to one of the checked addresses and to nothing else: no name is looked up again, and no proxy of the environment is
  * asked. TLS is verified against the name in the URL. Should the socket end up elsewhere all the same, it is destroyed before a byte is
- * written.
+ * written, TLS's own included.
  */
 export function openConnection(target: Target, addresses: readonly string[], allowPrivate: boolean): Socket {
   const options: TcpNetConnectOpts = {
@@ -18,20 +18,23 @@ export function openConnection(target: Target, addresses: readonly string[], all
     autoSelectFamily: true,
     noDelay: true,
   };
-  const socket = target.isSecure
-    ? connectTls({
-        ...options,
-        // A server name is a name (RFC 6066 3); an address is verified as one.
-        servername: isIP(target.host) === 0 ? target.host.replace(/\.$/, '') : '',
-        ALPNProtocols: ['http/1.1'],
-      })
-    : connect(options);
-  socket.once('connect', () => {
-    const { remoteAddress } = socket;
+  const plain = connect(options);
+  plain.once('connect', () => {
+    const { remoteAddress } = plain;
     if (remoteAddress === undefined || !isAllowed(remoteAddress, allowPrivate))
-      socket.destroy(new ProblemError('TARGET_NOT_ALLOWED'));
+      plain.destroy(new ProblemError('TARGET_NOT_ALLOWED'));
   });
-  return socket;
+  return target.isSecure ? secured(plain, target) : plain;
+}
+
+function secured(plain: Socket, { host }: Target): Socket {
+  // A server name is a name (RFC 6066 3); an address is verified as one.
+  const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
+  const secure = connectTls({ socket: plain, host, servername, ALPNProtocols: ['http/1.1'] });
+  // What went wrong below is what there is to tell.
+  plain.once('error', (error) => secure.destroy(error));
+  secure.once('close', () => plain.destroy());
+  return secure;
 }
 
 function onlyThese(addresses: readonly string[]): LookupFunction {

@@ -2,8 +2,9 @@ import { TokenBucket } from '../capture/token-bucket.ts';
 import { Line } from '../line.ts';
 import { ProblemError } from '../problem.ts';
 
-/** Replays a second, of one person and to one target, whoever sends them; bursts of ten times that. */
+/** Replays a second of one person, and to one target, whoever sends them; bursts of ten times that. One person can't use a target up. */
 const PER_SECOND = 20;
+const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
 /** How many of one person's replays are under way, up to their answers' end, and how many may wait for that. */
 const AT_ONCE = 10;
 const MOST_WAITING = 200;
@@ -46,12 +47,12 @@ export class ReplayLimits {
 
   constructor(now: () => number) {
     this.#people = new Remembered(() => new TokenBucket(PER_SECOND, now));
-    this.#targets = new Remembered(() => new TokenBucket(PER_SECOND, now));
+    this.#targets = new Remembered(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
-  /** Counts a replay of a person to a host. @throws ProblemError RATE_LIMITED */
-  count(person: number, host: string): void {
-    const wait = Math.max(this.#people.of(person).take(), this.#targets.of(host).take());
+  /** Counts a replay of a person to a target, by host and port; what is refused to the person does not count there. @throws ProblemError RATE_LIMITED */
+  count(person: number, target: string): void {
+    const wait = this.#people.of(person).take() || this.#targets.of(target).take();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 

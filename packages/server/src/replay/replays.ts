@@ -1,11 +1,18 @@
 import type { Carried, Carry, Errand } from './carry.ts';
+import { ProblemError } from '../problem.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
 import { parseTarget } from './target.ts';
 import { ThreadCarrier } from './thread-carrier.ts';
 
-/** A target has this long for everything (hardening S7). */
+/** A replay has this long for everything: to wait for its turn, to reach the target, and to be answered (hardening S7). */
 const MOST_MS = 30_000;
+/** Whose turn comes later than with this share of it left is sent away, to come again: a target would hardly have the time to answer. */
+const LEAST_LEFT = 1 / 3;
+/** Whole seconds after which to come again. */
+const RETRY_SECONDS = 10;
+
+const TOO_LATE = 'Too many replays of yours wait for their targets. Please try again in a moment.';
 
 /** A request that is sent again, or a new one. */
 export interface Replay extends Pick<Errand, 'method' | 'url' | 'headers'> {
@@ -55,12 +62,17 @@ export class Replays {
    */
   async send({ method, url, headers, readBody }: Replay, { person, gone, whenDone }: Caller): Promise<Carried> {
     const { allowPrivate, userAgent, mostMs = MOST_MS, carry = this.#thread.carry } = this.#options;
-    this.#limits.count(person, parseTarget(url).host);
+    const { host, port } = parseTarget(url);
+    this.#limits.count(person, `${host} ${port}`);
+    const until = performance.now() + mostMs;
     const leave = await this.#limits.turn(person);
     whenDone(leave);
+    const left = until - performance.now();
+    if (left < mostMs * LEAST_LEFT)
+      throw new ProblemError('UNAVAILABLE', { sentence: TOO_LATE, retryAfter: RETRY_SECONDS });
     if (gone.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
     const body = await readBody();
-    return carry({ method, url, headers, body, userAgent: userAgent(), allowPrivate, mostMs }, gone);
+    return carry({ method, url, headers, body, userAgent: userAgent(), allowPrivate, mostMs: left }, gone);
   }
 
   async close(): Promise<void> {
