@@ -208,7 +208,9 @@ test('nothing of an answer runs, loads or can be followed', async ({ page, endpo
 });
 
 test('what is under way is said, takes no second press, and can be given up', async ({ page, endpoint, target }) => {
-  target.answerWith(() => undefined);
+  let leave = (): void => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  target.answerWith((answer) => void answer.once('close', leave));
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   await urlField(page).fill(`${target.url}/hook`);
@@ -221,6 +223,8 @@ test('what is under way is said, takes no second press, and can be given up', as
   await expect(response(page).getByText('Cancelled. The target may have received it all the same.')).toBeVisible();
   await expect(sendButton(page)).toBeFocused();
   expect(target.received).toHaveLength(1);
+  // What is given up here is given up there.
+  await left;
 });
 
 test('a request that was saved meanwhile is sent all the same, here and where the page does not know yet', async ({
@@ -257,4 +261,28 @@ test('a large body goes out exactly without being loaded, and is edited when ask
   expect(target.received[0]?.body.toString()).toBe(text);
   await page.getByRole('button', { name: 'Edit as text' }).click();
   await expect(bodyField(page)).toHaveValue(text);
+});
+
+test('of thousands of headers, sent or answered, the page draws as many as it can, and more when asked', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  const many = Array.from({ length: 450 }, (_, nth): [string, string] => [`x-${nth}`, String(nth)]);
+  target.answerWith((answer) => {
+    for (const [name, value] of many) answer.setHeader(name, value);
+    answer.end('ok');
+  });
+  await fetch(endpoint.url, { method: 'POST', body: 'x', headers: many });
+  await openReplay(page, endpoint);
+  await sendTo(page, `${target.url}/hook`);
+  await response(page).getByRole('tab', { name: 'Headers' }).click();
+  await expect(response(page).getByRole('row')).toHaveCount(201);
+  await response(page).getByRole('button', { name: 'Show 200 more' }).click();
+  await expect(response(page).getByText('x-399', { exact: true })).toBeAttached();
+  const sent = page.getByRole('region', { name: 'Headers of the replay' });
+  await sent.getByRole('button', { name: /^Show all \(/ }).click();
+  await expect(sent.getByRole('row')).toHaveCount(201);
+  await sent.getByRole('button', { name: /^Show \d+ more headers$/ }).click();
+  await expect(sent.getByRole('row')).toHaveCount(401);
 });

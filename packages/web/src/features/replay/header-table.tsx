@@ -7,6 +7,8 @@ import { HeaderRowFields } from './header-row-fields.tsx';
 
 /** Rows that are shown until all are asked for (spec 2 and 9). */
 const ROWS_SHOWN = 3;
+/** Rows that are drawn at a time after that: of thousands, each with two fields, the page would stand still. */
+const ROWS_DRAWN = 200;
 
 export interface HeaderTableProps {
   readonly rows: readonly HeaderRow[];
@@ -17,6 +19,7 @@ export interface HeaderTableProps {
 /** The headers to send, each with its name and value to edit; three of them until all are asked for (spec 2). */
 export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const [showsAll, setShowsAll] = useState(false);
+  const [most, setMost] = useState(ROWS_DRAWN);
   const table = useRef<HTMLTableElement>(null);
   const adding = useRef<HTMLButtonElement>(null);
   const goTo = useFocusAt(table, adding);
@@ -41,15 +44,17 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   // A message is about a row that has to be seen.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
   const isOpen = showsAll || wrong >= ROWS_SHOWN;
-  const shown = isOpen ? rows : rows.slice(0, ROWS_SHOWN);
-  const hidden = rows.length - ROWS_SHOWN;
-  const showAll = (): void => {
-    goTo(ROWS_SHOWN, 'input');
+  const shown = rows.slice(0, isOpen ? Math.max(most, wrong + 1) : ROWS_SHOWN);
+  const hidden = rows.length - shown.length;
+  const showMore = (): void => {
+    goTo(shown.length, 'input');
+    if (isOpen) setMost(shown.length + ROWS_DRAWN);
     setShowsAll(true);
   };
   const add = (): void => {
     goTo(rows.length, 'input');
     setShowsAll(true);
+    setMost(Math.max(most, rows.length + 1));
     onChange(withNewRow(rows));
   };
   return (
@@ -58,7 +63,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
         <h4 className="grow font-medium">
           Headers <span className="font-normal text-ink-3">{rows.length}</span>
         </h4>
-        {hidden > 0 ? (
+        {rows.length > ROWS_SHOWN ? (
           <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={() => setShowsAll(!isOpen)}>
             {isOpen ? 'Show fewer' : `Show all (${rows.length})`}
           </Button>
@@ -97,10 +102,10 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
           </table>
         )}
       </div>
-      {hidden > 0 && !isOpen ? (
+      {hidden > 0 ? (
         <button
           type="button"
-          onClick={showAll}
+          onClick={showMore}
           className="self-start rounded-sm text-sm font-medium text-accent hover:underline"
         >
           {hidden === 1 ? 'Show 1 more header' : `Show ${hidden} more headers`}

@@ -1,4 +1,9 @@
+import { useState } from 'react';
+import { Button } from '../button.tsx';
 import { CopyButton } from '../copy-button.tsx';
+
+/** Rows that are drawn at a time: a head of 64 KiB may hold thousands of fields, and drawing them all would hold up the page. */
+const ROWS_DRAWN = 200;
 
 export interface FieldTableProps {
   readonly label: string;
@@ -8,6 +13,26 @@ export interface FieldTableProps {
 
 /** Names and values; a value is copied with the button that appears beside it. */
 export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
+  const [most, setMost] = useState(ROWS_DRAWN);
+  const hidden = fields.length - most;
+  return (
+    <>
+      <Fields label={label} nameTitle={nameTitle} fields={hidden > 0 ? fields.slice(0, most) : fields} />
+      {hidden > 0 ? (
+        <div className="flex items-center gap-3 px-4 py-2">
+          <span className="text-ink-2">
+            The first {most} of {fields.length}.
+          </span>
+          <Button size="sm" onClick={() => setMost(most + ROWS_DRAWN)}>
+            Show {Math.min(hidden, ROWS_DRAWN)} more
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function Fields({ label, nameTitle, fields }: FieldTableProps) {
   return (
     <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
       <thead className="sr-only">
