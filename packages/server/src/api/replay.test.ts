@@ -196,6 +196,23 @@ describe('what comes back', () => {
     await new Promise((resolve) => refusing.close(resolve));
   });
 
+  test('a target that begins to answer before it has the body gets all of it', async () => {
+    const echo = createServer((request, response) => {
+      response.writeHead(200);
+      response.flushHeaders();
+      let size = 0;
+      request.on('data', (piece: Buffer) => (size += piece.length));
+      request.on('end', () => response.end(String(size)));
+    });
+    await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+    const { port } = echo.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    expect(await replay({ method: 'POST', url, body: 'x'.repeat(2_900_000) })).toMatchObject({
+      body: { status: 200, body: '2900000', bodyTruncated: false },
+    });
+    await new Promise((resolve) => echo.close(resolve));
+  });
+
   test('interim answers without end are no answer', async () => {
     target.answer = (socket) => {
       const more = (): void => {

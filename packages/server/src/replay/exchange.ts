@@ -81,19 +81,25 @@ const SLICE_BYTES = 64 * 1024;
 /** A body over this is likely to be refused; after its first slice the target has so many milliseconds to do so. */
 const LARGE_BYTES = 1024 * 1024;
 const REFUSAL_MS = 100;
+/** From this status on an answer is the end of the matter, whether or not the body was wanted (RFC 9110 15). */
+const FIRST_REFUSAL = 300;
 
 /**
  * Writes a body slice by slice, with a look at what came in between: a target that refuses a large body answers before it has taken all
- * of it and hangs up, and writing on would break the connection before its answer is read.
+ * of it and hangs up, and writing on would break the connection before its answer is read. One that begins to answer while it takes
+ * the body gets all of it.
  */
 async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
   let isOver = false;
   const over = new Promise<void>((resolve) => {
-    for (const event of ['response', 'close'] as const)
-      request.once(event, () => {
-        isOver = true;
-        resolve();
-      });
+    const end = (): void => {
+      isOver = true;
+      resolve();
+    };
+    request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
+      if (statusCode >= FIRST_REFUSAL) end();
+    });
+    request.once('close', end);
   });
   for (let at = 0; at < body.length; at += SLICE_BYTES) {
     const taken = new Promise<void>(
