@@ -171,6 +171,9 @@ test('a link that is cut fails what is under way and nothing after it is mended;
     someUser(far),
   ]);
   expect(during.map((one) => one.status)).toEqual(during.map(() => 'rejected'));
+  // Whoever calls is told to come again (503), not that something is wrong with the call.
+  const reasons = during.slice(1).map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
+  expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^StorageUnavailable: /)));
   await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);
   link.mend();
   const [stored] = await untilItWorks(() => capture(far, [{ to: id, body: 'after' }]));

@@ -91,9 +91,9 @@ async function runRead(db: EngineDatabase, name: string, args: readonly unknown[
   }
 }
 
-/** It does not take connections, has none left, or can't write: not the statement's fault (PostgreSQL's appendix A, Node's error codes). */
+/** It does not take connections, has none left, can't write, or has no time: not the statement's fault (PostgreSQL's appendix A, Node's error codes). */
 const UNAVAILABLE =
-  /^(?:08...|57P0[123]|53...|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+  /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 
 /** Tells what is wrong with the database from what is wrong with a call. @throws StorageUnavailable */
 async function answered(query: Promise<never>): Promise<never> {
@@ -105,9 +105,9 @@ async function answered(query: Promise<never>): Promise<never> {
   }
 }
 
-/** The pool's own words: it has no code for it. */
+/** The driver's own words: it has no code for these. */
 function isTimeOut(error: unknown): boolean {
-  return error instanceof Error && /timeout exceeded when trying to connect/.test(error.message);
+  return error instanceof Error && /timeout exceeded when trying to connect|Query read timeout/.test(error.message);
 }
 
 function isConnectionLost(error: unknown): boolean {
