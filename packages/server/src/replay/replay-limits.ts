@@ -5,9 +5,9 @@ import { ProblemError } from '../problem.ts';
 /** Replays a second of one person, and to one target, whoever sends them; bursts of ten times that. One person can't use a target up. */
 const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
-/** How many of one person's replays are under way, up to their answers' end, and how many may wait for that. */
+/** How many of one person's replays are under way, up to their answers' end, and how many may wait for that: half of it, alone in a line. */
 const AT_ONCE = 10;
-const MOST_WAITING = 200;
+const MOST_WAITING = 400;
 /** How many people and targets are remembered. Who comes again after so many others starts anew. */
 const MOST_REMEMBERED = 10_000;
 
