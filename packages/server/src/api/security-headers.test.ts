@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectSecure } from '../testing/expect-secure.ts';
-import { plainCall } from '../testing/plain-call.ts';
+import { plainCall, plainUpgrade } from '../testing/plain-call.ts';
 import { startTestServer } from '../testing/test-server.ts';
 import type { TestServer } from '../testing/test-server.ts';
 import { openSqliteStore } from '../storage/sqlite/sqlite-store.ts';
@@ -18,6 +18,19 @@ describe('every answer is as safe as all others', () => {
     });
   });
   afterAll(() => server.stop());
+
+  test('so is the refusal of a live view', async () => {
+    const refused = await plainUpgrade(server.port, '/ws?endpoint=x', {});
+    expect(refused.status).toBe(401);
+    expect(refused.headers).toMatchObject({
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-store',
+    });
+  });
 
   test.each([
     ['GET', '/api/nothing', 404],

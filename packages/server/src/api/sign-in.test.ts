@@ -64,6 +64,7 @@ describe('registering', () => {
     ['password', { password: '12345' }, 'Password must be at least 6 characters'],
     ['password', { password: undefined }, 'Password must be at least 6 characters'],
     ['password', { password: 'x'.repeat(1_000_000) }, 'Password must be at most 1024 characters'],
+    ['password', { password: '\ud800half of one' }, 'Password must not contain half of a character'],
     ['email', { email: 'nobody' }, 'Please enter a valid email address'],
     ['email', { email: 'a@b.test\r\nBcc: c@d.test' }, 'Please enter a valid email address'],
     ['email', { email: '' }, 'Please enter a valid email address'],
@@ -88,6 +89,14 @@ describe('registering', () => {
       body: { error: taken.email, fields: { email: taken.email } },
     });
     expect(await register(first)).toMatchObject({ status: 400, body: { fields: taken } });
+  });
+
+  test('a hundred and more names that are taken leave the address its sign-ups', async () => {
+    const first = someone();
+    await register(first);
+    for (let nth = 0; nth < 110; nth += 1)
+      expect((await register({ ...someone(), username: first.username })).status).toBe(400);
+    expect((await register(someone())).status).toBe(201);
   });
 
   test('of twenty with one name at once, one gets it and the others are told at the field', async () => {
