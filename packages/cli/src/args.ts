@@ -127,6 +127,8 @@ const indexOf = (typed: Typed): number => whole(typed.at(1), 'The index', 0) ?? 
 
 const server = (typed: Typed): { server?: string } => optional('server', typed.text('server'));
 
+const from = (typed: Typed): { from?: number } => optional('from', whole(typed.text('from'), '--from', 0));
+
 /** A field that is absent when there is no value, as `exactOptionalPropertyTypes` would have it. */
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value };
 function optional(key: string, value: unknown): object {
@@ -151,7 +153,7 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     ...server(typed),
     endpoint: typed.at(0),
     json: typed.has('json'),
-    ...optional('from', whole(typed.text('from'), '--from', 0)),
+    ...from(typed),
   }),
   forward: (typed) => ({
     command: 'forward',
@@ -159,7 +161,7 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     endpoint: typed.at(0),
     url: typed.at(1),
     json: typed.has('json'),
-    ...optional('from', whole(typed.text('from'), '--from', 0)),
+    ...from(typed),
   }),
   replay: (typed) => ({
     command: 'replay',

@@ -22,6 +22,10 @@ const JSON_LINES = {
   json: { type: 'boolean', help: 'one JSON object per line, as the API gives it' },
 } as const satisfies CommandRow['options'];
 
+const FROM = {
+  from: { type: 'string', value: 'INDEX', help: 'begins with what is stored from this index on' },
+} as const satisfies CommandRow['options'];
+
 export const COMMANDS = {
   login: {
     summary: 'signs in and keeps the session',
@@ -56,7 +60,7 @@ The session is kept in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel
     summary: 'prints each capture as it arrives, until Ctrl-C',
     places: ['endpoint'],
     options: {
-      from: { type: 'string', value: 'INDEX', help: 'begins with what is stored from this index on' },
+      ...FROM,
       ...JSON_LINES,
       ...SERVER,
     },
@@ -67,7 +71,7 @@ Ends with code 1 when the endpoint is deleted or expires, or when the session en
     summary: 'sends each capture on from this machine, byte for byte, until Ctrl-C',
     places: ['endpoint', 'url'],
     options: {
-      from: { type: 'string', value: 'INDEX', help: 'begins with what is stored from this index on' },
+      ...FROM,
       json: { type: 'boolean', help: 'one JSON object per line: index, method, target and what became of it' },
       ...SERVER,
     },

@@ -16,11 +16,11 @@ export interface DeliverOptions {
   readonly print: (line: string) => Promise<void>;
   /** Told what a person should know, in sentences. */
   readonly tell: (sentence: string) => Promise<void>;
-  /** Milliseconds before a destination that could not be reached is tried again: first and at most. */
-  readonly again?: { readonly firstMs: number; readonly mostMs: number };
 }
 
-const AGAIN = { firstMs: 500, mostMs: 5000 };
+/** Milliseconds before a destination that could not be reached is tried again: first, twice as long each time, and at most. */
+const FIRST_WAIT_MS = 500;
+const MOST_WAIT_MS = 5000;
 
 /**
  * Sends captures on, one after the other, in their order. While the destination can't be reached, because somebody restarts it, a capture
@@ -42,8 +42,8 @@ export class Deliverer {
   };
 
   async #untilReached(request: CapturedRequest, body: Uint8Array): Promise<Outcome> {
-    const { destination, tell, signal, again = AGAIN } = this.#options;
-    let waitMs = again.firstMs;
+    const { destination, tell, signal } = this.#options;
+    let waitMs = FIRST_WAIT_MS;
     for (let isFirst = true; ; isFirst = false) {
       const outcome = await sendOn(destination, request, body, signal);
       if (outcome.kind !== 'unreached' || signal.aborted) {
@@ -52,7 +52,7 @@ export class Deliverer {
       }
       if (isFirst) await tell(`${destination.href} can't be reached (${outcome.reason}). Trying again.`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-      waitMs = Math.min(waitMs * 2, again.mostMs);
+      waitMs = Math.min(waitMs * 2, MOST_WAIT_MS);
     }
   }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
+import { METHOD_NAME } from '../token.ts';
 import type { Operation } from './operation.ts';
 
 const LIMIT_SENTENCE = 'limit must be a whole number from 1 up';
@@ -23,11 +24,7 @@ const pageQuerySchema = z.object({
     .regex(/^\d{1,100}$/, { error: BEFORE_SENTENCE })
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .optional(),
-  /** A token of RFC 9110 5.6.2. */
-  method: z
-    .string({ error: METHOD_SENTENCE })
-    .regex(/^[!#$%&'*+.^`|~\w-]{1,40}$/, { error: METHOD_SENTENCE })
-    .optional(),
+  method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }).optional(),
 });
 export type PageQuery = z.output<typeof pageQuerySchema>;
 

@@ -32,7 +32,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 /** Why there was no answer, from whatever was thrown on the way. */
 export function failureOf(error: unknown): ReplayFailure {
-  if (error instanceof ReplayFailure) return error;
   const code = codeOf(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);

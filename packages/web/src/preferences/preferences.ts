@@ -24,7 +24,22 @@ export const userSettingsPreference = storedValue(
 );
 
 /** Sizes of draggable panes by name, as a share of the whole between 0 and 1. */
-export const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
+const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
+
+/** How a pane is divided: where it begins, and how far the first part goes. */
+export interface PaneBounds {
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The remembered share of a pane's first part, within its bounds, and what changes it: what a `PaneDivider` wants to know. */
+export function usePaneShare(name: string, { initial, least, most }: PaneBounds) {
+  const [sizes, setSizes] = usePreference(paneSizesPreference);
+  const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
+  const share = Math.min(most, Math.max(least, sizes[name] ?? initial));
+  return { share, least, most, onShare, onReset: () => onShare(initial) };
+}
 
 /** Whether the replay panel stands open below a request. */
 export const replayOpenPreference = storedValue('replayOpen', z.boolean(), false);

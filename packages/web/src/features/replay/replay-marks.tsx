@@ -1,5 +1,6 @@
 import { useReplayState } from '../../api/replays.ts';
 import { statusTone } from '../../model/replay-answer.ts';
+import { isChanged } from '../../model/replay-drafts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useReplayDraft } from './replay-drafts.tsx';
@@ -16,13 +17,12 @@ const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: un
 export function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
   const [draft, change] = useReplayDraft(index);
   const state = useReplayState(uid, index);
-  const isChanged = Object.values(draft).some((part) => part !== undefined);
   return (
     <>
       {showsStatus && state?.phase === 'answered' ? (
         <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
       ) : null}
-      {isChanged ? (
+      {isChanged(draft) ? (
         <Button size="sm" variant="ghost" onClick={() => change(ALL_OF_IT)}>
           Discard changes
         </Button>

@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react';
 import { useCommands } from '../../commands/use-commands.ts';
 import type { ListedRequest } from '../../model/request-list.ts';
 import { lazyPart } from '../../parts/lazy-part.tsx';
-import { paneSizesPreference, replayOpenPreference, usePreference } from '../../preferences/preferences.ts';
+import { replayOpenPreference, usePaneShare, usePreference } from '../../preferences/preferences.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -14,9 +14,7 @@ import { ReplayMarks } from './replay-marks.tsx';
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height that stays above the open panel. */
-const DEFAULT_SHARE = 0.44;
-const LEAST = 0.4;
-const MOST = 0.7;
+const BOUNDS = { initial: 0.44, least: 0.4, most: 0.7 };
 
 export interface ReplayPanelProps {
   readonly uid: string;
@@ -27,13 +25,11 @@ export interface ReplayPanelProps {
 export function ReplayPanel({ uid, request }: ReplayPanelProps) {
   const [isOpen, setOpen] = usePreference(replayOpenPreference);
   const [focusAsked, askFocus] = useState(0);
-  const [sizes, setSizes] = usePreference(paneSizesPreference);
+  const pane = usePaneShare('replay', BOUNDS);
   const covers = useDetailsCover();
   const panel = useRef<HTMLElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const contentId = useId();
-  const share = Math.min(MOST, Math.max(LEAST, sizes['replay'] ?? DEFAULT_SHARE));
-  const setShare = (replay: number): void => setSizes({ ...sizes, replay });
   const open = (): void => {
     setOpen(true);
     askFocus((times) => times + 1);
@@ -50,18 +46,14 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
       ref={panel}
       aria-label="Replay Request"
       className="flex shrink-0 flex-col"
-      style={isOpen && scrollsAlone ? { height: `${(1 - share) * 100}%` } : undefined}
+      style={isOpen && scrollsAlone ? { height: `${(1 - pane.share) * 100}%` } : undefined}
     >
       {isOpen && scrollsAlone ? (
         <PaneDivider
           orientation="horizontal"
           label="Request and replay"
-          share={share}
-          least={LEAST}
-          most={MOST}
           frame={() => panel.current?.parentElement}
-          onShare={setShare}
-          onReset={() => setShare(DEFAULT_SHARE)}
+          {...pane}
         />
       ) : (
         <div className="h-px shrink-0 bg-line" />

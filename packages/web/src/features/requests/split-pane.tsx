@@ -1,12 +1,10 @@
 import { useRef } from 'react';
 import type { ReactNode } from 'react';
-import { paneSizesPreference, usePreference } from '../../preferences/preferences.ts';
+import { usePaneShare } from '../../preferences/preferences.ts';
 import { PaneDivider } from '../../ui/pane-divider.tsx';
 
-/** The left pane's share of the width: where it begins, and how far it goes. */
-const DEFAULT_SHARE = 0.505;
-const LEAST = 0.25;
-const MOST = 0.75;
+/** The left pane's share of the width. */
+const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };
 
 export interface SplitPaneProps {
   /** Under this name the share is remembered. */
@@ -20,24 +18,13 @@ export interface SplitPaneProps {
 /** Two panes with a divider that can be dragged, or moved with the arrow keys; a double click puts it back. */
 export function SplitPane({ name, label, left, right }: SplitPaneProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const [sizes, setSizes] = usePreference(paneSizesPreference);
-  const share = Math.min(MOST, Math.max(LEAST, sizes[name] ?? DEFAULT_SHARE));
-  const setShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
+  const pane = usePaneShare(name, BOUNDS);
   return (
     <div ref={frame} className="flex h-full min-h-0 min-w-0">
-      <div className="min-w-0 shrink-0" style={{ width: `${share * 100}%` }}>
+      <div className="min-w-0 shrink-0" style={{ width: `${pane.share * 100}%` }}>
         {left}
       </div>
-      <PaneDivider
-        orientation="vertical"
-        label={label}
-        share={share}
-        least={LEAST}
-        most={MOST}
-        frame={() => frame.current}
-        onShare={setShare}
-        onReset={() => setShare(DEFAULT_SHARE)}
-      />
+      <PaneDivider orientation="vertical" label={label} frame={() => frame.current} {...pane} />
       <div className="min-w-0 grow">{right}</div>
     </div>
   );
