@@ -1,36 +1,20 @@
 import type { Endpoint } from '@creel/contract';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startTarget } from '../../../../fixtures/target-server.ts';
+import type { Answer, Received, TargetServer } from '../../../../fixtures/target-server.ts';
 import { creel, start } from '../testing/creel.ts';
 import type { Running } from '../testing/creel.ts';
 import { freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
 import type { Person, ServerProcess } from '../testing/server-process.ts';
-
-/** What arrived at a destination. */
-interface Arrived {
-  readonly line: string;
-  readonly rawHeaders: readonly string[];
-  readonly body: Buffer;
-}
-
-interface Destination {
-  readonly url: string;
-  readonly arrived: readonly Arrived[];
-  readonly close: () => Promise<void>;
-}
-
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
-const ok: Answer = (response) => response.end('thank you');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ServerProcess;
 let person: Person;
 let home: string;
 const running: Running[] = [];
-const destinations: Destination[] = [];
+const destinations: TargetServer[] = [];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -53,25 +37,9 @@ afterAll(async () => {
   await folder.remove();
 });
 
-async function openDestination(answer: Answer = ok, port = 0): Promise<Destination> {
-  const arrived: Arrived[] = [];
-  const listener: Server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => {
-      const { method, url, rawHeaders } = request;
-      arrived.push({ line: `${method} ${url}`, rawHeaders, body: Buffer.concat(pieces) });
-      answer(response, request);
-    });
-  });
-  await new Promise<void>((resolve) => listener.listen(port, '127.0.0.1', resolve));
-  const address = listener.address();
-  if (address === null || typeof address === 'string') throw new Error('The destination got no port.');
-  const close = (): Promise<void> => {
-    listener.closeAllConnections();
-    return new Promise((resolve) => listener.close(() => resolve()));
-  };
-  const destination = { url: `http://127.0.0.1:${address.port}`, arrived, close };
+async function openDestination(answer?: Answer, port?: number): Promise<TargetServer> {
+  const destination = await startTarget(port);
+  if (answer !== undefined) destination.answerWith(answer);
   destinations.push(destination);
   return destination;
 }
@@ -99,15 +67,13 @@ test('sends what arrives on as it came, and prints what became of it', async () 
   const bytes = new Uint8Array(Array.from({ length: 256 }, (_, byte) => byte));
   await capture(`${url}/a/%2f?x=%zz`, bytes, { 'X-Signature': 'v1=abc', 'Content-Type': 'application/octet-stream' });
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
-  const [arrived] = destination.arrived;
-  expect(arrived?.line).toBe('POST /hooks/a/%2f?x=%zz');
+  const [arrived] = destination.received;
+  expect(arrived).toMatchObject({ method: 'POST', url: '/hooks/a/%2f?x=%zz' });
   expect(arrived?.body).toEqual(Buffer.from(bytes));
   const { rawHeaders } = await person.client.call('getRequest', { params: { uid, id: -1_000_000 } });
   const own = new Set(['host', 'connection', 'content-length']);
-  const pairs = (arrived?.rawHeaders ?? []).flatMap((name, at, all) => (at % 2 === 0 ? [[name, all[at + 1]]] : []));
-  const others = (list: readonly (readonly (string | undefined)[])[]) =>
-    list.filter(([name = '']) => !own.has(name.toLowerCase()));
-  expect(others(pairs)).toEqual(others(rawHeaders));
+  const others = (list: Received['headers']) => list.filter(([name]) => !own.has(name.toLowerCase()));
+  expect(others(arrived?.headers ?? [])).toEqual(others(rawHeaders));
   expect(forwarder.stdout()).toMatch(/^20\S+ +0 {2}POST {4}\/a\/%2f\?x=%zz {2}256 B {2}→ 202 {2}\d+ ms\n$/);
   expect(forwarder.stderr()).toBe(`Forwarding ${url} to ${destination.url}/hooks (Ctrl-C ends it).\n`);
 });
@@ -120,7 +86,7 @@ test('a large body goes on whole, and what is stored is sent from an index on', 
   const destination = await openDestination();
   const forwarder = await forward(uid, destination.url, '--from', '1', '--json');
   await forwarder.until(() => lines(forwarder.stdout()).length === 1);
-  expect(destination.arrived.map(({ body }) => body.toString())).toEqual([large]);
+  expect(destination.received.map(({ body }) => body.toString())).toEqual([large]);
   expect(JSON.parse(forwarder.stdout())).toEqual({
     index: 1,
     method: 'POST',
@@ -137,9 +103,9 @@ test('while the destination is away captures wait, and then go on once each, in 
   const forwarder = await forward(uid, `http://127.0.0.1:${port}/`);
   for (const body of ['one', 'two', 'three']) await capture(url, body);
   await forwarder.until(() => forwarder.stderr().includes("can't be reached (nothing listens there). Trying again."));
-  const destination = await openDestination(ok, port);
+  const destination = await openDestination(undefined, port);
   await forwarder.until(() => lines(forwarder.stdout()).length === 3);
-  expect(destination.arrived.map(({ body }) => body.toString())).toEqual(['one', 'two', 'three']);
+  expect(destination.received.map(({ body }) => body.toString())).toEqual(['one', 'two', 'three']);
   expect(forwarder.stderr()).toContain('is reached again.');
 });
 
@@ -157,7 +123,7 @@ test('what was sent is not sent twice, whatever became of it', async () => {
     expect.stringMatching(/→ the connection was closed without an answer$/),
     expect.stringMatching(/→ 302 {2}\d+ ms$/),
   ]);
-  expect(destination.arrived.map(({ line }) => line)).toEqual(['POST /breaks', 'POST /moved']);
+  expect(destination.received.map(({ method, url: at }) => `${method} ${at}`)).toEqual(['POST /breaks', 'POST /moved']);
 });
 
 test('Ctrl-C ends it at once, also while a destination is silent, and prints nothing of what it gave up', async () => {
@@ -165,7 +131,7 @@ test('Ctrl-C ends it at once, also while a destination is silent, and prints not
   const destination = await openDestination(() => undefined);
   const forwarder = await forward(uid, destination.url);
   await capture(url);
-  await expect.poll(() => destination.arrived.length).toBe(1);
+  await expect.poll(() => destination.received.length).toBe(1);
   forwarder.interrupt();
   expect(await forwarder.ended).toBe(0);
   expect(forwarder.stdout()).toBe('');
@@ -206,9 +172,9 @@ test('replay has the server send a request again and prints the answer', async (
   expect(lines(told.stdout)).toEqual(
     expect.arrayContaining([expect.stringMatching(/^201 Created {2}\d+ ms$/), 'x-b: \\x9b2J', '', 'made\\x1b[2J']),
   );
-  const [arrived] = destination.arrived;
-  expect(arrived).toMatchObject({ line: 'POST /there', body: Buffer.from([0, 255]) });
-  expect(arrived?.rawHeaders.map((text) => text.toLowerCase())).toContain('x-own');
+  const [arrived] = destination.received;
+  expect(arrived).toMatchObject({ method: 'POST', url: '/there', body: Buffer.from([0, 255]) });
+  expect(arrived?.headers.map(([name]) => name.toLowerCase())).toContain('x-own');
 });
 
 test('replay says why there was no answer', async () => {
