@@ -8,7 +8,7 @@ import { ParsedConnection } from './http/parsed-connection.ts';
 /** How often connections are looked through that have become idle since. */
 const SWEEP_MS = 25;
 
-export interface ConnectionOptions extends Pick<PlainTraffic, 'admit' | 'turns' | 'keepAliveMs' | 'bodyMs'> {
+export interface ConnectionOptions extends Pick<PlainTraffic, 'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'> {
   /** Connections that may be open at once. */
   readonly maxConnections: number;
 }

@@ -11,7 +11,7 @@ const KIB = 1024;
 /** Bytes of a head at most; over it the response is 431. Node refuses the number itself, so it gets one more. */
 const MAX_HEADER_BYTES = 64 * KIB;
 /** A head is there within 15 s and a whole request within 60 s, looked at every 5 s; slower senders are cut off. */
-const HEADERS_TIMEOUT_MS = 15_000;
+export const HEADERS_TIMEOUT_MS = 15_000;
 export const REQUEST_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 5000;
 

@@ -14,7 +14,7 @@ import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
-import { createListener, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
+import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { LiveSockets } from './live/live-socket.ts';
@@ -92,6 +92,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     connections = new Connections(listener, {
       admit: capture.admitPlain,
       turns,
+      silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
       keepAliveMs: KEEP_ALIVE_MS,
       bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
       maxConnections: MAX_CONNECTIONS,

@@ -347,7 +347,10 @@ describe('a flooded endpoint', () => {
     await batch(0).land();
     expect(batch(1).bodies).toHaveLength(513);
     expect(batch(1).bodies.at(-1)).toBe('neighbor');
-    for (let nth = 1; results.length < 3002; nth += 1) await batch(nth).land();
+    for (let nth = 1; results.length < 3002; nth += 1) {
+      await vi.waitFor(() => batch(nth));
+      await batch(nth).land();
+    }
     const own = results.map(([body]) => body).filter((body) => /^\d+$/.test(body));
     expect(own).toEqual(Array.from({ length: 3000 }, (_, nth) => String(nth)));
   });

@@ -7,8 +7,6 @@ import type { CaptureReply } from './capture-reply.ts';
 import { readPlainHead } from './plain-request.ts';
 import type { PlainHead } from './plain-request.ts';
 
-/** A connection that sends nothing for this long goes to Node's parser, which limits the time for a head. */
-const FIRST_BYTES_MS = 1000;
 /** Requests that one connection may have in flight. Further ones wait in the socket, which stops reading. */
 const MAX_IN_FLIGHT = 16;
 /** Requests of one connection that are read in one turn of the event loop. */
@@ -41,7 +39,8 @@ export interface PlainTraffic {
   /** Gives a connection to Node's parser for good. Bytes that were read and not handled are in the socket again. */
   readonly handOver: (socket: Socket) => void;
   readonly turns: LoopTurns;
-  /** Milliseconds that a connection may be idle between two requests. */
+  /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
+  readonly silenceMs: number;
   readonly keepAliveMs: number;
   /** Milliseconds that a body may take to arrive. */
   readonly bodyMs: number;
@@ -87,7 +86,7 @@ export class PlainConnection {
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
     // 'close' follows every error.
     socket.on('error', ignore).on('close', this.#onClose);
-    socket.setTimeout(FIRST_BYTES_MS);
+    socket.setTimeout(traffic.silenceMs);
   }
 
   /** No request is in flight or arriving. */
@@ -255,8 +254,8 @@ export class PlainConnection {
 
   readonly #onTimeout = (): void => {
     if (this.#replies.length > 0) return;
-    if (this.#hasSpoken) this.#socket.destroy();
-    else this.#handOver();
+    if (!this.#hasSpoken) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
+    this.#socket.destroySoon();
   };
 
   readonly #onClose = (): void => {
