@@ -59,7 +59,7 @@ export function missedAims(outcome: Outcome): string[] {
 
 const HEADINGS = [
   'attack',
-  '`/healthz` worst ms',
+  '`/healthz` worst ms, on kept connections',
   'neighbor p50 / p99 / worst ms',
   'not 200',
   'dashboard worst ms',
@@ -74,7 +74,7 @@ export function outcomeRow(outcome: Outcome): string {
   const { health, neighbor, dashboard } = outcome;
   const cells = [
     `**${outcome.name}**: ${outcome.what}`,
-    ms(health.worstMs),
+    `${ms(health.worstMs)}, ${ms(health.worstReusedMs)}`,
     `${ms(neighbor.p50Ms)} / ${ms(neighbor.p99Ms)} / ${ms(neighbor.worstMs)}`,
     neighbor.failures === 0
       ? `0 of ${neighbor.count}`

@@ -123,10 +123,10 @@ export async function runAttack(attack: Attack): Promise<Outcome> {
     const seen = await observe(creel, attack, target);
     const peakMb = memory.stop();
     const largeBodies: number[] = [];
-    for (const megabytes of [5, 25])
-      largeBodies.push(
-        await ask(capture(creel.captureUrl, Buffer.alloc(megabytes * MB, 'x')), false, AFTER_TIMEOUT_MS),
-      );
+    for (const megabytes of [5, 25]) {
+      const body = Buffer.alloc(megabytes * MB, 'x');
+      largeBodies.push((await ask(capture(creel.captureUrl, body), false, AFTER_TIMEOUT_MS)).status);
+    }
     const { name, what, neighborP99Ms } = attack;
     return { name, what, neighborP99Ms, ...seen, beforeMb, peakMb, largeBodies };
   } finally {

@@ -155,6 +155,13 @@ export const callFloods: readonly Attack[] = [
       `Cookie: ${cookie}`,
     ]),
   ),
+  repeated('call-many-headers', '32 senders of captures with 12,000 headers of 4 bytes', 32, ({ capturePath }) =>
+    callBytes(
+      'GET',
+      capturePath,
+      Array.from({ length: 12_000 }, (_, nth) => `${nth.toString(36)}:`),
+    ),
+  ),
   liveSockets,
   refusedSockets,
 ];

@@ -114,7 +114,7 @@ export const connectionAttacks: readonly Attack[] = [
     ({ capturePath }) =>
       `POST ${capturePath} HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n`,
   ),
-  held('connections-all', '12,000 connections from one address, where the server may open 10,000 files', 12_000),
+  held('connections-all', 'as many connections from one address as one process may open', 30_000),
   slowHeads,
   slowReaders,
   churn('churn', '20,000 connections that close at once', 20_000, () => undefined),
