@@ -38,7 +38,7 @@ test('bodies of one user that are still arriving leave room for a body of 5 MB o
 
 test('a neighbor is answered while one endpoint is sent more than the server can store', async () => {
   const one = rawRequest([`POST ${app.base} HTTP/1.1`, 'Host: h', 'Content-Length: 2048'], Buffer.alloc(2048, 'x'));
-  const [senders, each] = [100, 100];
+  const [senders, each] = [200, 200];
   let answered = 0;
   const flood = Array.from({ length: senders }, () => connect({ port: app.server.port, host: '127.0.0.1' }));
   for (const socket of flood) {
