@@ -7,6 +7,7 @@ const held: Outcome = {
   name: 'idle',
   what: 'connections that say nothing',
   neighborP99Ms: 100,
+  calmP99Ms: 8,
   health: seen,
   neighbor: seen,
   dashboard: seen,

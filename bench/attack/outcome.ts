@@ -6,6 +6,8 @@ export interface Outcome {
   readonly what: string;
   /** The most that the neighbor's p99 may be, in milliseconds. */
   readonly neighborP99Ms: number;
+  /** The neighbor's p99 for 2 s right before the attack, in milliseconds. */
+  readonly calmP99Ms: number;
   readonly health: Observation;
   readonly neighbor: Observation;
   /** The neighbor's own list of endpoints. */
@@ -59,6 +61,7 @@ export function missedAims(outcome: Outcome): string[] {
 
 const HEADINGS = [
   'attack',
+  'calm p99 ms',
   '`/healthz` worst ms, on kept connections',
   'neighbor p50 / p99 / worst ms',
   'not 200',
@@ -74,6 +77,7 @@ export function outcomeRow(outcome: Outcome): string {
   const { health, neighbor, dashboard } = outcome;
   const cells = [
     `**${outcome.name}**: ${outcome.what}`,
+    ms(outcome.calmP99Ms),
     `${ms(health.worstMs)}, ${ms(health.worstReusedMs)}`,
     `${ms(neighbor.p50Ms)} / ${ms(neighbor.p99Ms)} / ${ms(neighbor.worstMs)}`,
     neighbor.failures === 0

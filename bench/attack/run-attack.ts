@@ -15,6 +15,8 @@ const SAMPLE_MS = 50;
 /** How long after the attacker left everything has to be given back. */
 const AFTER_MS = 10_000;
 const AFTER_TIMEOUT_MS = 20_000;
+const CALM_MS = 2000;
+const NEIGHBOR_EVERY_MS = 10;
 const ASSETS = join(import.meta.dirname, '..', '..', 'packages', 'web', 'dist', 'assets');
 
 const capture = (url: string, body: Buffer): AskedRequest => ({
@@ -23,6 +25,9 @@ const capture = (url: string, body: Buffer): AskedRequest => ({
   headers: { 'content-type': 'application/json' },
   body,
 });
+
+const neighborCapture = (creel: MeasuredCreel): AskedRequest =>
+  capture(creel.captureUrl, Buffer.from('{"id":"evt_1","type":"order.paid"}'));
 
 /** Honest traffic, so that memory before the attack is that of a server in use. */
 async function warmUp(creel: MeasuredCreel): Promise<void> {
@@ -83,6 +88,13 @@ async function bodyBytes(origin: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value);
 }
 
+/** The neighbor's captures without an attack: what the machine allows at the moment. */
+async function calmP99(creel: MeasuredCreel): Promise<number> {
+  const neighbor = new SteadyRequests(neighborCapture(creel), NEIGHBOR_EVERY_MS);
+  await sleep(CALM_MS);
+  return (await neighbor.finish()).p99Ms;
+}
+
 interface Seen {
   readonly health: Observation;
   readonly neighbor: Observation;
@@ -95,7 +107,7 @@ interface Seen {
 async function observe(creel: MeasuredCreel, attack: Attack, target: AttackTarget): Promise<Seen> {
   const headers = { cookie: creel.cookie };
   const health = new SteadyRequests({ url: `${creel.origin}/healthz`, method: 'GET' }, 50);
-  const neighbor = new SteadyRequests(capture(creel.captureUrl, Buffer.from('{"id":"evt_1","type":"order.paid"}')), 10);
+  const neighbor = new SteadyRequests(neighborCapture(creel), NEIGHBOR_EVERY_MS);
   const dashboard = new SteadyRequests({ url: `${creel.origin}/api/endpoints`, method: 'GET', headers }, 200);
   const attackerSaw = await attackWith(attack, target);
   await sleep(AFTER_MS);
@@ -119,6 +131,7 @@ export async function runAttack(attack: Attack): Promise<Outcome> {
   try {
     const target = await targetOf(creel);
     await warmUp(creel);
+    const calmP99Ms = await calmP99(creel);
     const beforeMb = await residentMb(creel.pid);
     const seen = await observe(creel, attack, target);
     const peakMb = memory.stop();
@@ -128,7 +141,7 @@ export async function runAttack(attack: Attack): Promise<Outcome> {
       largeBodies.push((await ask(capture(creel.captureUrl, body), false, AFTER_TIMEOUT_MS)).status);
     }
     const { name, what, neighborP99Ms } = attack;
-    return { name, what, neighborP99Ms, ...seen, beforeMb, peakMb, largeBodies };
+    return { name, what, neighborP99Ms, calmP99Ms, ...seen, beforeMb, peakMb, largeBodies };
   } finally {
     memory.stop();
     await creel.stop();

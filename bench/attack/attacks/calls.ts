@@ -101,6 +101,35 @@ const liveSockets: Attack = {
   },
 };
 
+const MB = 1_000_000;
+
+/** Fills an endpoint with large bodies and clears it, again and again: what was cleared has to leave the database. */
+const clearLarge: Attack = {
+  name: 'call-clear',
+  what: '20 bodies of 20 MB, then "Clear Data", again and again',
+  neighborP99Ms: 500,
+  mostSeconds: 30,
+  async run(target) {
+    const answers = new AnswerCount();
+    const until = performance.now() + 20_000;
+    const body = Buffer.alloc(20 * MB, 'x');
+    const post = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const clear = `/api/endpoints/${target.capturePath.slice('/h/'.length)}/requests`;
+    const call = async (...parts: (string | Buffer)[]): Promise<void> => {
+      const socket = await open(target);
+      if (socket === undefined) return;
+      answers.follow(socket);
+      for (const part of parts) await write(socket, part);
+      await closed(socket, 10_000);
+    };
+    while (performance.now() < until) {
+      await inParallel(20, 4, () => call(post, body));
+      await call(callBytes('DELETE', clear, [`Cookie: ${target.cookie}`, 'Connection: close']));
+    }
+    return answers.toString();
+  },
+};
+
 /** Handshakes without a session: each is refused after a look at the database. */
 const refusedSockets: Attack = {
   name: 'live-refused',
@@ -162,6 +191,15 @@ export const callFloods: readonly Attack[] = [
       Array.from({ length: 12_000 }, (_, nth) => `${nth.toString(36)}:`),
     ),
   ),
+  repeated('call-patch', '64 connections that rename an endpoint', 64, ({ cookie, capturePath }) =>
+    callBytes(
+      'PATCH',
+      `/api/endpoints/${capturePath.slice('/h/'.length)}`,
+      [`Cookie: ${cookie}`],
+      '{"name":"renamed"}',
+    ),
+  ),
+  clearLarge,
   liveSockets,
   refusedSockets,
 ];
