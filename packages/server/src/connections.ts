@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { PlainConnection } from './capture/plain-connection.ts';
@@ -5,10 +6,23 @@ import type { PlainTraffic } from './capture/plain-connection.ts';
 import { normalAddress } from './client-address.ts';
 import { ParsedConnection } from './http/parsed-connection.ts';
 
+/** Files that the process needs for itself: databases, logs, connections of its own. */
+const OWN_FILES = 128;
+
+/** As many connections as are wanted, or as the system allows: each is an open file. */
+export async function maxConnections(wanted: number): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  return Math.max(1, Math.min(wanted, files - OWN_FILES));
+}
+
 /** How often connections are looked through that have become idle since. */
 const SWEEP_MS = 25;
 
-export interface ConnectionOptions extends Pick<PlainTraffic, 'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'> {
+export interface ConnectionOptions extends Pick<
+  PlainTraffic,
+  'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'
+> {
   /** Connections that may be open at once. */
   readonly maxConnections: number;
 }

@@ -2,9 +2,10 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerBroken, KEEP_ALIVE_MS, rawRefusal } from './capture/answers.ts';
+import { inspectHead } from './capture/inspect-head.ts';
 import { parsedConnection } from './http/parsed-connection.ts';
 import { isLiveUpgrade } from './live/upgrade.ts';
-import type { Switchboard } from './switchboard.ts';
+import type { HeadListener, Switchboard } from './switchboard.ts';
 
 const KIB = 1024;
 
@@ -25,11 +26,14 @@ export interface ListenerTimeouts {
 export function createListener({ onRequest, onContinue }: Switchboard, timeouts: ListenerTimeouts = {}): Server {
   /** Ends the connection with this response where nothing behind the request may be read. */
   const guarded =
-    (handle: RequestListener): RequestListener =>
+    (handle: HeadListener): RequestListener =>
     (request, response) => {
-      if (!server.listening || asksForUpgrade(request)) response.shouldKeepAlive = false;
-      parsedConnection(request.socket)?.begin(request, response);
-      handle(request, response);
+      const head = inspectHead(request.method ?? '', request.rawHeaders);
+      // Node's parser takes what follows a request that asks for an upgrade for the other protocol's bytes, and drops them. So the
+      // connection ends with the response: nothing behind it is lost without a word, or read as a request.
+      if (!server.listening || head.asksForUpgrade) response.shouldKeepAlive = false;
+      parsedConnection(request.socket)?.begin(request, response, head);
+      handle(request, response, head);
     };
   const server = createServer(
     {
@@ -47,6 +51,8 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   );
   // By default Node drops headers past 2,000 lines without a word. Their bytes are bounded above.
   server.maxHeadersCount = 0;
+  // Neither reads nor writes: a client that does not fetch its response is cut off. A replay is the longest call, at 30 s.
+  server.timeout = KEEP_ALIVE_MS;
   // A sender that says "no more bytes" after its request (as `nc` does) still waits for the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkContinue', guarded(onContinue));
@@ -61,14 +67,6 @@ export function createListener({ onRequest, onContinue }: Switchboard, timeouts:
   });
   server.on('clientError', answerParseError);
   return server;
-}
-
-/**
- * Node's parser takes what follows a request with these two headers for the other protocol's, and drops what it has read of it. So the
- * connection ends with the answer: what is sent behind it is not lost without a word, and no later byte is taken for a request.
- */
-function asksForUpgrade({ headers }: IncomingMessage): boolean {
-  return headers.upgrade !== undefined && /(^|,)\s*upgrade\s*(,|$)/i.test(headers.connection ?? '');
 }
 
 /** Lets `upgrade` decide about what `isLiveUpgrade` lets through. */

@@ -11,8 +11,6 @@ export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
-  /** How many were counted so far. */
-  readonly storedCount: () => number;
   /** Captures that storage could not take. */
   readonly countFailed: (count: number) => void;
 }
@@ -58,5 +56,5 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  return { registry, countStored: () => stored.add(1), storedCount: stored.total, countFailed: failed.add };
+  return { registry, countStored: () => stored.add(1), countFailed: failed.add };
 }

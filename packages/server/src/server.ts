@@ -4,7 +4,6 @@ import { OneAtATime } from './api/one-at-a-time.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
-import { HashThreads } from './accounts/hash-threads.ts';
 import { Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
@@ -13,7 +12,7 @@ import { KEEP_ALIVE_MS } from './capture/answers.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
-import { Connections } from './connections.ts';
+import { Connections, maxConnections } from './connections.ts';
 import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
@@ -39,6 +38,8 @@ import { originOf, portOf } from './where-it-listens.ts';
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
 
+/** Connections that the system keeps until they are accepted. Node's 511 are full after one long turn of the event loop. */
+const BACKLOG = 4096;
 /** Connections that may be open at once. Each costs a file and some 10 KiB. */
 const MAX_CONNECTIONS = 10_000;
 
@@ -55,7 +56,7 @@ export interface ServerOptions {
   readonly store: Store;
   readonly log: Logger;
   readonly now?: () => number;
-  /** At OWASP's cost, on threads of their own, unless given. */
+  /** At OWASP's cost unless given. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Who carries replays and how long targets have, where it is not as always. */
@@ -74,17 +75,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
   const metrics = metricsOf(live, capture, () => passwords);
-  const captures = metrics.storedCount;
-  const hashThreads = new HashThreads();
-  const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
+  const { passwords = new Passwords() } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now, captures });
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
   const app: AppContext = { ...parts, replays, searches: new OneAtATime() };
 
+  const connectionLimit = await maxConnections(MAX_CONNECTIONS);
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
     const turns = new LoopTurns();
@@ -95,7 +95,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
       keepAliveMs: KEEP_ALIVE_MS,
       bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-      maxConnections: MAX_CONNECTIONS,
+      maxConnections: connectionLimit,
     });
     return listener;
   };
@@ -103,7 +103,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const api = await createApiServer(app, serverFactory, sources, registerPages);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   if (listener !== undefined) takeUpgrades(listener, upgrade);
-  await api.listen({ port: config.port, host: config.host });
+  await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
   const rounds = startRounds(app);
 
   /** The order matters: while requests are under way, all that they need is there. */
@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), hashThreads.close(), replays.close()]);
+    await Promise.all([store.close(), replays.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };

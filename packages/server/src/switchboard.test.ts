@@ -1,15 +1,17 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { inspectHead } from './capture/inspect-head.ts';
+import type { HeadFacts } from './capture/inspect-head.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { createSwitchboard } from './switchboard.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function ask(target: string): [IncomingMessage, ServerResponse] {
+function ask(target: string): [IncomingMessage, ServerResponse, HeadFacts] {
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
-  return [request, new ServerResponse(request)];
+  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders)];
 }
 
 test('many calls that come at once let every capture pass: one of them begins per turn of the loop', async () => {

@@ -2,7 +2,8 @@ import { PROBLEMS } from '@creel/contract';
 import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { LineTooLong } from '../line.ts';
+import { QueueFullError } from '../limits/fair-queue.ts';
+import { ConnectionGone } from '../http/gone-signal.ts';
 import type { Logger } from '../log.ts';
 import { StorageUnavailable } from '../storage/storage-problem.ts';
 import { ProblemError } from '../problem.ts';
@@ -52,7 +53,9 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  if (error instanceof LineTooLong) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  // Nobody hears the answer of a connection that is gone.
+  if (error instanceof QueueFullError || error instanceof ConnectionGone)
+    return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (error instanceof StorageUnavailable) {
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
     return sendProblem(reply, 'UNAVAILABLE', { sentence: STORAGE_AWAY, retryAfter: RETRY_SECONDS });

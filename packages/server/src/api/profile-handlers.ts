@@ -40,7 +40,7 @@ export const profileHandlers = {
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
     const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
-      ? await app.accounts.passwords.hash(body.newPassword, `user ${user.id}`)
+      ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
     // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {

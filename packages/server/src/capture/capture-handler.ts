@@ -9,7 +9,7 @@ import { answerCaptured, answerPreflight, answerRefused } from './answers.ts';
 import type { CaptureReply } from './capture-reply.ts';
 import { parseCaptureTarget } from './capture-target.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
-import { inspectHead, isAmbiguous } from './inspect-head.ts';
+import { isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
 import { hideOwnCookies } from './own-cookies.ts';
 import type { PlainTraffic, Refusal, Verdict } from './plain-connection.ts';
@@ -33,12 +33,16 @@ export interface CaptureDependencies {
  * Captures what Node's parser has read. Runs before anything else for every target under `/h/`. `expectsContinue`: the sender waits
  * for `100 Continue` before it sends its body.
  */
-export type CaptureHandler = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void;
+export type CaptureHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: HeadFacts,
+  expectsContinue: boolean,
+) => void;
 
 export function createCaptureHandler(deps: CaptureDependencies): CaptureHandler {
-  return function capture(request, response, expectsContinue) {
+  return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
-    const head = inspectHead(request.method ?? '', request.rawHeaders);
     if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     if (head.isPreflight) return answerPreflight(response, head);
     const arriving = { request, response, target: target?.rest ?? '', head, expectsContinue };
@@ -133,7 +137,12 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
         : {
             reservation: verdict.reservation,
             capture: (body, reply) =>
-              record(deps, verdict, { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket }, reply),
+              record(
+                deps,
+                verdict,
+                { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket },
+                reply,
+              ),
           };
     const verdict = deps.admit(target?.uid, { declaredLength: bodyLength, bytesAtHand });
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);

@@ -228,7 +228,14 @@ describe('batches', () => {
   test('the next one is with storage before the senders of the last one are answered', async () => {
     const { writer, batches, batch } = newWriter();
     const seen: number[] = [];
-    const capture = { endpointId: 1, userId: 7, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: null };
+    const capture = {
+      endpointId: 1,
+      userId: 7,
+      method: 'POST',
+      flatHeaders: [],
+      head: 'text 127.0.0.1\n/',
+      body: null,
+    };
     writer.push(capture, () => seen.push(batches.length));
     await settled();
     writer.push(capture, () => undefined);

@@ -206,7 +206,6 @@ describe('the parser gets a connection', () => {
     expect(handedOver[0]?.listenerCount('data')).toBe(1);
     connection.close();
   });
-
 });
 
 describe('a body', () => {

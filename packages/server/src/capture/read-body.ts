@@ -18,9 +18,7 @@ export function readBody(
   reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
-  let first: Buffer | null = null;
-  let more: Buffer[] | undefined;
-  let size = 0;
+  const parts = new BodyParts();
   let finished = false;
   const connection = parsedConnection(request.socket);
 
@@ -31,19 +29,16 @@ export function readBody(
     if (typeof result === 'string') {
       request.off('data', onData);
       reservation.release();
-      first = null;
-      more = undefined;
+      parts.clear();
       request.resume();
     }
     done(result);
   }
 
   function onData(chunk: Buffer): void {
-    if (size + chunk.length > limit) return finish('too-large');
+    if (parts.size + chunk.length > limit) return finish('too-large');
     if (!reservation.grow(chunk.length)) return finish('no-room');
-    size += chunk.length;
-    if (first === null) first = chunk;
-    else (more ??= [first]).push(chunk);
+    parts.add(chunk);
   }
 
   // Node does not tell a request of its connection's end once it was answered, so the connection itself does.
@@ -51,8 +46,53 @@ export function readBody(
   // `on`, not `once`, which wraps: `finish` counts the first call only. Without an 'error' listener Node raises no error for a request
   // whose connection broke.
   request.on('data', onData);
-  request.on('end', () => finish(more === undefined ? first : Buffer.concat(more, size)));
+  request.on('end', () => finish(parts.joined()));
   request.on('close', () => finish('cut-off'));
+}
+
+/** Up to this size a chunk is copied to its predecessors: a buffer of its own costs some 100 bytes, however few it holds. */
+const SMALL_CHUNK_BYTES = 1024;
+const BLOCK_BYTES = 16 * 1024;
+
+/** The chunks of a body, in about as much memory as they have bytes, even if they have one byte each. */
+class BodyParts {
+  #parts: Buffer[] = [];
+  /** The last part, when small chunks are gathered there. */
+  #block: Buffer | undefined;
+  #blockUsed = 0;
+  size = 0;
+
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (chunk.length > SMALL_CHUNK_BYTES || this.size === chunk.length) {
+      this.#closeBlock();
+      this.#parts.push(chunk);
+      return;
+    }
+    if (this.#block !== undefined && this.#blockUsed + chunk.length > this.#block.length) this.#closeBlock();
+    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    chunk.copy(this.#block, this.#blockUsed);
+    this.#blockUsed += chunk.length;
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.#block = undefined;
+  }
+
+  /** The whole body; `null` when there was none. */
+  joined(): Buffer | null {
+    this.#closeBlock();
+    const [first, ...more] = this.#parts;
+    if (first === undefined) return null;
+    return more.length === 0 ? first : Buffer.concat(this.#parts, this.size);
+  }
+
+  #closeBlock(): void {
+    if (this.#block !== undefined) this.#parts.push(this.#block.subarray(0, this.#blockUsed));
+    this.#block = undefined;
+    this.#blockUsed = 0;
+  }
 }
 
 /**

@@ -9,6 +9,18 @@ export function parsedConnection(socket: Socket): ParsedConnection | undefined {
   return connections.get(socket);
 }
 
+/** How long a body is, as its head says. */
+export interface BodyFraming {
+  /** Bytes, or -1. */
+  readonly declaredLength: number;
+  readonly hasTransferEncoding: boolean;
+}
+
+/** A slice that takes the parser longer than this is followed by a smaller one, after the other connections have had their turn. */
+const SLOW_SLICE_MS = 0.5;
+const MAX_SLICE_BYTES = 64 * 1024;
+const MIN_SLICE_BYTES = 1024;
+
 /**
  * Feeds Node's parser one request at a time. By itself the parser reads everything that a socket brings: 64 KiB hold 2,000 small
  * requests, and all of them are begun before the first is answered. Here the next request is parsed after the response to the last
@@ -22,6 +34,7 @@ export class ParsedConnection {
   readonly #slices = new Slices();
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
   #onCutOff: (() => void) | undefined;
+  #maxSliceBytes = MAX_SLICE_BYTES;
   #isReleased = false;
 
   /** `attach` gives the socket to the HTTP server, which adds the listener that feeds its parser. */
@@ -54,10 +67,10 @@ export class ParsedConnection {
   }
 
   /** The head of a request was parsed. Its response says whether the connection goes on (`shouldKeepAlive`). */
-  begin(request: IncomingMessage, response: ServerResponse): void {
+  begin(request: IncomingMessage, response: ServerResponse, head: BodyFraming): void {
     const current = { request, response, isAnswered: false };
     this.#current = current;
-    this.#slices.beginBody(request.headers);
+    this.#slices.beginBody(head);
     response.once('close', () => {
       current.isAnswered = true;
       this.#endIfOver();
@@ -84,17 +97,30 @@ export class ParsedConnection {
   readonly #onData = (bytes: Buffer): void => {
     const socket = this.#socket;
     let rest = bytes;
-    while (rest.length > 0 && !this.#isReleased && this.#mayParse()) {
-      const end = this.#slices.next(rest);
-      this.#parse(end === rest.length ? rest : rest.subarray(0, end));
+    let isSlow = false;
+    while (rest.length > 0 && !isSlow && !this.#isReleased && this.#mayParse()) {
+      const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
+      isSlow = this.#parseTimed(rest.subarray(0, end));
       rest = rest.subarray(end);
       this.#endIfOver();
     }
+    if (rest.length === 0 || socket.destroyed) return;
     // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
-    if (rest.length === 0 || socket.destroyed || this.#current?.response.shouldKeepAlive === false) return;
+    if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
+    if (isSlow && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
   };
+
+  /** A body in chunks of one byte costs a thousand times what another one does. */
+  #parseTimed(slice: Buffer): boolean {
+    const began = performance.now();
+    this.#parse(slice);
+    const isSlow = performance.now() - began > SLOW_SLICE_MS;
+    const next = isSlow ? this.#maxSliceBytes / 2 : this.#maxSliceBytes * 2;
+    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    return isSlow;
+  }
 
   /** The current body may always be read, a further head only after the response. */
   #mayParse(): boolean {
@@ -125,8 +151,8 @@ class Slices {
   /** The end of the last slice, which may be the beginning of an empty line. */
   #tail = '';
 
-  beginBody(headers: IncomingMessage['headers']): void {
-    this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
+  beginBody({ declaredLength, hasTransferEncoding }: BodyFraming): void {
+    this.#bodyLeft = hasTransferEncoding ? 0 : Math.max(0, declaredLength);
   }
 
   /** The length of the next slice of some bytes. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */

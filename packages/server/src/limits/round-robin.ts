@@ -31,10 +31,12 @@ export class RoundRobin<Owner, Item> {
     return item;
   }
 
-  /** Drops what an owner has waiting. */
-  drop(owner: Owner): void {
-    this.#size -= this.sizeOf(owner);
-    this.#queues.delete(owner);
+  /** Takes an item out that has not had its turn. */
+  remove(owner: Owner, item: Item): void {
+    const queue = this.#queues.get(owner);
+    if (queue?.remove(item) !== true) return;
+    this.#size -= 1;
+    if (queue.size === 0) this.#queues.delete(owner);
   }
 }
 
@@ -63,5 +65,12 @@ class Queue<Item> {
       this.#first = 0;
     }
     return item;
+  }
+
+  remove(item: Item): boolean {
+    const at = this.#items.indexOf(item, this.#first);
+    if (at < 0) return false;
+    this.#items.splice(at, 1);
+    return true;
   }
 }
