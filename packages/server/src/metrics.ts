@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
+  readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
@@ -35,20 +36,21 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
-  // Plain numbers until somebody asks: a counter of the library costs a capture as much as packing it.
+  const readCounter = (name: string, help: string, read: () => number): Counter =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
+  // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.reset();
-          this.inc(total);
-        },
-      }),
-    );
+    readCounter(name, help, () => total);
     return {
       add: (count) => {
         total += count;

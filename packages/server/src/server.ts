@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly config: Config;
   readonly store: Store;
   readonly log: Logger;
+  /** Log lines that could not be written since the start. */
+  readonly lostLogLines?: () => number;
   readonly now?: () => number;
   /** At OWASP's cost, on threads of their own, unless given. */
   readonly passwords?: Passwords;
@@ -68,7 +70,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = metricsOf(live, capture, () => passwords);
+  const metrics = metricsOf(options, live, capture, () => passwords);
   const captures = metrics.storedCount;
   const hashThreads = new HashThreads();
   const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
@@ -120,8 +122,14 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
   return rounds;
 }
 
-function metricsOf(live: LiveSockets, capture: CaptureService, passwords: () => Passwords): Metrics {
+function metricsOf(
+  { lostLogLines = () => 0 }: ServerOptions,
+  live: LiveSockets,
+  capture: CaptureService,
+  passwords: () => Passwords,
+): Metrics {
   return createMetrics({
+    lostLogLines,
     viewers: () => live.viewerCount,
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,

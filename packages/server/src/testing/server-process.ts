@@ -71,7 +71,12 @@ async function whenEnded(child: ChildProcess): Promise<number | string> {
  */
 export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
-  given: { readonly dataDir?: string; readonly port?: number } = {},
+  given: {
+    readonly dataDir?: string;
+    readonly port?: number;
+    /** A file descriptor for its standard output, which is then not part of `output`. */
+    readonly stdout?: number;
+  } = {},
 ): Promise<ServerProcess> {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
@@ -79,7 +84,7 @@ export async function startServerProcess(
   const child = spawn(process.execPath, [serverProgram], {
     env: { ...compileCache, ...env },
     cwd: dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', given.stdout ?? 'pipe', 'pipe'],
   });
   const output = outputOf(child);
   const ended = (): number | string | null => child.exitCode ?? child.signalCode;
