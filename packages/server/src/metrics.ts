@@ -1,6 +1,8 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
+  /** `undefined` where the database is not in the data folder. */
+  readonly freeDiskBytes: (() => number) | undefined;
   readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
@@ -32,6 +34,8 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.set(read());
       },
     });
+  if (sources.freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);

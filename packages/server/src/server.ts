@@ -26,6 +26,7 @@ import { registerPages } from './pages.ts';
 import { Replays } from './replay/replays.ts';
 import type { ReplayOptions } from './replay/replays.ts';
 import type { Store } from './storage/store.ts';
+import { watchDisk } from './disk-log.ts';
 import { createSwitchboard } from './switchboard.ts';
 import { sendExpiryNotices } from './upkeep/expiry-notices.ts';
 import { Rounds } from './upkeep/rounds.ts';
@@ -80,7 +81,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  const app: AppContext = { ...parts, replays, searches: new OneAtATime() };
+  let rounds: Rounds[] = [];
+  const purgeSoon = (): void => rounds[0]?.wake();
+  const app: AppContext = { ...parts, replays, searches: new OneAtATime(), purgeSoon };
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
@@ -93,7 +96,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   if (listener !== undefined) takeUpgrades(listener, upgrade);
   await api.listen({ port: config.port, host: config.host });
-  const rounds = startRounds(app);
+  rounds = startRounds(app);
 
   /** The order matters: while requests are under way, all that they need is there. */
   async function stopAll(): Promise<void> {
@@ -123,13 +126,15 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
 }
 
 function metricsOf(
-  { lostLogLines = () => 0 }: ServerOptions,
+  options: ServerOptions,
   live: LiveSockets,
   capture: CaptureService,
   passwords: () => Passwords,
 ): Metrics {
+  const { store, log, lostLogLines = () => 0 } = options;
   return createMetrics({
     lostLogLines,
+    freeDiskBytes: watchDisk(store, log),
     viewers: () => live.viewerCount,
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,

@@ -63,6 +63,7 @@ export const profileHandlers = {
       app.forgetEndpoint(endpoint.uid);
       app.live.publish(endpoint.id, { type: 'gone' });
     }
+    app.purgeSoon();
     // One by one: "cookies" in the header below would clear those of every other site under the same domain too.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
     void reply.header('clear-site-data', '"cache", "storage"');

@@ -41,10 +41,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function untilReady(origin: string, ended: () => number | string | null, output: () => string): Promise<void> {
+async function untilAnswered(url: string, ended: () => number | string | null, output: () => string): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;
   while (Date.now() < deadline && ended() === null) {
-    const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
+    const answer = await fetch(url).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(25);
   }
@@ -76,6 +76,8 @@ export async function startServerProcess(
     readonly port?: number;
     /** A file descriptor for its standard output, which is then not part of `output`. */
     readonly stdout?: number;
+    /** What must answer 200 before it counts as started, where it can't be `/readyz`. */
+    readonly untilPath?: string;
   } = {},
 ): Promise<ServerProcess> {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
@@ -97,7 +99,7 @@ export async function startServerProcess(
     if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   const origin = `http://127.0.0.1:${port}`;
-  await untilReady(origin, ended, output).catch(async (error: unknown) => {
+  await untilAnswered(origin + (given.untilPath ?? '/readyz'), ended, output).catch(async (error: unknown) => {
     await stop();
     throw error;
   });
