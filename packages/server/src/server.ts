@@ -9,12 +9,14 @@ import { Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
+import { KEEP_ALIVE_MS } from './capture/answers.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
-import { createListener, readPlainFirst, takeUpgrades } from './http-listener.ts';
+import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
+import { LoopTurns } from './http/loop-turns.ts';
 import { LiveSockets } from './live/live-socket.ts';
 import type { Logger } from './log.ts';
 import { createMailer } from './mail/mailer.ts';
@@ -37,6 +39,9 @@ import { originOf, portOf } from './where-it-listens.ts';
 /** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
+
+/** Connections that may be open at once. Each costs a file and some 10 KiB. */
+const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
   /** Where it listens, for links and capture URLs. */
@@ -87,8 +92,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
-    listener = createListener(createSwitchboard(capture.handle, handler), options.timeouts);
-    connections = new Connections(listener, readPlainFirst(listener, capture.handlePlain));
+    const turns = new LoopTurns();
+    listener = createListener(createSwitchboard(capture.handle, handler, turns), options.timeouts);
+    connections = new Connections(listener, {
+      admit: capture.admitPlain,
+      turns,
+      silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+      keepAliveMs: KEEP_ALIVE_MS,
+      bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+      maxConnections: MAX_CONNECTIONS,
+    });
     return listener;
   };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };

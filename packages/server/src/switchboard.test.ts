@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { LoopTurns } from './http/loop-turns.ts';
 import { createSwitchboard } from './switchboard.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -16,6 +17,7 @@ test('many calls that come at once let every capture pass: one of them begins pe
   const board = createSwitchboard(
     (request) => begun.push(request.url ?? ''),
     (request) => begun.push(request.url ?? ''),
+    new LoopTurns(),
   );
   for (let nth = 0; nth < 200; nth += 1) board.onRequest(...ask(`/api/${nth}`));
   board.onRequest(...ask('/h/first'));

@@ -3,7 +3,7 @@ import { answerRefused } from './capture/answers.ts';
 import type { CaptureHandler } from './capture/capture-handler.ts';
 import { isCaptureTarget } from './capture/capture-target.ts';
 import { inspectHead, isAmbiguous } from './capture/inspect-head.ts';
-import { Turnstile } from './turnstile.ts';
+import type { LoopTurns } from './http/loop-turns.ts';
 
 export interface Switchboard {
   readonly onRequest: RequestListener;
@@ -11,13 +11,20 @@ export interface Switchboard {
   readonly onContinue: RequestListener;
 }
 
-/** Whose a request is: capture's, before anything else runs (design 4), or everybody else's, one of whom begins per turn of the loop. */
-export function createSwitchboard(capture: CaptureHandler, everythingElse: RequestListener): Switchboard {
-  const turnstile = new Turnstile();
+/** Hands requests for `/h/` to the capture path before anything else runs. The others begin in turns of the event loop. */
+export function createSwitchboard(
+  capture: CaptureHandler,
+  everythingElse: RequestListener,
+  turns: LoopTurns,
+): Switchboard {
   const others: RequestListener = (request, response) => {
     if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
       answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    else turnstile.enter(() => everythingElse(request, response));
+    else
+      turns.run(request.socket, () => {
+        // Nobody waits for the response any more.
+        if (!request.socket.destroyed) everythingElse(request, response);
+      });
   };
   return {
     onRequest(request, response) {

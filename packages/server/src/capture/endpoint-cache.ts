@@ -5,6 +5,8 @@ import { TokenBucket } from './token-bucket.ts';
 export interface CachedEndpoint {
   readonly id: number;
   readonly uid: string;
+  /** Whose share of memory and of the queue its captures use. */
+  readonly userId: number;
   /** Null: never. */
   readonly expiresAt: number | null;
   /** True until a source is known: then each capture is looked at for one. */
@@ -72,6 +74,7 @@ export class EndpointCache {
     const entry: CachedEndpoint = {
       id: found.id,
       uid,
+      userId: found.userId,
       expiresAt: found.expiresAt,
       needsSource: found.source === null,
       bucket,

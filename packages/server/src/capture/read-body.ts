@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { ByteBudget } from './byte-budget.ts';
+import { parsedConnection } from '../http/parsed-connection.ts';
+import type { Reservation } from '../limits/memory-budget.ts';
 
 /**
  * `too-large`: over the limit. `no-room`: other bodies fill the memory that there is. `cut-off`: the sender went away before its body
@@ -8,26 +9,28 @@ import type { ByteBudget } from './byte-budget.ts';
 export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
 
 /**
- * Reads a body of at most `limit` bytes and calls `done` once; `null` is no body. The bytes stay counted in `budget`: the receiver of
- * a buffer gives them back. Callbacks, because a promise per request is measurable here.
+ * Reads a body of at most `limit` bytes and calls `done` once; `null` is no body. The reservation grows with the body. The receiver of
+ * a buffer releases it; it is released here when there is none. Callbacks, because a promise per request is measurable here.
  */
 export function readBody(
   request: IncomingMessage,
   limit: number,
-  budget: Pick<ByteBudget, 'take' | 'give'>,
+  reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
   let first: Buffer | null = null;
   let more: Buffer[] | undefined;
   let size = 0;
   let finished = false;
+  const connection = parsedConnection(request.socket);
 
   function finish(result: BodyResult): void {
     if (finished) return;
     finished = true;
+    if (connection !== undefined) connection.onCutOff = undefined;
     if (typeof result === 'string') {
       request.off('data', onData);
-      budget.give(size);
+      reservation.release();
       first = null;
       more = undefined;
       request.resume();
@@ -37,14 +40,16 @@ export function readBody(
 
   function onData(chunk: Buffer): void {
     if (size + chunk.length > limit) return finish('too-large');
-    if (!budget.take(chunk.length)) return finish('no-room');
+    if (!reservation.grow(chunk.length)) return finish('no-room');
     size += chunk.length;
     if (first === null) first = chunk;
     else (more ??= [first]).push(chunk);
   }
 
-  // `on`, not `once`, which wraps: `finish` counts the first call only. A broken connection closes; without an 'error' listener Node
-  // raises no error for it.
+  // Node does not tell a request of its connection's end once it was answered, so the connection itself does.
+  if (connection !== undefined) connection.onCutOff = () => finish('cut-off');
+  // `on`, not `once`, which wraps: `finish` counts the first call only. Without an 'error' listener Node raises no error for a request
+  // whose connection broke.
   request.on('data', onData);
   request.on('end', () => finish(more === undefined ? first : Buffer.concat(more, size)));
   request.on('close', () => finish('cut-off'));

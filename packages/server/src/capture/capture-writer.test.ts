@@ -2,8 +2,8 @@ import { METHODS } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { unpackCaptures } from '../storage/packed-captures.ts';
 import type { CaptureOutcome, CaptureStore } from '../storage/store.ts';
-import { Recorder } from './recorder.ts';
-import type { CaptureResult } from './recorder.ts';
+import { CaptureWriter } from './capture-writer.ts';
+import type { CaptureResult } from './capture-writer.ts';
 
 const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
 
@@ -27,8 +27,8 @@ async function onFakeTime(run: () => Promise<void>): Promise<void> {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A recorder over a store that takes batches and says nothing until it is told to. */
-function newRecorder(now: () => number = () => 1000, elapsed: () => number = () => 0) {
+/** A writer over a store that takes batches and says nothing until it is told to. */
+function newWriter(now: () => number = () => 1000, elapsed: () => number = () => 0) {
   const batches: Batch[] = [];
   const failures: [unknown, number][] = [];
   let nextIndex = 0;
@@ -52,15 +52,15 @@ function newRecorder(now: () => number = () => 1000, elapsed: () => number = () 
       });
     });
   });
-  const recorder = new Recorder(
+  const writer = new CaptureWriter(
     { writeCaptures },
     { limits: LIMITS, now, elapsed, onFailure: (error, count) => failures.push([error, count]) },
   );
   const results: [body: string, result: CaptureResult][] = [];
-  const push = (body: string | Buffer, endpointId = 1): boolean => {
+  const push = (body: string | Buffer, endpointId = 1, userId = 7): boolean => {
     const bytes = Buffer.from(body);
-    return recorder.push(
-      { endpointId, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: bytes },
+    return writer.push(
+      { endpointId, userId, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: bytes },
       (result) => results.push([bytes.length > 20 ? `${bytes.length} bytes` : bytes.toString(), result]),
     );
   };
@@ -69,14 +69,14 @@ function newRecorder(now: () => number = () => 1000, elapsed: () => number = () 
     if (found === undefined) throw new Error(`There is no batch ${at}`);
     return found;
   };
-  return { recorder, push, results, batches, batch, failures, writeCaptures };
+  return { writer, push, results, batches, batch, failures, writeCaptures };
 }
 
 const stored = (index: number) => ({ index, savedId: null, receivedAt: 1000 });
 
 describe('an answer', () => {
   test("never comes before the store's promise resolves", async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     push('a');
     await settled();
     for (let turn = 0; turn < 20; turn += 1) await settled();
@@ -86,7 +86,7 @@ describe('an answer', () => {
   });
 
   test('comes once', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     push('a');
     await settled();
     await batch(0).land();
@@ -95,7 +95,7 @@ describe('an answer', () => {
   });
 
   test('is each its own: index, saved id, or gone', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
     await batch(0).land((outcome) => {
@@ -112,7 +112,7 @@ describe('an answer', () => {
 
 describe('batches', () => {
   test('what came in one turn of the loop shares one, in order, with the limits', async () => {
-    const { push, batches, writeCaptures } = newRecorder();
+    const { push, batches, writeCaptures } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     expect(batches).toHaveLength(0);
     await settled();
@@ -121,7 +121,7 @@ describe('batches', () => {
   });
 
   test('what comes while one is under way is gathered, and sent when that one is done', async () => {
-    const { push, batch, batches, recorder } = newRecorder();
+    const { push, batch, batches, writer } = newWriter();
     push('a');
     await settled();
     push('b');
@@ -129,14 +129,14 @@ describe('batches', () => {
     push('c');
     await settled();
     expect(batches).toHaveLength(1);
-    expect(recorder.waitingCount).toBe(2);
+    expect(writer.waitingCount).toBe(2);
     await batch(0).land();
     expect(batch(1).bodies).toEqual(['b', 'c']);
-    expect(recorder.waitingCount).toBe(0);
+    expect(writer.waitingCount).toBe(0);
   });
 
   test('the first who come back wait for half of all, and go with them', async () => {
-    const { push, batches, batch } = newRecorder();
+    const { push, batches, batch } = newWriter();
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -160,7 +160,7 @@ describe('batches', () => {
 
   test('where a batch takes long, all who were on their way share one, and half of them again once it is quick', async () => {
     let clock = 0;
-    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -198,7 +198,7 @@ describe('batches', () => {
 
   test('after storage stood still for a minute nobody is held for longer than 10 ms', async () => {
     let clock = 0;
-    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -213,7 +213,7 @@ describe('batches', () => {
   });
 
   test('nobody waits long for others who do not come', async () => {
-    const { push, batches, batch } = newRecorder();
+    const { push, batches, batch } = newWriter();
     for (const body of ['a', 'b', 'c', 'd']) push(body);
     await settled();
     await batch(0).land();
@@ -226,26 +226,26 @@ describe('batches', () => {
   });
 
   test('the next one is with storage before the senders of the last one are answered', async () => {
-    const { recorder, batches, batch } = newRecorder();
+    const { writer, batches, batch } = newWriter();
     const seen: number[] = [];
-    const capture = { endpointId: 1, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: null };
-    recorder.push(capture, () => seen.push(batches.length));
+    const capture = { endpointId: 1, userId: 7, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: null };
+    writer.push(capture, () => seen.push(batches.length));
     await settled();
-    recorder.push(capture, () => undefined);
+    writer.push(capture, () => undefined);
     await batch(0).land();
     expect(seen).toEqual([2]);
   });
 
   test('times do not go back when the clock does', async () => {
     const times = [5000, 4000, 6000];
-    const { push, batch } = newRecorder(() => times.shift() ?? 0);
+    const { push, batch } = newWriter(() => times.shift() ?? 0);
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
     expect(batch(0).receivedAt).toEqual([5000, 5000, 6000]);
   });
 
   test('a body and its head come through a buffer that was used before, byte for byte', async () => {
-    const { push, batch } = newRecorder();
+    const { push, batch } = newWriter();
     push('first, and longer than the next');
     await settled();
     await batch(0).land();
@@ -260,7 +260,7 @@ describe('batches', () => {
 
 describe('storage fails', () => {
   test('everyone in the batch is told, it is told of once, and the next batch goes on', async () => {
-    const { push, results, batch, failures } = newRecorder();
+    const { push, results, batch, failures } = newWriter();
     push('a');
     push('b');
     await settled();
@@ -277,7 +277,7 @@ describe('storage fails', () => {
   });
 
   test('again and again, and then not', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     for (let round = 0; round < 5; round += 1) {
       push(String(round));
       await settled();
@@ -291,45 +291,80 @@ describe('storage fails', () => {
 });
 
 describe('the queue is bounded', () => {
-  test('in requests: over it nothing is taken and nobody is called; once there is room it goes on', async () => {
-    const { push, recorder, batch, results } = newRecorder();
+  test('in requests: one user gets half of it, another one the rest; once there is room it goes on', async () => {
+    const { push, writer, batch, results } = newWriter();
     push('first');
     await settled();
-    // Storage is stuck: whatever it was sent counts for nothing here, what waits in front of it does.
-    let taken = 0;
-    while (taken < 100_000 && push('x')) {
-      taken += 1;
-      if (taken % 1000 === 0) await settled();
-    }
-    expect(taken).toBeLessThanOrEqual(2 * 8192);
-    expect(recorder.waitingCount).toBeLessThanOrEqual(8192);
-    expect(push('x')).toBe(false);
+    // Storage is stuck: what it was sent does not count, what waits in front of it does.
+    const fill = (userId: number): number => {
+      let taken = 0;
+      while (taken < 100_000 && push('x', 1, userId)) taken += 1;
+      return taken;
+    };
+    const [one, other, third] = [fill(7), fill(8), fill(9)];
+    expect([one, other, third]).toEqual([512 + 4096, 512 + 4096, 0]);
+    expect(writer.waitingCount).toBe(one + other);
     await batch(0).land();
     await batch(1).land();
     expect(push('late')).toBe(true);
-    expect(results.length).toBeGreaterThan(0);
-    expect(results.length).toBeLessThanOrEqual(taken + 1);
+    expect(results.length).toBe(1 + 1024);
   });
 
-  test('in bytes: 128 MiB wait, not more', async () => {
-    const { push, recorder } = newRecorder();
+  test('in bytes: 64 MiB of one user wait beside a batch, not more', async () => {
+    const { push } = newWriter();
     push('first');
     await settled();
-    const megabyte = Buffer.alloc(1024 * 1024);
+    const megabyte = Buffer.alloc(1024 * 1024 - 16);
     let taken = 0;
     while (taken < 1000 && push(megabyte)) taken += 1;
-    expect(taken).toBe(127);
-    expect(push(Buffer.alloc(10))).toBe(true);
-    expect(recorder.waitingCount).toBe(128);
+    expect(taken).toBe(8 + 64);
+    expect(push(Buffer.alloc(10))).toBe(false);
+    expect(push(Buffer.alloc(10), 1, 8)).toBe(true);
   });
 
-  test('one that is larger than all of it is taken when it is alone', async () => {
-    const { push, batch, results } = newRecorder();
+  test('one that is larger than a batch is taken when it is alone', async () => {
+    const { push, batch, results } = newWriter();
     expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(true);
-    expect(push('x')).toBe(false);
+    expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(false);
+    expect(push('x')).toBe(true);
     await settled();
     await batch(0).land();
-    expect(results).toEqual([[`${129 * 1024 * 1024} bytes`, stored(0)]]);
+    await batch(1).land();
+    expect(results).toEqual([
+      [`${129 * 1024 * 1024} bytes`, stored(0)],
+      ['x', stored(1)],
+    ]);
+  });
+});
+
+describe('a flooded endpoint', () => {
+  test('leaves others room in the next batch, and its own captures keep their order', async () => {
+    const { push, batch, results } = newWriter();
+    push('first');
+    await settled();
+    for (let nth = 0; nth < 3000; nth += 1) push(String(nth), 1, 7);
+    push('neighbor', 2, 8);
+    await batch(0).land();
+    expect(batch(1).bodies).toHaveLength(513);
+    expect(batch(1).bodies.at(-1)).toBe('neighbor');
+    for (let nth = 1; results.length < 3002; nth += 1) {
+      await vi.waitFor(() => batch(nth));
+      await batch(nth).land();
+    }
+    const own = results.map(([body]) => body).filter((body) => /^\d+$/.test(body));
+    expect(own).toEqual(Array.from({ length: 3000 }, (_, nth) => String(nth)));
+  });
+
+  test('takes turns with other users who wait', async () => {
+    const { push, batch } = newWriter();
+    push('first');
+    await settled();
+    for (let nth = 0; nth < 2000; nth += 1) push('a', 1, 7);
+    for (let nth = 0; nth < 2000; nth += 1) push('b', 2, 8);
+    await batch(0).land();
+    await batch(1).land();
+    const share = (name: string): number => batch(2).bodies.filter((body) => body === name).length;
+    expect([share('a'), share('b')]).toEqual([256, 256]);
   });
 });
 
@@ -342,16 +377,16 @@ describe('drain', () => {
   }
 
   test('is over at once where there is nothing', async () => {
-    await newRecorder().recorder.drain();
-    expect(newRecorder().recorder.waitingCount).toBe(0);
+    await newWriter().writer.drain();
+    expect(newWriter().writer.waitingCount).toBe(0);
   });
 
   test('waits for what is under way and for what waits, failed or not', async () => {
-    const { push, recorder, batch, results } = newRecorder();
+    const { push, writer, batch, results } = newWriter();
     push('a');
     await settled();
     push('b');
-    const [one, two] = [watch(recorder.drain()), watch(recorder.drain())];
+    const [one, two] = [watch(writer.drain()), watch(writer.drain())];
     await batch(0).fail();
     expect([one(), two()]).toEqual([false, false]);
     await batch(1).land();
@@ -360,9 +395,9 @@ describe('drain', () => {
   });
 
   test('waits for what was pushed in this very turn', async () => {
-    const { push, recorder, batch } = newRecorder();
+    const { push, writer, batch } = newWriter();
     push('a');
-    const over = watch(recorder.drain());
+    const over = watch(writer.drain());
     await settled();
     expect(over()).toBe(false);
     await batch(0).land();
