@@ -87,21 +87,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
   let rounds: Rounds[] = [];
-  const purgeSoon = (): void => rounds[0]?.wake();
-  const app: AppContext = { ...parts, replays, searches: new OneAtATime(), purgeSoon };
+  const app: AppContext = { ...parts, replays, searches: new OneAtATime(), purgeSoon: () => rounds[0]?.wake() };
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
     const turns = new LoopTurns();
     listener = createListener(createSwitchboard(capture.handle, handler, turns), options.timeouts);
-    connections = new Connections(listener, {
-      admit: capture.admitPlain,
-      turns,
-      silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
-      keepAliveMs: KEEP_ALIVE_MS,
-      bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-      maxConnections: MAX_CONNECTIONS,
-    });
+    connections = new Connections(listener, connectionOptions(options, capture, turns));
     return listener;
   };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
@@ -125,6 +117,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+function connectionOptions(
+  { timeouts }: ServerOptions,
+  capture: CaptureService,
+  turns: LoopTurns,
+): ConstructorParameters<typeof Connections>[1] {
+  return {
+    admit: capture.admitPlain,
+    turns,
+    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: MAX_CONNECTIONS,
+  };
 }
 
 /** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
