@@ -27,6 +27,7 @@ import { registerPages } from './pages.ts';
 import { Replays } from './replay/replays.ts';
 import type { ReplayOptions } from './replay/replays.ts';
 import type { Store } from './storage/store.ts';
+import { watchDisk } from './disk-log.ts';
 import { createSwitchboard } from './switchboard.ts';
 import { sendExpiryNotices } from './upkeep/expiry-notices.ts';
 import { Rounds } from './upkeep/rounds.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions {
   readonly config: Config;
   readonly store: Store;
   readonly log: Logger;
+  /** Log lines that could not be written since the start. */
+  readonly lostLogLines?: () => number;
   readonly now?: () => number;
   /** At OWASP's cost unless given. */
   readonly passwords?: Passwords;
@@ -74,7 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = metricsOf(live, capture, () => passwords);
+  const metrics = metricsOf(options, live, capture, () => passwords);
   const { passwords = new Passwords() } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
@@ -82,21 +85,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  const app: AppContext = { ...parts, replays, searches: new OneAtATime() };
+  let rounds: Rounds[] = [];
+  const app: AppContext = { ...parts, replays, searches: new OneAtATime(), purgeSoon: () => rounds[0]?.wake() };
 
   const connectionLimit = await maxConnections(MAX_CONNECTIONS);
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
     const turns = new LoopTurns();
     listener = createListener(createSwitchboard(capture.handle, handler, turns), options.timeouts);
-    connections = new Connections(listener, {
-      admit: capture.admitPlain,
-      turns,
-      silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
-      keepAliveMs: KEEP_ALIVE_MS,
-      bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-      maxConnections: connectionLimit,
-    });
+    connections = new Connections(listener, connectionOptions(options, capture, turns, connectionLimit));
     return listener;
   };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
@@ -104,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   if (listener !== undefined) takeUpgrades(listener, upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  const rounds = startRounds(app);
+  rounds = startRounds(app);
 
   /** The order matters: while requests are under way, all that they need is there. */
   async function stopAll(): Promise<void> {
@@ -122,6 +119,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
 }
 
+function connectionOptions(
+  { timeouts }: ServerOptions,
+  capture: CaptureService,
+  turns: LoopTurns,
+  limit: number,
+): ConstructorParameters<typeof Connections>[1] {
+  return {
+    admit: capture.admitPlain,
+    turns,
+    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: limit,
+  };
+}
+
 /** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
 function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetEndpoint }: AppContext): Rounds[] {
   const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
@@ -133,8 +146,16 @@ function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetE
   return rounds;
 }
 
-function metricsOf(live: LiveSockets, capture: CaptureService, passwords: () => Passwords): Metrics {
+function metricsOf(
+  options: ServerOptions,
+  live: LiveSockets,
+  capture: CaptureService,
+  passwords: () => Passwords,
+): Metrics {
+  const { store, log, lostLogLines = () => 0 } = options;
   return createMetrics({
+    lostLogLines,
+    freeDiskBytes: watchDisk(store, log),
     viewers: () => live.viewerCount,
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,

@@ -8,6 +8,7 @@ import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Asker, Passwords } from './passwords.ts';
 import type { Throttle, Turns } from './throttle.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** Who asks, as far as it can be told before they have proved anything. */
 export interface Visitor {
@@ -48,6 +49,7 @@ export class SignIn {
   /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
     const { store, config, passwords, throttle, now } = this.#options;
+    if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
     const address = addressBlock(visitor.address);
     const refused = throttle.takenNames(config.signupsPerHour, address);
     await throttle.check([refused]);

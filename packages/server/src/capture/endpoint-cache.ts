@@ -49,7 +49,11 @@ export class EndpointCache {
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
     const running = this.#lookups.get(uid);
     if (running !== undefined) return running;
-    const lookup = this.#read(uid).finally(() => this.#lookups.delete(uid));
+    // A lookup that ends after `forget` must not replace or remove the one that began later.
+    const isLatest = (): boolean => this.#lookups.get(uid) === lookup;
+    const lookup: Promise<CachedEndpoint | undefined> = this.#read(uid, isLatest).finally(() => {
+      if (isLatest()) this.#lookups.delete(uid);
+    });
     this.#lookups.set(uid, lookup);
     return lookup;
   }
@@ -60,9 +64,8 @@ export class EndpointCache {
     this.#lookups.delete(uid);
   }
 
-  async #read(uid: string): Promise<CachedEndpoint | undefined> {
+  async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const lookups = this.#lookups;
     const found = await this.#store.findEndpoint(uid);
     if (found === undefined) return undefined;
     const bucket =
@@ -77,7 +80,7 @@ export class EndpointCache {
       bucket,
       readAt: this.#now(),
     };
-    if (lookups.has(uid)) this.#keep(entry);
+    if (isLatest()) this.#keep(entry);
     return entry;
   }
 
