@@ -94,10 +94,17 @@ export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLab
   return markedSender(rawHeaders) ?? agentSender(agent);
 }
 
+/** The senders' order in `MARKS`. */
+const RANKS: ReadonlyMap<string, number> = new Map([...MARKS.keys()].map((name, rank) => [name, rank]));
+
 function markedSender(rawHeaders: RawHeaders): SourceLabel | undefined {
-  const names = new Set(rawHeaders.map(([name]) => name.toLowerCase()));
-  for (const [name, label] of MARKS) if (names.has(name)) return label;
-  return undefined;
+  let best: string | undefined;
+  for (const [rawName] of rawHeaders) {
+    const name = rawName.toLowerCase();
+    const rank = RANKS.get(name);
+    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? MARKS.size)) best = name;
+  }
+  return best === undefined ? undefined : MARKS.get(best);
 }
 
 function agentSender(agent: string): SourceLabel {
