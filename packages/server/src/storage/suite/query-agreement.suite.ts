@@ -10,7 +10,7 @@ import type { Store } from '../store.ts';
 import { LIMITS, T0, capture, someEndpoint } from './store-world.ts';
 
 /** `QUERY_CASES=10000 QUERY_REQUESTS=2000` runs the full number, for minutes. */
-const QUERIES = Number(process.env['QUERY_CASES'] ?? 300);
+const QUERIES = Number(process.env['QUERY_CASES'] ?? 100);
 const REQUESTS = Number(process.env['QUERY_REQUESTS'] ?? 200);
 const SEED = Number(process.env['QUERY_SEED'] ?? 1);
 const NOW = T0 + 2_000_000;
