@@ -68,3 +68,10 @@ export function* termsOf(query: Query): Generator<Term> {
   else if (query.kind === 'not') yield* termsOf(query.part);
   else yield query;
 }
+
+const BODY_TERMS: ReadonlySet<string> = new Set<Term['kind']>(['text', 'body', 'json']);
+
+/** True when a term looks into the whole body. Labels and event types need only its beginning. */
+export function needsBody(query: Query): boolean {
+  return termsOf(query).some(({ kind }) => BODY_TERMS.has(kind));
+}

@@ -1,5 +1,4 @@
-import { matcherOf, termsOf } from '@creel/contract';
-import type { Query } from '@creel/contract';
+import { matcherOf, needsBody } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -14,9 +13,6 @@ import type { EngineDatabase, Unbound } from './unbound.ts';
 
 /** Bytes of requests that are matched in one turn of the event loop: on PostgreSQL it is the one that takes captures. */
 const BYTES_PER_TURN = 256 * 1024;
-
-/** Terms that look into the whole body. */
-const BODY_TERMS: ReadonlySet<string> = new Set(['text', 'body', 'json']);
 
 async function searchedEndpoints(
   db: EngineDatabase,
@@ -59,12 +55,12 @@ async function scanRequests(db: EngineDatabase, scan: Scan): Promise<ScanResult>
   const rows = await rowsToScan(db, scan);
   const last = rows.searched.at(-1);
   if (last === undefined) return { found: [], searched: 0, bytes: 0, next: undefined };
-  const needsBody = hasTerm(scan.query, BODY_TERMS);
+  const readsBody = needsBody(scan.query);
   const matches = matcherOf(scan.query, scan.now);
   const found: RequestRecord[] = [];
   let bytes = 0;
-  for (const record of await candidates(db, scan, last.index, needsBody)) {
-    if (matches(await searchableRecord(record, needsBody))) found.push(withShortBody(record, scan.bodyBytes));
+  for (const record of await candidates(db, scan, last.index, readsBody)) {
+    if (matches(await searchableRecord(record, readsBody))) found.push(withShortBody(record, scan.bodyBytes));
     if (found.length === scan.limit) return { found, ...resultUpTo(rows, record.index) };
     bytes += storedBytes(record);
     if (bytes < BYTES_PER_TURN) continue;
@@ -126,19 +122,15 @@ async function candidates(
   db: EngineDatabase,
   { endpointId, from, query, now, bodyBytes }: Scan,
   downTo: number,
-  needsBody: boolean,
+  readsBody: boolean,
 ): Promise<RequestRecord[]> {
   const sieve = sieveOf(query, now);
-  let rows = selectRequest(db.selectFrom('captured_requests'), needsBody ? undefined : bodyBytes)
+  let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
     .where('key', '>=', requestKey(endpointId, downTo))
     .where('key', '<=', requestKey(endpointId, from))
     .orderBy('key', 'desc');
   if (sieve !== undefined) rows = rows.where(condition(db, sieve));
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
-}
-
-function hasTerm(query: Query, kinds: ReadonlySet<string>): boolean {
-  return [...termsOf(query)].some(({ kind }) => kinds.has(kind));
 }
 
 /** A copy, so that the rest of the body is not held. */
