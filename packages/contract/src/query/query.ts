@@ -73,5 +73,5 @@ const BODY_TERMS: ReadonlySet<string> = new Set<Term['kind']>(['text', 'body', '
 
 /** True when a term looks into the whole body. Labels and event types need only its beginning. */
 export function needsBody(query: Query): boolean {
-  return termsOf(query).some(({ kind }) => BODY_TERMS.has(kind));
+  return [...termsOf(query)].some(({ kind }) => BODY_TERMS.has(kind));
 }
