@@ -50,7 +50,7 @@ async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint
       if (length >= MAX_DECODED_BODY_BYTES) break;
     }
   } catch {
-    // What came before the broken part counts.
+    return body;
   }
-  return length === 0 ? body : Buffer.concat(pieces).subarray(0, MAX_DECODED_BODY_BYTES);
+  return Buffer.concat(pieces).subarray(0, MAX_DECODED_BODY_BYTES);
 }

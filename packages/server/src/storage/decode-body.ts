@@ -3,7 +3,6 @@ import type { RawHeaders } from '@creel/contract';
 import { Readable } from 'node:stream';
 import {
   brotliDecompressSync,
-  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -17,31 +16,13 @@ interface Coding {
 }
 
 const LIMIT = { maxOutputLength: MAX_DECODED_BODY_BYTES };
-/** What a body that breaks off gave until then counts. */
-const UNFINISHED = { finishFlush: constants.Z_SYNC_FLUSH };
-const UNFINISHED_BROTLI = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
 
-const GZIP: Coding = {
-  decodeSync: (bytes) => gunzipSync(bytes, { ...LIMIT, ...UNFINISHED }),
-  decoder: () => createGunzip(UNFINISHED),
-};
+const GZIP: Coding = { decodeSync: (bytes) => gunzipSync(bytes, LIMIT), decoder: () => createGunzip() };
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['gzip', GZIP],
   ['x-gzip', GZIP],
-  [
-    'deflate',
-    {
-      decodeSync: (bytes) => inflateSync(bytes, { ...LIMIT, ...UNFINISHED }),
-      decoder: () => createInflate(UNFINISHED),
-    },
-  ],
-  [
-    'br',
-    {
-      decodeSync: (bytes) => brotliDecompressSync(bytes, { ...LIMIT, ...UNFINISHED_BROTLI }),
-      decoder: () => createBrotliDecompress(UNFINISHED_BROTLI),
-    },
-  ],
+  ['deflate', { decodeSync: (bytes) => inflateSync(bytes, LIMIT), decoder: () => createInflate() }],
+  ['br', { decodeSync: (bytes) => brotliDecompressSync(bytes, LIMIT), decoder: () => createBrotliDecompress() }],
 ]);
 
 /** The coding that a body has and that can be removed. */

@@ -105,10 +105,7 @@ function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: num
 function sieveOfTerm(term: Term, now: number): Sieve | undefined {
   switch (term.kind) {
     case 'text':
-      return anyOf([
-        { kind: 'text', body: lower(term.text), head: [...decodedForms(term.text), CODED] },
-        { kind: 'method', methods: methodsWith(term.text), isWanted: true },
-      ]);
+      return textSieve(term.text);
     case 'path': {
       const part = longest(term.pattern);
       // The slash of an empty path is not in the head.
@@ -132,6 +129,16 @@ function sieveOfTerm(term: Term, now: number): Sieve | undefined {
     default:
       return exactSieve(term, now, true);
   }
+}
+
+function textSieve(text: string): Sieve | undefined {
+  // An empty path is searched as a slash, which is not in the head.
+  const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
+  if (inHead === '') return undefined;
+  return anyOf([
+    { kind: 'text', body: lower(text), head: [...decodedForms(inHead), CODED] },
+    { kind: 'method', methods: methodsWith(text), isWanted: true },
+  ]);
 }
 
 /** Keys, and the longest part of a text, are in the body as they are, unless something in it is escaped. */

@@ -81,7 +81,10 @@ export function queryAgreementSuite(open: () => Store): void {
             NOW,
           );
           hits += wanted.length;
-          expect({ text, found: page.found.map(({ index }) => index) }).toEqual({ text, found: wanted });
+          const found = page.found.map(({ index }) => index);
+          const missing = wanted.filter((index) => !found.includes(index));
+          const extra = found.filter((index) => !wanted.includes(index));
+          expect({ text, missing, extra }).toEqual({ text, missing: [], extra: [] });
         }
         // Queries that find nothing, or everything, would prove little.
         expect(hits / (QUERIES * REQUESTS)).toBeGreaterThan(0.05);

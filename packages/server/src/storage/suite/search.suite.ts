@@ -28,6 +28,7 @@ export function searchSuite(open: () => Store): void {
     test.each<[string, Omit<Sent, 'to'>, string[], string[]]>([
       ['method', { method: 'PROPFIND' }, ['PROPFIND', 'propf', 'OPF'], ['PROPPATCH', 'POST']],
       ['path', { target: '/Orders/42?x=1' }, ['/orders/42', 'ORDERS', '42?X=1'], ['/order/42', '43']],
+      ['an empty path, which is a slash', { target: '?a=1' }, ['/', '/?a', '/?A=1'], ['//', '?b', '/a']],
       [
         'query, decoded too',
         { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz&r=x%20Y' },
