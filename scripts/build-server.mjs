@@ -17,7 +17,6 @@ const bundle = await rolldown({
     main: 'packages/server/src/main.ts',
     'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
     'scan-thread': 'packages/server/src/storage/postgres/scan-thread.ts',
-    'hash-thread': 'packages/server/src/accounts/hash-thread.ts',
     'replay-thread': 'packages/server/src/replay/replay-thread.ts',
   },
   platform: 'node',

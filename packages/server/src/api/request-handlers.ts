@@ -99,5 +99,6 @@ export const requestHandlers = {
   async clearRequests({ app, endpoint }) {
     await app.store.clearRequests(endpoint.id);
     app.live.publish(endpoint.id, { type: 'clear' });
+    app.purgeSoon();
   },
 } satisfies Handlers;

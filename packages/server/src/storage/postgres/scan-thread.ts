@@ -30,7 +30,7 @@ async function handle(message: ToThread): Promise<void> {
       kind: 'failure',
       id: message.id,
       message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-      mayPass: error instanceof StorageUnavailable,
+      unavailable: error instanceof StorageUnavailable ? error.reason : undefined,
     });
   }
 }
