@@ -11,7 +11,7 @@ import { sieveOf } from './search-sieve.ts';
 import type { Sieve } from './search-sieve.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
 
-/** Bytes of requests that are matched in one turn of the event loop: on PostgreSQL it is the one that takes captures. */
+/** Bytes of requests that are matched in one turn of the event loop, so that other searches on the same thread go on. */
 const BYTES_PER_TURN = 256 * 1024;
 
 async function searchedEndpoints(
