@@ -1,6 +1,7 @@
 export * from './captured-request.ts';
 export * from './client.ts';
 export * from './endpoint.ts';
+export * from './event-type.ts';
 export * from './limits.ts';
 export * from './live-client.ts';
 export * from './live.ts';
@@ -11,6 +12,12 @@ export { serviceInfoSchema, type ServiceInfo } from './operations/service-operat
 export { type PageQuery } from './operations/request-operations.ts';
 export * from './plan.ts';
 export * from './problems.ts';
+export { matcherOf, matches, timeOf } from './query/matches.ts';
+export { parseQuery, type QueryMistake, type QueryParseResult, type UnknownField } from './query/parse-query.ts';
+export { printQuery } from './query/print-query.ts';
+export * from './query/query.ts';
+export * from './query/searchable-request.ts';
+export { foldCase } from './query/text-match.ts';
 export * from './replay.ts';
 export * from './settings.ts';
 export * from './source-label.ts';

@@ -5,6 +5,7 @@ import { captureSuite } from './suite/captures.suite.ts';
 import { endpointsSuite } from './suite/endpoints.suite.ts';
 import { randomOperationsSuite } from './suite/random-operations.suite.ts';
 import { requestsSuite } from './suite/requests.suite.ts';
+import { queryAgreementSuite } from './suite/query-agreement.suite.ts';
 import { searchSuite } from './suite/search.suite.ts';
 import { throttlesSuite } from './suite/throttles.suite.ts';
 import { noticesSuite } from './suite/notices.suite.ts';
@@ -36,6 +37,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     captureSuite(store);
     requestsSuite(store);
     searchSuite(store);
+    queryAgreementSuite(store);
     noticesSuite(store);
     upkeepSuite(store);
     randomOperationsSuite(store);
