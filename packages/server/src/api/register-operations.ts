@@ -86,7 +86,7 @@ function registerOperation(
 /** Why a call that the contract has is not answered: it is not built yet, or not wanted here (contract 7). */
 function missingHandler({ config }: AppContext, operation: Operation): ProblemError {
   const isOff = config.billing === 'off' && operation.problems.includes('BILLING_OFF');
-  return new ProblemError(isOff ? 'BILLING_OFF' : 'NOT_IMPLEMENTED');
+  return new ProblemError(isOff ? 'BILLING_OFF' : 'NOT_FOUND');
 }
 
 /** A body that nobody will look at is not read. */
