@@ -1,3 +1,4 @@
+export * from './billing.ts';
 export * from './captured-request.ts';
 export * from './client.ts';
 export * from './endpoint.ts';

@@ -58,7 +58,8 @@ function pathParameters(path: string): Json[] {
     name,
     in: 'path',
     required: true,
-    schema: name === 'id' ? { type: 'integer' } : { type: 'string' },
+    // Only the ids of captured requests, which follow an endpoint's uid, are numbers.
+    schema: name === 'id' && path.includes('{uid}') ? { type: 'integer' } : { type: 'string' },
   }));
 }
 

@@ -9,6 +9,9 @@ export const PROBLEMS = {
   INVALID_QUERY: { status: 400, sentence: "The query can't be read." },
   MALFORMED_JSON: { status: 400, sentence: 'The body is not valid JSON.' },
   LINK_INVALID: { status: 400, sentence: 'This link is no longer valid. Please ask for a new one.' },
+  ALREADY_ON_FREE: { status: 400, sentence: 'Already on Free plan' },
+  NO_SUBSCRIPTION: { status: 400, sentence: 'There is no subscription yet. Please choose a plan first.' },
+  INVALID_SIGNATURE: { status: 400, sentence: 'The signature of this event is not valid.' },
   BAD_REQUEST: { status: 400, sentence: 'The request is not valid HTTP.' },
   NOT_SIGNED_IN: { status: 401, sentence: 'Please sign in first.' },
   INVALID_CREDENTIALS: { status: 401, sentence: 'Invalid username or password' },
@@ -16,6 +19,7 @@ export const PROBLEMS = {
     status: 401,
     sentence: 'This account was not confirmed by the sign-in provider. Please try again.',
   },
+  PAYMENT_FAILED: { status: 402, sentence: 'The payment failed. Your plan has not changed. Please try another card.' },
   SIGN_IN_AGAIN: { status: 403, sentence: 'Please sign out and in again first. This needs a fresh sign-in.' },
   CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are refused.' },
   PLAN_LIMIT: { status: 403, sentence: 'Your plan does not allow this.' },
@@ -27,6 +31,7 @@ export const PROBLEMS = {
   NOT_FOUND: { status: 404, sentence: 'There is nothing at this address.' },
   ENDPOINT_NOT_FOUND: { status: 404, sentence: 'This endpoint does not exist.' },
   REQUEST_NOT_FOUND: { status: 404, sentence: 'This request does not exist.' },
+  CHECKOUT_NOT_FOUND: { status: 404, sentence: 'This checkout does not exist.' },
   REQUEST_TIMEOUT: { status: 408, sentence: 'The request took too long to arrive.' },
   METHOD_NOT_ALLOWED: { status: 405, sentence: 'This address does not take this method.' },
   PASSWORD_FIRST: {
@@ -34,6 +39,12 @@ export const PROBLEMS = {
     sentence:
       'An account with this email address exists already. Please sign in with your password first and confirm the address in your profile.',
   },
+  ALREADY_SUBSCRIBED: {
+    status: 409,
+    sentence: 'You already have a subscription. Please reload the page and change its plan.',
+  },
+  CHECKOUT_CLOSED: { status: 409, sentence: 'This checkout is already paid or expired. Please start again.' },
+  ACTION_NOT_POSSIBLE: { status: 409, sentence: 'This is not possible for the subscription as it is now.' },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
@@ -42,11 +53,16 @@ export const PROBLEMS = {
   RATE_LIMITED: { status: 429, sentence: 'Too many requests. Please try again later.' },
   HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },
   INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },
-  NOT_IMPLEMENTED: { status: 501, sentence: 'This is not available yet.' },
   BILLING_OFF: { status: 501, sentence: 'Billing is not set up on this server.' },
   MAIL_OFF: { status: 501, sentence: 'Mail is off on this server.' },
   REPLAY_FAILED: { status: 502, sentence: 'The target could not be reached.' },
   MAIL_FAILED: { status: 502, sentence: 'Failed to send test email. Please check SMTP server settings.' },
+  BILLING_FAILED: { status: 502, sentence: 'The payment service could not be reached. Please try again.' },
+  PORTAL_NOT_CONFIGURED: {
+    status: 503,
+    sentence:
+      'The billing portal is not configured yet. The operator of this server has to configure it at the payment service.',
+  },
   CAPTURE_UNAVAILABLE: { status: 503, sentence: 'The request could not be stored. Please send it again.' },
   UNAVAILABLE: { status: 503, sentence: 'The server is busy. Please try again in a moment.' },
 } as const satisfies Record<string, { status: number; sentence: string }>;

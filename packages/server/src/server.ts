@@ -13,6 +13,8 @@ import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './connections.ts';
+import { createBilling } from './features/billing/create-billing.ts';
+import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
@@ -86,7 +88,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
   let rounds: Rounds[] = [];
-  const app: AppContext = { ...parts, replays, searches: new OneAtATime(), purgeSoon: () => rounds[0]?.wake() };
+  const purgeSoon = (): void => rounds[0]?.wake();
+  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new OneAtATime(), purgeSoon };
 
   const connectionLimit = await maxConnections(MAX_CONNECTIONS);
   let connections: Connections | undefined;
@@ -136,11 +139,15 @@ function connectionOptions(
 }
 
 /** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
-function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetEndpoint }: AppContext): Rounds[] {
+function startRounds(app: AppContext): Rounds[] {
+  const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
   const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  if (billing !== undefined)
+    rounds.push(new Rounds('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
     rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    rounds.push(new Rounds('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log));
   }
   for (const each of rounds) each.start();
   return rounds;

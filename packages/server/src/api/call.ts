@@ -27,6 +27,8 @@ export interface Call<Name extends OperationName> {
   readonly params: Readonly<Record<PathParameters<Table[Name]['path']>, string>>;
   readonly query: ParsedQuery<Name>;
   readonly body: ParsedBody<Name>;
+  /** The bytes of a body that is signed; `undefined` for every other call. */
+  readonly rawBody: Buffer | undefined;
   /** Who calls; `undefined` for public calls, which look for themselves if they care. */
   readonly signedIn: SignedInOf<Name>;
   /** The caller's own endpoint, for a path with `{uid}` or a query with `endpoint`. */
@@ -47,5 +49,8 @@ export interface Call<Name extends OperationName> {
 /** Does the call and returns the answer's body; throws `ProblemError` for everything that the caller is told. */
 export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
-/** Handlers by operation. What has none answers `501`. */
+/** Handlers of some operations. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
+
+/** A handler for every operation of the contract. */
+export type AllHandlers = Required<Handlers>;

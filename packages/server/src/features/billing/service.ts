@@ -1,0 +1,282 @@
+import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError, invalid } from '../../problem.ts';
+import type { UserRecord } from '../../storage/store.ts';
+import { GatewayError } from './gateway.ts';
+import type { BillingGateway, GatewayEvent } from './gateway.ts';
+import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
+import { SubscriptionSync } from './subscription-sync.ts';
+import type { SyncOptions } from './subscription-sync.ts';
+
+const MINUTE_MS = 60_000;
+/** The user has an answer after this time, whatever the gateway does. */
+const ANSWER_MS = 28_000;
+/** How long showing a page may wait for the gateway after a checkout. */
+const SETTLE_MS = 5_000;
+const SETTLE_AGAIN_MS = 2_000;
+export const BILLING_SENTENCES = {
+  checkout: 'Failed to create checkout session',
+  portal: 'Failed to create portal session',
+  change: 'Failed to change subscription tier',
+} as const;
+
+export interface BillingOptions extends SyncOptions {
+  readonly publicUrl: () => string;
+}
+
+/** Plans and payment, as a user sees them. The gateway holds the truth; what was done is read back from it before it is stored. */
+export class Billing {
+  readonly gateway: BillingGateway;
+  readonly #options: BillingOptions;
+  readonly #sync: SubscriptionSync;
+  /** When the checkouts of a user were last looked at. */
+  readonly #settledAt = new Map<number, number>();
+
+  constructor(options: BillingOptions) {
+    this.#options = options;
+    this.gateway = options.gateway;
+    this.#sync = new SubscriptionSync(options);
+  }
+
+  /**
+   * Starts a checkout and returns its address.
+   * @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, BILLING_FAILED, VALIDATION_FAILED
+   */
+  async startCheckout(
+    user: UserRecord,
+    wanted: { readonly tier: Tier; readonly interval: BillingInterval; readonly returnUrl: string },
+  ): Promise<string> {
+    const returnUrl = this.#ownUrl(wanted.returnUrl);
+    const { tier, interval } = wanted;
+    if (tier === 'FREE')
+      throw new ProblemError(user.subscriptionTier === 'FREE' ? 'ALREADY_ON_FREE' : 'ALREADY_SUBSCRIBED');
+    return this.#answering('checkout', user.id, async (owner) => {
+      const customerId = await this.#ensureCustomer(user);
+      // Closed first: what is not paid by now can't become a second subscription.
+      await this.#sync.closeCheckouts(user.id, customerId);
+      const { current } = await this.#sync.write(user.id, customerId, owner);
+      if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
+      const { store, now } = this.#options;
+      const id = randomUUID();
+      await store.addCheckout(id, user.id, now());
+      const checkout = await this.gateway.createCheckout({
+        id,
+        tier,
+        interval,
+        userId: user.id,
+        email: user.email,
+        customerId,
+        successUrl: withCheckout(returnUrl, 'success'),
+        cancelUrl: withCheckout(returnUrl, 'canceled'),
+      });
+      await store.setCheckoutSession(id, checkout.id);
+      await store.scheduleBillingCheck(user.id, now() + MINUTE_MS);
+      return checkout.url;
+    });
+  }
+
+  /** @throws ProblemError NO_SUBSCRIPTION, PORTAL_NOT_CONFIGURED, BILLING_FAILED, VALIDATION_FAILED */
+  async openPortal(user: UserRecord, returnTo: string): Promise<string> {
+    const returnUrl = this.#ownUrl(returnTo);
+    const { stripeCustomerId: customerId } = user;
+    if (customerId === null) throw new ProblemError('NO_SUBSCRIPTION');
+    return this.#translating('portal', this.gateway.openPortal(customerId, returnUrl.href));
+  }
+
+  /**
+   * Changes the plan: FREE cancels at the end of the period, the present plan takes a cancellation back, another one changes the price.
+   * @throws ProblemError ALREADY_ON_FREE, NO_SUBSCRIPTION, PAYMENT_FAILED, BILLING_FAILED
+   */
+  async changePlan(
+    user: UserRecord,
+    wanted: { readonly tier: Tier; readonly interval: BillingInterval },
+  ): Promise<UserRecord> {
+    const { stripeCustomerId: customerId } = user;
+    const isFree = ({ subscriptionTier }: UserRecord): boolean => wanted.tier === 'FREE' && subscriptionTier === 'FREE';
+    if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
+    return this.#answering('change', user.id, async (owner) => {
+      // Read first: what was bought a moment ago may not be stored yet.
+      const { current, user: now } = await this.#sync.write(user.id, customerId, owner);
+      if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
+      await this.#carryOut(customerId, current, wanted);
+      return (await this.#sync.write(user.id, customerId, owner)).user;
+    });
+  }
+
+  async #carryOut(
+    customerId: string,
+    current: SubscriptionState,
+    { tier, interval }: { readonly tier: Tier; readonly interval: BillingInterval },
+  ): Promise<void> {
+    const key = randomUUID();
+    if (tier === 'FREE') {
+      if (current.endsAt === null) await this.gateway.cancelAtPeriodEnd(customerId, current.id, key);
+    } else if (tier !== current.tier || interval !== current.interval) {
+      await this.gateway.changePlan(customerId, current, { tier, interval }, key);
+    } else if (current.endsAt !== null) {
+      await this.gateway.renew(customerId, current, key);
+    }
+  }
+
+  /** What a change of plan would delete and charge, by the rule that carries it out. */
+  async preview(user: UserRecord, tier: Tier, interval: BillingInterval): Promise<PlanChangePreview> {
+    const { store, now } = this.#options;
+    const amount = tier === 'FREE' ? null : await this.#previewAmount(user, { tier, interval });
+    if (!isDowngrade(user.subscriptionTier, tier))
+      return { deletes: [], at: null, losesFavorites: 0, expiresInMs: null, amount };
+    const [account, endpoints] = await Promise.all([store.findBillingAccount(user.id), store.listEndpoints(user.id)]);
+    const { deletes, losesFavorites, expiresInMs } = downgradeEffect(tier, endpoints, now());
+    const endsAt = user.subscriptionEndAt ?? account?.period_end_at ?? null;
+    return {
+      deletes: deletes.map(({ uid, name, savedCount, unsavedCount }) => ({
+        uid,
+        name,
+        requestCount: savedCount + unsavedCount,
+      })),
+      at: tier === 'FREE' && endsAt !== null ? new Date(endsAt).toISOString() : null,
+      losesFavorites,
+      expiresInMs,
+      amount,
+    };
+  }
+
+  async #previewAmount({ stripeCustomerId: customerId, stripeSubscriptionId: id }: UserRecord, to: PlanPrice) {
+    if (customerId === null || id === null) return null;
+    try {
+      const states = await this.#sync.statesOf(customerId);
+      const from = states.find((state) => state.id === id);
+      return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
+    } catch (error) {
+      // A preview without the amount is of use all the same.
+      this.#options.log.warn({ err: error }, 'the amount of a plan change could not be previewed');
+      return null;
+    }
+  }
+
+  /** Takes a signed event. @throws ProblemError INVALID_SIGNATURE */
+  async receive(body: Buffer, signature: string | undefined): Promise<void> {
+    const event = this.gateway.readEvent(body, signature);
+    if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
+    if (event !== 'foreign') await this.#sync.receiveEvent(event);
+  }
+
+  /** Takes an event that is known to come from the gateway. @throws GatewayError */
+  receiveEvent(event: GatewayEvent): Promise<void> {
+    return this.#sync.receiveEvent(event);
+  }
+
+  /** Reads a user's subscription from the gateway and writes it. @throws GatewayError */
+  refresh(userId: number): Promise<UserRecord | undefined> {
+    return this.#sync.refresh(userId);
+  }
+
+  /** Reads the accounts that are due; true when there may be more to do at once. */
+  reconcile(signal: AbortSignal): Promise<boolean> {
+    return this.#sync.reconcile(signal);
+  }
+
+  /** Runs work on what the gateway keeps of a user while nothing else does. */
+  exclusively<T>(userId: number, work: () => Promise<T>): Promise<T> {
+    return this.#sync.locks.run(userId, work);
+  }
+
+  /** The user as the gateway has it, when a checkout is under way: the return from it shows the new plan although no event came yet. */
+  async afterCheckout(user: UserRecord): Promise<UserRecord> {
+    const { store, now, log } = this.#options;
+    const last = this.#settledAt.get(user.id);
+    if (last !== undefined && now() - last < SETTLE_AGAIN_MS) return user;
+    if ((await store.listCheckouts(user.id)).length === 0) {
+      this.#settledAt.delete(user.id);
+      return user;
+    }
+    this.#settledAt.set(user.id, now());
+    try {
+      return (await within(SETTLE_MS, this.#sync.refresh(user.id))) ?? user;
+    } catch (error) {
+      log.warn({ err: error }, 'a checkout could not be settled yet');
+      return user;
+    }
+  }
+
+  /** Ends the subscription of an account that is to be deleted. @throws ProblemError BILLING_FAILED */
+  async endFor(user: UserRecord): Promise<void> {
+    const { stripeCustomerId: customerId } = user;
+    if (customerId === null) return;
+    await this.#answering('change', user.id, async () => {
+      await this.#sync.closeCheckouts(user.id, customerId);
+      const states = await this.#sync.statesOf(customerId);
+      const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
+      for (const { id } of current === undefined ? extra : [current, ...extra])
+        await this.gateway.cancelNow(customerId, id, `end-${id}`);
+    });
+  }
+
+  /** The user's customer at the gateway; made with a key that is kept first, so that a crash never makes a second one. */
+  async #ensureCustomer(user: UserRecord): Promise<string> {
+    const { store } = this.#options;
+    const known = (await store.findUser(user.id))?.stripeCustomerId ?? null;
+    if (known !== null) return known;
+    const account = await store.findBillingAccount(user.id);
+    if (account === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    const customerId = await this.gateway.createCustomer(user, account.customer_key);
+    await store.setCustomer(user.id, customerId);
+    return customerId;
+  }
+
+  /** Runs work of a user under the account's lock and within the time that the user waits. */
+  async #answering<T>(
+    what: keyof typeof BILLING_SENTENCES,
+    userId: number,
+    work: (owner: string) => Promise<T>,
+  ): Promise<T> {
+    return this.#translating(what, within(ANSWER_MS, this.#sync.locks.run(userId, work)));
+  }
+
+  async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      this.#options.log.warn({ err: error, what }, 'the payment service did not do what was asked');
+      if (error.reason === 'payment') throw new ProblemError('PAYMENT_FAILED');
+      if (error.reason === 'portal') throw new ProblemError('PORTAL_NOT_CONFIGURED');
+      throw new ProblemError('BILLING_FAILED', { sentence: BILLING_SENTENCES[what] });
+    }
+  }
+
+  /** An address of this installation. @throws ProblemError VALIDATION_FAILED for another origin */
+  #ownUrl(text: string): URL {
+    const publicUrl = this.#options.publicUrl();
+    const url = URL.parse(text, publicUrl);
+    if (url === null || url.origin !== new URL(publicUrl).origin || url.username !== '' || url.password !== '')
+      throw invalid({ returnUrl: 'returnUrl must be an address of this site' });
+    return url;
+  }
+}
+
+function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {
+  const url = new URL(returnUrl);
+  url.searchParams.set('checkout', outcome);
+  // Stripe fills in the braces, so they must stay as they are.
+  return outcome === 'success' ? `${withoutHash(url)}&session_id={CHECKOUT_SESSION_ID}${url.hash}` : url.href;
+}
+
+function withoutHash(url: URL): string {
+  return url.hash === '' ? url.href : url.href.slice(0, -url.hash.length);
+}
+
+/** @throws GatewayError when the work takes longer; it goes on, and its effect is read from the gateway later. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const timeout = sleep(milliseconds, undefined, { signal: ended.signal, ref: false }).then(() => {
+    throw new GatewayError('unavailable', 'The payment service took too long.');
+  });
+  timeout.catch(() => undefined);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    ended.abort();
+  }
+}
