@@ -176,7 +176,7 @@ export default defineConfig({
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
     {
       // `testing/` holds what the tests of the server share, `durability/` those that kill it under load.
-      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/{testing,durability}/**'],
+      files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/{test,testing,durability}/**'],
       rules: {
         ...imports(otherPackages),
         // A function that is named for what it expects, expects it.

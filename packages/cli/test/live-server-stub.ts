@@ -3,26 +3,26 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import { sampleEndpoint } from '../../../../fixtures/sample-endpoint.ts';
+import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
 
-/** A server that speaks just enough to be followed, for what a real one can't be made to do at will. */
-export interface LiveStand {
+/** Just enough of a server to follow an endpoint, for states that a real server can't be put into. */
+export interface LiveServerStub {
   readonly origin: string;
-  /** What `getEndpoint` answers: a status, and when the endpoint expires. */
+  /** Response of `getEndpoint`: status and expiry. */
   answer: { status: number; expiresAt: string | null };
-  /** How many calls of `getEndpoint` there were. */
+  /** Number of `getEndpoint` calls. */
   readonly calls: () => number;
   /** The next live socket that opens. */
   readonly opened: () => Promise<WebSocket>;
   readonly stop: () => void;
 }
 
-/** `clock` is what its `Date` headers say, in milliseconds. */
-export async function startLiveStand(clock: () => number): Promise<LiveStand> {
+/** `clock` sets its `Date` headers, in milliseconds. */
+export async function startLiveServerStub(clock: () => number): Promise<LiveServerStub> {
   let calls = 0;
   const http = createServer((_asked, answer) => {
     calls += 1;
-    const { status, expiresAt } = stand.answer;
+    const { status, expiresAt } = stub.answer;
     answer.writeHead(status, { 'content-type': 'application/json', date: new Date(clock()).toUTCString() });
     answer.end(JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : { message: 'No.' }));
   });
@@ -31,7 +31,7 @@ export async function startLiveStand(clock: () => number): Promise<LiveStand> {
   await once(http, 'listening');
   const address = http.address();
   if (address === null || typeof address === 'string') throw new Error('The system gave no port');
-  const stand: LiveStand = {
+  const stub: LiveServerStub = {
     origin: `http://127.0.0.1:${address.port}`,
     answer: { status: 200, expiresAt: null },
     calls: () => calls,
@@ -42,7 +42,7 @@ export async function startLiveStand(clock: () => number): Promise<LiveStand> {
       http.close();
     },
   };
-  return stand;
+  return stub;
 }
 
 export function send(socket: WebSocket, message: LiveMessage): void {

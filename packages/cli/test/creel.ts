@@ -1,9 +1,9 @@
 import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from '../run.ts';
-import type { ExitCode } from '../run.ts';
+import { run } from '../src/run.ts';
+import type { ExitCode } from '../src/run.ts';
 
-/** A `creel` inside the test's process. */
+/** A `creel` that runs in the test's process. */
 export interface Running {
   readonly ended: Promise<ExitCode>;
   readonly stdout: () => string;
@@ -12,33 +12,33 @@ export interface Running {
   /** Types into standard input. */
   readonly type: (text: string) => void;
   readonly interrupt: () => void;
-  /** Resolves once standard output or standard error is as wanted; rejects with both when `creel` ends before, or after 30 s. */
+  /** Resolves when `is` returns true. Rejects with all output if `creel` ends first, or after 30 s. */
   readonly until: (is: () => boolean) => Promise<void>;
 }
 
-export interface Surroundings {
+export interface RunOptions {
   /** XDG_CONFIG_HOME. */
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
-  /** Which of its streams are terminals. */
+  /** Streams that are terminals. */
   readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean };
 }
 
-const PATIENCE_MS = 30_000;
+const WAIT_LIMIT_MS = 30_000;
 
-function sink(): { stream: Writable; pieces: Buffer[] } {
-  const pieces: Buffer[] = [];
+function sink(): { stream: Writable; chunks: Buffer[] } {
+  const chunks: Buffer[] = [];
   const stream = new Writable({
-    write(piece: Buffer, _encoding, done) {
-      pieces.push(piece);
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
       done();
     },
   });
-  return { stream, pieces };
+  return { stream, chunks };
 }
 
-export function start(words: readonly string[], { home, env, stdin, tty }: Surroundings): Running {
+export function start(words: readonly string[], { home, env, stdin, tty }: RunOptions): Running {
   const out = sink();
   const err = sink();
   const input = new PassThrough();
@@ -52,13 +52,13 @@ export function start(words: readonly string[], { home, env, stdin, tty }: Surro
     env: { XDG_CONFIG_HOME: home, ...env },
     interrupted: () => interruption.signal,
   }).then((given) => (code = given));
-  const bytes = (): Buffer => Buffer.concat(out.pieces);
+  const bytes = (): Buffer => Buffer.concat(out.chunks);
   const stdout = (): string => bytes().toString('utf8');
-  const stderr = (): string => Buffer.concat(err.pieces).toString('utf8');
+  const stderr = (): string => Buffer.concat(err.chunks).toString('utf8');
   const until: Running['until'] = async (is) => {
-    for (const deadline = Date.now() + PATIENCE_MS; !is(); await sleep(10))
+    for (const deadline = Date.now() + WAIT_LIMIT_MS; !is(); await sleep(10))
       if (code !== undefined || Date.now() > deadline)
-        throw new Error(`creel ${words.join(' ')} (${code ?? 'still running'}) said:\n${stdout()}\n${stderr()}`);
+        throw new Error(`creel ${words.join(' ')} (${code ?? 'still running'}) wrote:\n${stdout()}\n${stderr()}`);
   };
   return {
     ended,
@@ -71,12 +71,12 @@ export function start(words: readonly string[], { home, env, stdin, tty }: Surro
   };
 }
 
-/** Runs it to its end. */
+/** Runs `creel` and waits until it exits. */
 export async function creel(
   words: readonly string[],
-  surroundings: Surroundings,
+  options: RunOptions,
 ): Promise<{ code: ExitCode; stdout: string; stderr: string; bytes: Buffer }> {
-  const running = start(words, surroundings);
+  const running = start(words, options);
   const code = await running.ended;
   return { code, stdout: running.stdout(), stderr: running.stderr(), bytes: running.bytes() };
 }

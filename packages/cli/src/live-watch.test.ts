@@ -2,55 +2,54 @@ import { ApiError } from '@creel/contract';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { connect } from '../connection.ts';
-import { capturedAt } from '../testing/captured-at.ts';
-import { send, startLiveStand } from '../testing/live-stand.ts';
-import type { LiveStand } from '../testing/live-stand.ts';
-import { Feed } from './feed.ts';
-import type { FeedOptions } from './feed.ts';
-import { openSocket } from './open-socket.ts';
-import { watch } from './watch.ts';
+import { connect } from './connection.ts';
+import { capturedAt } from '../test/captured-at.ts';
+import { send, startLiveServerStub } from '../test/live-server-stub.ts';
+import type { LiveServerStub } from '../test/live-server-stub.ts';
+import { CaptureFeed } from './capture-feed.ts';
+import type { CaptureFeedOptions } from './capture-feed.ts';
+import { openSocket, watchLive } from './live-watch.ts';
 
 const EXPIRES = '2030-01-02T00:00:00.000Z';
 const HOUR = 3_600_000;
 
-let stand: LiveStand;
+let server: LiveServerStub;
 let clock: number;
 beforeEach(async () => {
   clock = Date.parse(EXPIRES) - HOUR;
-  stand = await startLiveStand(() => clock);
+  server = await startLiveServerStub(() => clock);
 });
-afterEach(() => stand.stop());
+afterEach(() => server.stop());
 
-/** A follower of the stand whose clock has been heard once. */
-async function begin(given: Partial<FeedOptions> = {}, expiresAt: string | null = null) {
-  const connection = connect({ server: stand.origin, cookies: {} });
+/** A watch that has read the server's clock. */
+async function begin(given: Partial<CaptureFeedOptions> = {}, expiresAt: string | null = null) {
+  const connection = connect({ server: server.origin, cookies: {} });
   await connection.client.call('getEndpoint', { params: { uid: 'abc' } });
   const seen: number[] = [];
-  const told: string[] = [];
+  const notices: string[] = [];
   const stop = new AbortController();
-  const feed = new Feed({
+  const feed = new CaptureFeed({
     from: 0,
     newFrom: 0,
     async *storedBetween() {},
-    show: async ({ index }) => void seen.push(index),
-    tellGone: async () => {},
+    onCapture: async ({ index }) => void seen.push(index),
+    onDeleted: async () => {},
     ...given,
   });
-  const ended = watch({
+  const ended = watchLive({
     connection,
     endpoint: { uid: 'abc', expiresAt },
     feed,
     signal: stop.signal,
-    tell: (sentence) => told.push(sentence),
+    notify: (sentence) => notices.push(sentence),
     reconnectMs: 5,
   });
-  return { ended, seen, told, stop: () => stop.abort() };
+  return { ended, seen, notices, stop: () => stop.abort() };
 }
 
-test('an endpoint that has expired by the clock of the server ends it, after what it still holds', async () => {
+test('an expired endpoint ends it by the clock of the server, after the stored captures', async () => {
   clock = Date.parse(EXPIRES) + HOUR;
-  stand.answer = { status: 200, expiresAt: EXPIRES };
+  server.answer = { status: 200, expiresAt: EXPIRES };
   const { ended, seen } = await begin(
     {
       async *storedBetween() {
@@ -63,23 +62,23 @@ test('an endpoint that has expired by the clock of the server ends it, after wha
   expect(seen).toEqual([0]);
 });
 
-test('an expiry that was moved meanwhile does not end it', async () => {
+test('an expiry that has moved does not end it', async () => {
   clock = Date.parse(EXPIRES) + HOUR;
-  const opened = stand.opened();
+  const opened = server.opened();
   const { ended, seen, stop } = await begin({}, EXPIRES);
-  await vi.waitUntil(() => stand.calls() === 2);
+  await vi.waitUntil(() => server.calls() === 2);
   send(await opened, { type: 'request', data: capturedAt(0) });
   await vi.waitUntil(() => seen.length === 1);
   stop();
   await expect(ended).resolves.toBeUndefined();
 });
 
-test('news of the endpoint can end it', async () => {
-  const opened = stand.opened();
+test('an endpoint message with a past expiry ends it', async () => {
+  const opened = server.opened();
   const { ended } = await begin();
   const expired = new Date(clock - HOUR).toISOString();
-  stand.answer = { status: 200, expiresAt: expired };
-  const found = await (await fetch(stand.origin)).json();
+  server.answer = { status: 200, expiresAt: expired };
+  const found = await (await fetch(server.origin)).json();
   (await opened).send(JSON.stringify({ type: 'endpoint', data: found }));
   await expect(ended).rejects.toThrow('This endpoint has expired.');
 });
@@ -87,8 +86,8 @@ test('news of the endpoint can end it', async () => {
 test.each([
   [4401, 'The session has ended. Sign in with: creel login'],
   [4404, 'The endpoint was deleted.'],
-])('%i ends it, after what came before', async (code, sentence) => {
-  const opened = stand.opened();
+])('%i ends it after earlier captures', async (code, sentence) => {
+  const opened = server.opened();
   const { ended, seen } = await begin();
   const socket = await opened;
   send(socket, { type: 'init', data: [capturedAt(1), capturedAt(0)] });
@@ -97,38 +96,38 @@ test.each([
   expect(seen).toEqual([0, 1]);
 });
 
-test('whatever goes wrong while fetching is made up for after the next connection', async () => {
+test('captures missed through a failed call follow after the next connection', async () => {
   let failures = 1;
-  const first = stand.opened();
-  const { ended, seen, told, stop } = await begin({
+  const first = server.opened();
+  const { ended, seen, notices, stop } = await begin({
     async *storedBetween(from, below = 0) {
       if ((failures -= 1) >= 0) throw new ApiError(503, 'The server is busy. Please try again in a moment.');
       for (let index = from; index < below; index += 1) yield capturedAt(index);
     },
   });
-  const second = first.then(() => stand.opened());
+  const second = first.then(() => server.opened());
   send(await first, { type: 'request', data: capturedAt(2) });
   send(await first, { type: 'request', data: capturedAt(3) });
   send(await second, { type: 'init', data: [capturedAt(4)] });
   await vi.waitUntil(() => seen.length === 5);
   expect(seen).toEqual([0, 1, 2, 3, 4]);
-  expect(told).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
+  expect(notices).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
   stop();
   await ended;
 });
 
-/** A follower whose connection is lost while calls are answered with this status. */
+/** A watch that loses its connection while calls return this status. */
 async function loseConnection(status: number) {
-  const first = stand.opened();
+  const first = server.opened();
   const follower = await begin();
   const socket = await first;
-  stand.answer = { status, expiresAt: null };
-  const second = stand.opened();
+  server.answer = { status, expiresAt: null };
+  const second = server.opened();
   socket.terminate();
   return { ...follower, second };
 }
 
-test.each([503, 429])('a call that is answered %i while away is no end', async (status) => {
+test.each([503, 429])('a call that returns %i while disconnected does not end it', async (status) => {
   const { second, seen, stop, ended } = await loseConnection(status);
   send(await second, { type: 'init', data: [capturedAt(0)] });
   await vi.waitUntil(() => seen.length === 1);
@@ -136,25 +135,25 @@ test.each([503, 429])('a call that is answered %i while away is no end', async (
   await expect(ended).resolves.toBeUndefined();
 });
 
-test.each([302, 401, 404])('a call that is answered %i while away is one', async (status) => {
+test.each([302, 401, 404])('a call that returns %i while disconnected ends it', async (status) => {
   const { ended } = await loseConnection(status);
   await expect(ended).rejects.toThrow(`${status}: No.`);
 });
 
-test('an answer that is not understood is one, in place of trying for ever', async () => {
-  const first = stand.opened();
+test('a response that is not understood ends it', async () => {
+  const first = server.opened();
   const { ended } = await begin();
-  stand.answer = { status: 200, expiresAt: 'soon' };
+  server.answer = { status: 200, expiresAt: 'soon' };
   (await first).terminate();
   await expect(ended).rejects.toThrow('gave an answer that this version of creel does not understand.');
 });
 
-test('a reader that is slow makes the server wait, and misses nothing', async () => {
+test('a slow reader makes the server wait and misses nothing', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const seen: number[] = [];
-  const opened = stand.opened();
+  const opened = server.opened();
   const { ended, stop } = await begin({
-    async show({ index }) {
+    async onCapture({ index }) {
       await released;
       seen.push(index);
     },
@@ -171,10 +170,10 @@ test('a reader that is slow makes the server wait, and misses nothing', async ()
   await ended;
 });
 
-test('a server that has fallen silent is left; one that pings is not', async () => {
+test('a silent server is disconnected, one that pings is not', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const opened = stand.opened();
-  const socket = openSocket(stand.origin.replace('http', 'ws'), {});
+  const opened = server.opened();
+  const socket = openSocket(server.origin.replace('http', 'ws'), {});
   const other = await opened;
   for (let minute = 0; minute < 3; minute += 1) {
     other.ping();

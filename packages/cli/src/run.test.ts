@@ -1,13 +1,24 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse } from './args.ts';
-import type { Asked, Invocation } from './args.ts';
-import { UsageProblem } from './cli-problem.ts';
+import { UsageError } from './cli-error.ts';
+import { COMMANDS } from './commands.ts';
+import { parse } from './run.ts';
+
+/** An invocation as plain data, with commands as their names. */
+function parsed(line: string): unknown {
+  const invocation = parse(words(line));
+  if (invocation.kind === 'run')
+    return { kind: 'run', invocation: { command: invocation.command.name, ...invocation.input } };
+  if (invocation.kind === 'help' && invocation.command !== undefined)
+    return { kind: 'help', about: invocation.command.name };
+  return invocation;
+}
 
 const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
 const DASHED = '-_FvDP6FJB2ndGA0EM64K_';
 const DOUBLE = '--FvDP6FJB2ndGA0EM64K_';
 
-const understood: [line: string, invocation: Invocation][] = [
+const understood: [line: string, invocation: object][] = [
   ['login', { command: 'login' }],
   ['login --server https://a.example --username al', { command: 'login', server: 'https://a.example', username: 'al' }],
   ['login --username=-al', { command: 'login', username: '-al' }],
@@ -29,10 +40,10 @@ const understood: [line: string, invocation: Invocation][] = [
 ];
 
 test.each(understood)('creel %s', (line, invocation) => {
-  expect(parse(words(line))).toEqual({ kind: 'run', invocation });
+  expect(parsed(line)).toEqual({ kind: 'run', invocation });
 });
 
-const asked: [line: string, asked: Asked][] = [
+const asked: [line: string, asked: object][] = [
   ['', { kind: 'help' }],
   ['--help', { kind: 'help' }],
   ['-h', { kind: 'help' }],
@@ -44,7 +55,7 @@ const asked: [line: string, asked: Asked][] = [
 ];
 
 test.each(asked)('creel %s', (line, is) => {
-  expect(parse(words(line))).toEqual(is);
+  expect(parsed(line)).toEqual(is);
 });
 
 const refused: [line: string, sentence: string][] = [
@@ -71,6 +82,11 @@ const refused: [line: string, sentence: string][] = [
 
 describe('says what to type instead', () => {
   test.each(refused)('creel %s', (line, sentence) => {
-    expect(() => parse(words(line))).toThrow(new UsageProblem(sentence));
+    expect(() => parse(words(line))).toThrow(new UsageError(sentence));
   });
+});
+
+test('a file in commands/ is a command with its name', () => {
+  const files = readdirSync(new URL('commands/', import.meta.url)).filter((file) => !file.endsWith('.test.ts'));
+  expect([...COMMANDS.keys()].map((name) => `${name}.ts`).toSorted()).toEqual(files.toSorted());
 });

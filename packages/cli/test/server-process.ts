@@ -7,14 +7,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { compileCache } from '../../../../fixtures/compile-cache.ts';
-import { serverProgram } from '../../../../fixtures/server-program.ts';
+import { compileCache } from '../../../fixtures/compile-cache.ts';
+import { serverProgram } from '../../../fixtures/server-program.ts';
 
-/** A Creel in a process of its own: the command line knows servers from outside only. */
+/** A Creel server in its own process, because the command line uses servers only from outside. */
 export interface ServerProcess {
   readonly origin: string;
   readonly port: number;
-  /** Ends it and keeps its data. */
+  /** Stops the server and keeps its data. */
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
@@ -31,13 +31,13 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** An empty folder, and how to remove it. */
+/** An empty folder and a function that removes it. */
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'creel-cli-'));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
 }
 
-/** Starts it and waits until it can take captures. @throws Error with all it wrote, when it does not get ready */
+/** Starts a server and waits until it is ready. @throws Error with its output if it does not get ready */
 export async function startServer(dataDir: string, givenPort?: number): Promise<ServerProcess> {
   const port = givenPort ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn' };
@@ -46,9 +46,9 @@ export async function startServer(dataDir: string, givenPort?: number): Promise<
     env: { ...env, ...more },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  child.stdout.on('data', (piece) => (said += String(piece)));
-  child.stderr.on('data', (piece) => (said += String(piece)));
+  let output = '';
+  child.stdout.on('data', (piece) => (output += String(piece)));
+  child.stderr.on('data', (piece) => (output += String(piece)));
   const origin = `http://127.0.0.1:${port}`;
   const stop: ServerProcess['stop'] = async (signal = 'SIGTERM') => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -62,10 +62,10 @@ export async function startServer(dataDir: string, givenPort?: number): Promise<
     await sleep(30);
   }
   await stop('SIGKILL');
-  throw new Error(`Creel did not get ready. It said:\n${said}`);
+  throw new Error(`Creel did not get ready. Its output:\n${output}`);
 }
 
-/** Somebody with an account, in a browser of their own. */
+/** A registered user with a session. */
 export interface Person {
   readonly username: string;
   readonly password: string;
@@ -92,7 +92,7 @@ export async function register(origin: string): Promise<Person> {
   return { ...person, client };
 }
 
-/** Sends to a capture URL; resolves once it is stored. */
+/** Sends a request to a capture URL and waits until it is stored. */
 export async function capture(
   url: string,
   body: string | Uint8Array<ArrayBuffer> = 'x',

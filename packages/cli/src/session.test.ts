@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cookieHeader, takeCookies } from './cookies.ts';
+import { cookieHeader, storeCookies } from './session.ts';
 
 const HTTPS = 'https://a.example';
 
@@ -13,7 +13,7 @@ test.each<[what: string, line: string, server: string, after: Record<string, str
   ['secure over loopback', 's=1; secure', 'http://127.0.0.1:3000', { old: 'x', s: '1' }],
   ['without a name: not taken', '=1', HTTPS, { old: 'x' }],
 ])('%s', (_, line, server, after) => {
-  expect(takeCookies({ old: 'x' }, [line], server)).toEqual(after);
+  expect(storeCookies({ old: 'x' }, [line], server)).toEqual(after);
 });
 
 test('go into one header', () => {
