@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Writes down why tests were skipped, which Vitest's JSON report leaves out: `context.skip('the reason')`. */
+/** Records the reasons of `context.skip('the reason')`, which Vitest's JSON report leaves out. */
 class SkipReporter implements Reporter {
   async onTestRunEnd(modules: ReadonlyArray<TestModule>): Promise<void> {
     const skips = modules

@@ -1,15 +1,17 @@
-// Bundles what the server runs of our own code, with the two libraries that come in hundreds of small modules, into
-// packages/server/dist. Four threads each load less: 100 MB of memory and a second of start-up, measured against running the
-// sources (docs/decisions/0006-server-bundle.md). Everything else stays an ordinary dependency.
+// Bundles the server and its worker threads into the folder that the first argument names: docs/decisions/0006-server-bundle.md.
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { rolldown } from 'rolldown';
-import { at, root } from './places.mjs';
+import { z } from 'zod';
+import { fromRoot, root } from './paths.mjs';
 
+/** Bundled because they consist of hundreds of small modules. All other dependencies stay outside. */
 const bundled = new Set(['@creel/contract', 'kysely', 'zod']);
 
-const manifest = JSON.parse(await readFile(at('packages', 'server', 'package.json'), 'utf8'));
-const external = Object.keys(manifest.dependencies).filter((name) => !bundled.has(name));
+const manifestSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
+const manifest = await readFile(fromRoot('packages', 'server', 'package.json'), 'utf8');
+const { dependencies } = manifestSchema.parse(JSON.parse(manifest));
+const external = Object.keys(dependencies).filter((name) => !bundled.has(name));
 
 const bundle = await rolldown({
   cwd: root,
@@ -23,7 +25,7 @@ const bundle = await rolldown({
   external: [/^node:/, ...external, ...external.map((name) => new RegExp(`^${name}/`))],
 });
 await bundle.write({
-  dir: process.argv[2],
+  dir: z.string().parse(process.argv[2]),
   format: 'esm',
   entryFileNames: '[name].js',
   chunkFileNames: 'shared-[hash].js',
