@@ -121,11 +121,10 @@ async function installNpmPackage(): Promise<string> {
       cwd: folder,
       env: { ...process.env, TMPDIR: folder },
     });
-    const script = `#!/bin/sh
-export LD_LIBRARY_PATH='${folder}/al2023/lib' FONTCONFIG_PATH='${folder}/fonts'
-exec '${folder}/chromium' "$@"
-`;
-    await writeFile(program, script);
+    const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>`;
+    await writeFile(join(folder, 'fonts.conf'), fonts);
+    const variables = `LD_LIBRARY_PATH='${folder}/al2023/lib' FONTCONFIG_FILE='${folder}/fonts.conf'`;
+    await writeFile(program, `#!/bin/sh\n${variables} exec '${folder}/chromium' "$@"\n`);
     await chmod(program, 0o755);
   });
   return program;

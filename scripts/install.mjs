@@ -44,11 +44,15 @@ function isInStep(path, wanted, found) {
 export async function npm(args) {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env;
   const [file, ...first] = cli?.endsWith('.js') ? [node ?? process.execPath, cli] : ['npm'];
-  const child = spawn(file, [...first, ...args, '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    shell: process.platform === 'win32' && file === 'npm',
-  });
+  const child = spawn(
+    file,
+    [...first, ...args, '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: process.platform === 'win32' && file === 'npm',
+    },
+  );
   const code = await new Promise((resolve) => {
     child.once('error', () => resolve(-1));
     child.once('exit', resolve);
