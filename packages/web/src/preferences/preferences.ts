@@ -15,9 +15,9 @@ export const userSettingsPreference = storedValue(
   z
     .object({
       autoSaveNewEndpoints: z.boolean(),
-      emailNotifyExpiry: z.boolean().optional(),
-      emailNotifySubscription: z.boolean().optional(),
-      email: z.string().optional(),
+      emailNotifyExpiry: z.boolean().exactOptional(),
+      emailNotifySubscription: z.boolean().exactOptional(),
+      email: z.string().exactOptional(),
     })
     .nullable(),
   null,
