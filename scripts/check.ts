@@ -14,6 +14,7 @@ const checks: Readonly<Record<string, readonly [program: string, ...args: string
   types: ['typescript/bin/tsc', '--noEmit', '--pretty', 'false'],
   'types (web)': ['typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', fromRoot('tsconfig.web.json')],
   lint: ['oxlint/bin/oxlint', '--deny-warnings'],
+  'dead code': ['knip/bin/knip.js'],
   'format (fix with: npx oxfmt)': ['oxfmt/bin/oxfmt', '--check'],
 };
 

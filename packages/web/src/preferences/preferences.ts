@@ -4,7 +4,6 @@ import { storedValue } from './stored-value.ts';
 import type { StoredValue } from './stored-value.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
-export type Theme = (typeof THEMES)[number];
 
 /** Light, dark, or what the system says. */
 export const themePreference = storedValue('theme', z.enum(THEMES), 'system');

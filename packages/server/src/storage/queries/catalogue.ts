@@ -43,5 +43,3 @@ export type Bound<Queries> = {
     ? (...args: Args) => Result
     : never;
 };
-
-export type StoreQueries = Bound<typeof QUERIES>;
