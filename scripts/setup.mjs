@@ -18,6 +18,7 @@ const commands = {
   e2e: ['scripts/e2e.ts', 'journeys'],
   screens: ['scripts/e2e.ts', 'screens'],
   bench: ['bench/main.ts'],
+  attack: ['bench/attack/main.ts'],
   fixtures: ['fixtures/send.ts'],
   creel: ['packages/cli/src/main.ts'],
   'power-cut': ['scripts/power-cut/main.ts'],
