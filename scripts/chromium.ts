@@ -1,4 +1,4 @@
-// Finds a Chromium for the browser tests: docs/decisions/0020-test-environment.md.
+// Finds a Chromium for the browser tests: docs/decisions/0003-tooling.md.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// A temporary PostgreSQL for tests and measurements: docs/decisions/0020-test-environment.md.
+// A temporary PostgreSQL for tests and measurements: docs/decisions/0003-tooling.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
