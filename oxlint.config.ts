@@ -2,6 +2,7 @@
 // is an import that a folder may not make, with a sentence that says what to do instead; scripts/floors.test.ts proves
 // every one of them. A later entry of `overrides` replaces the same rule of an earlier one, so each lists all it wants.
 import { defineConfig } from 'oxlint';
+import type { OxlintConfig } from 'oxlint';
 
 interface Banned {
   /** Matched against the import as it is written. Rust's regex: no look-around. */
@@ -128,7 +129,7 @@ const rules: Rules = {
 const server = 'packages/server/src';
 const web = 'packages/web/src';
 
-export default defineConfig({
+const config: OxlintConfig = defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'promise', 'node', 'react', 'jsx-a11y', 'vitest'],
   categories: { correctness: 'error', suspicious: 'error' },
   options: { reportUnusedDisableDirectives: 'error' },
@@ -193,3 +194,5 @@ export default defineConfig({
     { files: ['*.config.ts', 'scripts/vitest-skip-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
   ],
 });
+
+export default config;

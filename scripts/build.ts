@@ -29,7 +29,7 @@ const builds: readonly Build[] = [
       'vite.config.ts',
       'scripts/precompress.ts',
       'package-lock.json',
-      'tsconfig.web.json',
+      'tsconfig.base.json',
     ],
     command: (outDir) => ['node_modules/vite/bin/vite.js', 'build', '--outDir', outDir, '--logLevel', 'warn'],
   },

@@ -11,8 +11,7 @@ export interface CheckResult {
 
 /** A program in node_modules and its arguments, by name. Exit code 0 means that the check passed. */
 const checks: Readonly<Record<string, readonly [program: string, ...args: string[]]>> = {
-  types: ['typescript/bin/tsc', '--noEmit', '--pretty', 'false'],
-  'types (web)': ['typescript/bin/tsc', '--noEmit', '--pretty', 'false', '-p', fromRoot('tsconfig.web.json')],
+  types: ['typescript/bin/tsc', '--build', '--pretty', 'false'],
   lint: ['oxlint/bin/oxlint', '--deny-warnings'],
   'dead code': ['knip/bin/knip.js'],
   'format (fix with: npx oxfmt)': ['oxfmt/bin/oxfmt', '--check'],
