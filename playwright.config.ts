@@ -1,12 +1,10 @@
 import { defineConfig } from '@playwright/test';
-import { browserArguments } from './scripts/chromium.mjs';
-
-const chromium = process.env['CREEL_CHROMIUM'];
+import { launchOptions } from './scripts/chromium.ts';
 
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // Pages keep a core busy while they load and wait after it: two at once take two thirds of the time on two cores.
+  // A page uses a core only while it loads. Two workers take two thirds of the time of one on two cores.
   workers: 2,
   fullyParallel: false,
   retries: 0,
@@ -18,10 +16,10 @@ export default defineConfig({
     browserName: 'chromium',
     headless: true,
     screenshot: 'only-on-failure',
-    // Tracing slows the page down, and some journeys measure it. By hand: npm run e2e -- --trace on.
+    // Tracing slows pages down, and some tests measure them. To trace: npm run e2e -- --trace on.
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
-    launchOptions: { args: browserArguments, ...(chromium ? { executablePath: chromium } : {}) },
+    launchOptions: launchOptions(),
   },
 });

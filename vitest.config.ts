@@ -9,15 +9,23 @@ export default defineConfig({
       'bench/**/*.test.ts',
     ],
     globalSetup: './scripts/vitest-setup.ts',
-    // Real servers and databases on two shared cores; what is slow says so by its own figures, not by a short fuse.
+    // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than cores: many tests wait for time-outs and restarts.
+    // One more than the cores, because many tests wait for timeouts and restarts.
     maxWorkers: 3,
     retry: 0,
     allowOnly: false,
     passWithNoTests: false,
     restoreMocks: true,
+    // Off unless `--coverage` is given. Does not include servers that tests start as processes.
+    coverage: {
+      provider: 'v8',
+      include: ['packages/server/src/**/*.ts'],
+      exclude: ['**/*.{test,suite}.ts', '**/{testing,durability}/**'],
+      reporter: ['text-summary', 'html'],
+      reportsDirectory: '.cache/coverage',
+    },
     unstubEnvs: true,
   },
   oxc: { jsx: { runtime: 'automatic' } },

@@ -5,7 +5,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { browserArguments, findChromium } from '../scripts/chromium.mjs';
+import { findChromium, launchOptions } from '../scripts/chromium.ts';
 import { median } from './median.ts';
 import { sendPaced } from './paced-sender.ts';
 import { startCreel } from './server-under-test.ts';
@@ -28,7 +28,7 @@ interface Figure {
 
 /** What a person at a real browser feels. */
 export async function browserFigures(): Promise<Figure[]> {
-  const browser = await chromium.launch({ executablePath: await findChromium(), args: browserArguments });
+  const browser = await chromium.launch(launchOptions(await findChromium()));
   try {
     return [
       ...(await firstLoad(browser)),

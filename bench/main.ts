@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { startPostgres } from '../scripts/postgres.mjs';
-import { buildIfStale } from '../scripts/build.mjs';
+import { startPostgres } from '../scripts/postgres.ts';
+import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
@@ -100,7 +100,7 @@ async function signInFigures(load: Load): Promise<string[]> {
   }
 }
 
-await buildIfStale(process.execPath);
+await buildIfStale();
 const load = await chooseLoad();
 const parts = [
   '# Figures',

@@ -1,79 +1,69 @@
-// One at a time, across processes: a folder that only one of them can create. Its holder touches it every two seconds,
-// so a holder that was killed is noticed and its lock is taken over.
+// A lock between processes: a file with the owner's process id. The owner touches it every two seconds, so that other
+// processes can detect and remove the lock of a process that was killed.
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const heartbeatMs = 2_000;
-const staleAfterMs = 30_000;
+const HEARTBEAT_MS = 2_000;
+const MAX_SILENCE_MS = 30_000;
 
 /**
- * Runs `work` while holding the lock folder `path`.
+ * Runs `work` while it holds the lock file `path`.
  * @template T
  * @param {string} path
- * @param {{ onWait?: () => void }} options `onWait` is called once when somebody else holds the lock.
+ * @param {{ onWait?: () => void }} options `onWait` is called once if another process holds the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
 export async function withLock(path, { onWait }, work) {
   await mkdir(dirname(path), { recursive: true });
-  for (let tries = 0; !(await take(path)); tries += 1) {
-    // The first failure may be a dead holder's lock, which the next try finds gone: nobody to wait for.
-    if (tries === 1) {
-      onWait?.();
-    }
-    await dropIfStale(path);
-    if (tries > 0) {
-      await sleep(100);
-    }
+  let isWaiting = false;
+  while (!(await create(path))) {
+    if (await removeIfAbandoned(path)) continue;
+    if (!isWaiting) onWait?.();
+    isWaiting = true;
+    await sleep(100);
   }
-  const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), heartbeatMs);
+  const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => {}), HEARTBEAT_MS);
   try {
     return await work();
   } finally {
-    clearInterval(beat);
-    await rm(path, { recursive: true, force: true });
+    clearInterval(heartbeat);
+    await rm(path, { force: true });
   }
 }
 
-async function take(path) {
+async function create(path) {
   try {
-    await mkdir(path);
+    await writeFile(path, String(process.pid), { flag: 'wx' });
+    return true;
   } catch (error) {
-    if (error.code === 'EEXIST') {
-      return false;
-    }
+    if (error.code === 'EEXIST') return false;
     throw error;
   }
-  await writeFile(join(path, 'holder'), String(process.pid)).catch(() => {});
+}
+
+/** Renames the file and checks it again before removal: another process may have replaced it in between. */
+async function removeIfAbandoned(path) {
+  if (!(await isAbandoned(path))) return false;
+  const moved = `${path}.${randomUUID()}`;
+  try {
+    await rename(path, moved);
+  } catch {
+    return true;
+  }
+  if (await isAbandoned(moved)) await rm(moved, { force: true });
+  else await rename(moved, path);
   return true;
 }
 
-async function dropIfStale(path) {
-  if (!(await isStale(path))) {
-    return;
-  }
-  // Renamed before it is removed, and looked at again: of two that wait, only one may drop it, and never a fresh one.
-  const aside = `${path}.${randomUUID()}`;
+async function isAbandoned(path) {
   try {
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  if (!(await isStale(aside))) {
-    await rename(aside, path).catch(() => {});
-    return;
-  }
-  await rm(aside, { recursive: true, force: true });
-}
-
-async function isStale(path) {
-  try {
-    const age = Date.now() - (await stat(path)).mtimeMs;
-    const holder = Number(await readFile(join(path, 'holder'), 'utf8').catch(() => ''));
-    return age > staleAfterMs || (holder > 0 && !isAlive(holder));
+    const ageMs = Date.now() - (await stat(path)).mtimeMs;
+    const owner = Number(await readFile(path, 'utf8'));
+    return ageMs > MAX_SILENCE_MS || (owner > 0 && !isAlive(owner));
   } catch {
     return false;
   }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { testDatabaseUrl } from './test-database.ts';
 
-test('the tests get a PostgreSQL that keeps what it acknowledges', async () => {
+test('tests get a durable PostgreSQL', async () => {
   const client = new pg.Client(await testDatabaseUrl());
   await client.connect();
   try {
@@ -15,6 +15,6 @@ test('the tests get a PostgreSQL that keeps what it acknowledges', async () => {
   }
 });
 
-test('every test of a run is given the same one', async () => {
+test('all tests of a run share it', async () => {
   expect(await testDatabaseUrl()).toBe(await testDatabaseUrl());
 });

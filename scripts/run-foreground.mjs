@@ -1,52 +1,46 @@
-// Runs a program as if it had been started in our place: same terminal, same signals, same end.
+// Runs a program in place of this process: same terminal, same signals, same exit.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
-const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** npm hands on what the terminal has sent to all of us already: one key press, several signals. */
-const sameWithinMs = 500;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** npm forwards a signal that the terminal has already sent to all processes: one key press, several signals. */
+const SAME_PRESS_MS = 500;
+const PARENT_CHECK_MS = 250;
 
 /**
- * Starts `file`, hands every signal on and ends this process as the program ended: with its exit code, or by its signal.
- * One press of Ctrl-C reaches the program twice (from the terminal and from here), so it has to take that well.
+ * Starts `file`, forwards signals and exits with its exit code or signal. The program must tolerate two signals for one press of
+ * Ctrl-C: one from the terminal and one from here.
  * @param {string} file
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} [options]
  */
 export async function runForeground(file, args, options = {}) {
   const child = spawn(file, args, { stdio: 'inherit', ...options });
-  let last = -Infinity;
+  let lastSignalAt = -Infinity;
   const forward = (signal) => {
-    if (performance.now() - last > sameWithinMs) {
-      child.kill(signal);
-    }
-    last = performance.now();
+    if (performance.now() - lastSignalAt > SAME_PRESS_MS) child.kill(signal);
+    lastSignalAt = performance.now();
   };
-  const watch = whenOrphaned(() => child.kill('SIGTERM'));
-  const handlers = forwarded.map((signal) => [signal, () => forward(signal)]);
-  handlers.forEach(([signal, handler]) => process.on(signal, handler));
+  const parentCheck = onOrphaned(() => child.kill('SIGTERM'));
+  SIGNALS.forEach((signal) => process.on(signal, forward));
   const { code, signal } = await new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (exitCode, exitSignal) => resolve({ code: exitCode, signal: exitSignal }));
   });
-  clearInterval(watch);
-  handlers.forEach(([name, handler]) => process.off(name, handler));
-  if (signal) {
-    process.kill(process.pid, signal);
-    return;
-  }
-  process.exitCode = code ?? 1;
+  clearInterval(parentCheck);
+  SIGNALS.forEach((name) => process.off(name, forward));
+  if (signal) process.kill(process.pid, signal);
+  else process.exitCode = code ?? 1;
 }
 
-/** An npm that was killed leaves its script running; a server that nobody sees would then hold the port. */
-function whenOrphaned(act) {
+/** If npm is killed, its script keeps running and the server keeps the port. */
+function onOrphaned(act) {
+  if (!process.env['npm_lifecycle_event']) return undefined;
   const parent = process.ppid;
-  const look = () => {
-    if (process.ppid !== parent) {
-      clearInterval(watch);
-      act();
-    }
-  };
-  const watch = process.env['npm_lifecycle_event'] ? setInterval(look, 250) : undefined;
-  return watch;
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    act();
+  }, PARENT_CHECK_MS);
+  return check;
 }

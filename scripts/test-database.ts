@@ -2,25 +2,20 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where vitest-setup.ts answers with the URL of the run's PostgreSQL. */
+    /** Address that returns the URL of the run's PostgreSQL, from vitest-setup.ts. */
     testDatabaseBroker: string;
   }
 }
 
 /**
- * The URL of a real PostgreSQL for tests: TEST_DATABASE_URL where it is set, else one that is started for this run when
- * the first test asks. Its user may create databases and schemas; tests share it, so each makes (and drops) its own.
- * Throws, and so fails the test, with a sentence when there is none to be had.
+ * The URL of a real PostgreSQL: TEST_DATABASE_URL, else one that starts when the first test of the run asks. Its user may create
+ * databases and schemas. All tests share it, so each creates and drops its own. @throws Error if there is none
  */
 export async function testDatabaseUrl(): Promise<string> {
   const given = process.env['TEST_DATABASE_URL'];
-  if (given) {
-    return given;
-  }
-  const answer = await fetch(inject('testDatabaseBroker'));
-  const text = await answer.text();
-  if (!answer.ok) {
-    throw new Error(text);
-  }
+  if (given) return given;
+  const response = await fetch(inject('testDatabaseBroker'));
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
   return text;
 }

@@ -1,27 +1,24 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
-import { startPostgres } from './postgres.mjs';
-
-type Running = Awaited<ReturnType<typeof startPostgres>>;
+import { startPostgres } from './postgres.ts';
 
 /**
- * Gives every test process one PostgreSQL between them, started when the first asks: a run of one small file waits for
- * nothing. The test processes can only be handed plain values before they start, so they are handed an address to ask at.
+ * Provides one PostgreSQL for all test processes and starts it on the first request. Vitest can pass only plain values to test
+ * processes, so they get the address of this server and ask it for the URL.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let running: Promise<Running> | undefined;
-  const broker = createServer((_asked, answer) => {
+  let running: ReturnType<typeof startPostgres> | undefined;
+  const broker = createServer((_request, response) => {
     running ??= startPostgres();
     running.then(
-      ({ url }) => answer.end(url),
-      (error: unknown) => answer.writeHead(503).end(error instanceof Error ? error.message : String(error)),
+      ({ url }) => response.end(url),
+      (error: unknown) => response.writeHead(503).end(error instanceof Error ? error.message : String(error)),
     );
   });
   await new Promise<void>((resolve) => broker.listen(0, '127.0.0.1', resolve));
-  // Listening on TCP, so its address is an AddressInfo and not the path of a pipe.
-  const { port } = broker.address() as AddressInfo;
-  project.provide('testDatabaseBroker', `http://127.0.0.1:${port}/`);
+  const address = broker.address();
+  if (address === null || typeof address === 'string') throw new Error('The system provides no port');
+  project.provide('testDatabaseBroker', `http://127.0.0.1:${address.port}/`);
   return async () => {
     broker.closeAllConnections();
     await new Promise((resolve) => broker.close(resolve));

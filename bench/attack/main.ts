@@ -2,7 +2,7 @@
 // a word), and prints what a witness and a neighbor see meanwhile. Exits with 1 when an aim is missed.
 import { cpus } from 'node:os';
 import process from 'node:process';
-import { buildIfStale } from '../../scripts/build.mjs';
+import { buildIfStale } from '../../scripts/build.ts';
 import { ATTACKS } from './attacks/all.ts';
 import { missedAims, outcomeRow, tableHead, verdictLine } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -14,7 +14,7 @@ if (chosen.length === 0) {
   process.stderr.write(`No attack has that name. There are: ${ATTACKS.map(({ name }) => name).join(', ')}\n`);
   process.exit(2);
 }
-await buildIfStale(process.execPath);
+await buildIfStale();
 process.stdout.write(
   `Server, attacker and witness share this machine's ${cpus().length} cores. The attacker runs at a lower priority.\n\n${tableHead()}\n`,
 );

@@ -10,7 +10,7 @@ import type { Page } from '@playwright/test';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { browserArguments } from '../../scripts/chromium.mjs';
+import { launchOptions } from '../../scripts/chromium.ts';
 import { accountScenes } from './account-scenes.ts';
 import { endpointScenes } from './endpoint-scenes.ts';
 import { replayScenes } from './replay-scenes.ts';
@@ -39,8 +39,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   }
   if (wanted.length === 0) await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  const executablePath = process.env['CREEL_CHROMIUM'];
-  const browser = await chromium.launch({ args: browserArguments, ...(executablePath ? { executablePath } : {}) });
+  const browser = await chromium.launch(launchOptions());
   const stage = await setStage(browser);
   let [taken, failed] = [0, 0];
   try {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// `creel` for any Node from 20 on: the one that came with the packages runs the rest, as with every npm script.
+// `creel` for Node 20 and later: runs with the Node from the packages, like the npm scripts.
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { logError } from '../../scripts/log.mjs';
 import { runForeground } from '../../scripts/run-foreground.mjs';
 import { bundledNode } from '../../scripts/runtime.mjs';
 
@@ -9,6 +10,5 @@ try {
   const main = fileURLToPath(new URL('src/main.ts', import.meta.url));
   await runForeground(bundledNode(), [main, ...process.argv.slice(2)]);
 } catch (error) {
-  process.stderr.write(`${error.plain ? error.message : error.stack}\n`);
-  process.exitCode = 1;
+  logError(error);
 }

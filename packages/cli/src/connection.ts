@@ -1,41 +1,65 @@
 import { ApiError, createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
-import { CliProblem } from './cli-problem.ts';
-import { cookieHeader, takeCookies } from './cookies.ts';
-import type { Cookies } from './cookies.ts';
-import { chosenServer } from './server-url.ts';
-import { readSession } from './session-file.ts';
-import type { StoredSession } from './session-file.ts';
+import { z } from 'zod';
+import manifest from '../package.json' with { type: 'json' };
+import { CliError, UsageError } from './cli-error.ts';
+import { cookieHeader, readSession, storeCookies } from './session.ts';
+import type { Cookies, StoredSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
-import { VERSION } from './version.ts';
 
-/** A server as this command speaks with it: the contract's client, and what stands beside it. */
+export const VERSION: string = manifest.version;
+
+/** A server's origin. A path is an error, because the pages and the API are at the root of a server. */
+export const serverOriginSchema = z
+  .string()
+  .refine(isServerUrl, 'must be an http or https URL without a path, such as https://hooks.example.com.')
+  .transform((text) => new URL(text).origin);
+
+function isServerUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+}
+
+/** @throws UsageError that begins with `subject` */
+export function parseServerOrigin(text: string, subject: string): string {
+  const origin = serverOriginSchema.safeParse(text);
+  if (origin.success) return origin.data;
+  throw new UsageError(`${subject} ${origin.error.issues[0]?.message}`);
+}
+
+/** The value of `--server`, else the origin in `CREEL_URL`. @throws UsageError */
+export function chooseServer(option: string | undefined, env: Terminal['env']): string | undefined {
+  const variable = env['CREEL_URL'] ?? '';
+  return option ?? (variable === '' ? undefined : parseServerOrigin(variable, 'CREEL_URL'));
+}
+
+/** The contract's client for one server, with the session's cookies. */
 export interface Connection {
   readonly server: string;
   readonly client: Client;
-  /** The cookies as they are by now. */
+  /** The session with its current cookies. */
   readonly session: () => StoredSession;
-  /** What calls and sockets carry. Neither `Origin` nor `Sec-Fetch-Site`: programs send neither (contract 1). */
+  /** Headers of calls and sockets, without `Origin` and `Sec-Fetch-Site`: only browsers send those. */
   readonly headers: () => Record<string, string>;
-  /** The server's clock in milliseconds, as its `Date` headers tell it; to a second. */
+  /** The server's clock in milliseconds, exact to a second, from its `Date` headers. */
   readonly now: () => number;
 }
 
-/** The server where the person is signed in. @throws CliProblem when that is none, or not the one that was asked for */
-export async function signedInConnection(option: string | undefined, terminal: Terminal): Promise<Connection> {
-  const asked = chosenServer(option, terminal.env);
+/** Connects to the server of the stored session. @throws CliError without a session, or when the user asks for another server */
+export async function openSession(option: string | undefined, terminal: Terminal): Promise<Connection> {
+  const server = chooseServer(option, terminal.env);
   const session = await readSession(terminal.env);
-  if (session === undefined) throw new CliProblem('You are not signed in. Sign in with: creel login');
-  if (asked !== undefined && asked !== session.server)
-    throw new CliProblem(`You are signed in at ${session.server}. Sign in with: creel login --server ${asked}`);
+  if (session === undefined) throw new CliError('You are not signed in. Sign in with: creel login');
+  if (server !== undefined && server !== session.server)
+    throw new CliError(`You are signed in at ${session.server}. Sign in with: creel login --server ${server}`);
   return connect(session);
 }
 
-export function connect({ server, cookies: first }: StoredSession): Connection {
-  let cookies: Cookies = first;
-  let ahead = 0;
+export function connect({ server, cookies: initial }: StoredSession): Connection {
+  let cookies: Cookies = initial;
+  let clockOffset = 0;
   let failure: unknown;
-  let movedTo: string | undefined;
+  let location: string | undefined;
 
   const headers = (): Record<string, string> => {
     const cookie = cookieHeader(cookies);
@@ -43,20 +67,20 @@ export function connect({ server, cookies: first }: StoredSession): Connection {
   };
 
   const fetchWithCookies: typeof fetch = async (input, init) => {
-    // Followed by hand or not at all: cookies and passwords are for this server alone.
-    const answer = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+    // No redirects: cookies and passwords are for this server only.
+    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
       failure = error;
       throw error;
     });
-    cookies = takeCookies(cookies, answer.headers.getSetCookie(), server);
-    const date = Date.parse(answer.headers.get('date') ?? '');
-    if (!Number.isNaN(date)) ahead = date - Date.now();
-    movedTo = answer.headers.get('location') ?? undefined;
-    return answer;
+    cookies = storeCookies(cookies, response.headers.getSetCookie(), server);
+    const date = Date.parse(response.headers.get('date') ?? '');
+    if (!Number.isNaN(date)) clockOffset = date - Date.now();
+    location = response.headers.get('location') ?? undefined;
+    return response;
   };
 
   const explain = (error: unknown): never => {
-    throw error instanceof ApiError ? explained(error, server, { failure, movedTo }) : error;
+    throw error instanceof ApiError ? terminalError(error, server, { failure, location }) : error;
   };
 
   const client = createClient({ baseUrl: server, fetch: fetchWithCookies, headers });
@@ -64,7 +88,7 @@ export function connect({ server, cookies: first }: StoredSession): Connection {
     server,
     headers,
     session: () => ({ server, cookies }),
-    now: () => Date.now() + ahead,
+    now: () => Date.now() + clockOffset,
     client: {
       call: (name, input, signal) => client.call(name, input, signal).catch(explain),
       callWithHeaders: (name, input, signal) => client.callWithHeaders(name, input, signal).catch(explain),
@@ -72,19 +96,22 @@ export function connect({ server, cookies: first }: StoredSession): Connection {
   };
 }
 
-/** The client's own sentences are for a page; these are for a terminal. */
-function explained(error: ApiError, server: string, seen: { failure: unknown; movedTo: string | undefined }): ApiError {
-  if (error.status === 0) return new ApiError(0, `${server} could not be reached${reasonOf(seen.failure)}.`);
+/** Replaces the client's sentences, which are for a web page. */
+function terminalError(
+  error: ApiError,
+  server: string,
+  { failure, location }: { failure: unknown; location: string | undefined },
+): ApiError {
+  if (error.status === 0) return new ApiError(0, `${server} could not be reached${failureReason(failure)}.`);
   if (error.code === 'BAD_ANSWER')
     return new ApiError(error.status, `${server} gave an answer that this version of creel does not understand.`);
-  const { movedTo } = seen;
-  if (error.status >= 300 && error.status < 400 && movedTo !== undefined && URL.canParse(movedTo, server))
-    return new ApiError(error.status, `${server} sends calls on to ${new URL(movedTo, server).origin}. Use that.`);
+  if (error.status >= 300 && error.status < 400 && location !== undefined && URL.canParse(location, server))
+    return new ApiError(error.status, `${server} sends calls on to ${new URL(location, server).origin}. Use that.`);
   return error;
 }
 
-/** What the network said: `fetch` keeps it as the cause of its own error, and what was tried at several addresses inside that. */
-function reasonOf(failure: unknown): string {
+/** The cause of a failed `fetch`; the first one if it tried several addresses. */
+function failureReason(failure: unknown): string {
   const cause = failure instanceof Error ? failure.cause : undefined;
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(first instanceof Error)) return '';

@@ -1,23 +1,23 @@
 import type { Client, Endpoint } from '@creel/contract';
-import { CliProblem } from './cli-problem.ts';
+import { CliError } from './cli-error.ts';
 
-/** The endpoint that is meant: by uid, by capture URL, by exact name, in this order. @throws CliProblem for none or several */
-export async function findEndpoint(client: Client, meant: string): Promise<Endpoint> {
-  return chooseEndpoint(await client.call('listEndpoints', {}), meant);
+/** Finds an endpoint by uid, capture URL or exact name, in this order. @throws CliError for no match or several */
+export async function findEndpoint(client: Client, reference: string): Promise<Endpoint> {
+  return chooseEndpoint(await client.call('listEndpoints', {}), reference);
 }
 
-export function chooseEndpoint(endpoints: readonly Endpoint[], meant: string): Endpoint {
-  const uid = uidOfUrl(meant) ?? meant;
+export function chooseEndpoint(endpoints: readonly Endpoint[], reference: string): Endpoint {
+  const uid = uidOfUrl(reference) ?? reference;
   const byUid = endpoints.find((endpoint) => endpoint.uid === uid);
   if (byUid !== undefined) return byUid;
-  const [named, ...others] = endpoints.filter((endpoint) => endpoint.name === meant);
-  if (named === undefined) throw new CliProblem(`None of your endpoints is “${meant}”. See: creel endpoints`);
+  const [named, ...others] = endpoints.filter((endpoint) => endpoint.name === reference);
+  if (named === undefined) throw new CliError(`None of your endpoints is “${reference}”. See: creel endpoints`);
   if (others.length === 0) return named;
   const uids = [named, ...others].map((endpoint) => endpoint.uid).join(', ');
-  throw new CliProblem(`${others.length + 1} endpoints are called “${meant}”. Use a uid: ${uids}`);
+  throw new CliError(`${others.length + 1} endpoints are called “${reference}”. Use a uid: ${uids}`);
 }
 
-/** The uid in a capture URL. Its host may be another name of the same server; a uid is never the same twice (contract 2). */
+/** The uid in a capture URL. Any host will do: a server has several names, and a uid is unique. */
 function uidOfUrl(text: string): string | undefined {
   return /^https?:\/\/[^/]+\/h\/([\w-]+)(?:[/?#]|$)/.exec(text)?.[1];
 }

@@ -1,40 +1,37 @@
-import { COMMANDS } from './command-table.ts';
-import type { CommandName, CommandRow } from './command-table.ts';
+import { COMMANDS } from './commands.ts';
+import { optionHelp } from './command.ts';
+import type { Command } from './command.ts';
+import type { z } from 'zod';
 
-/** What `creel --help` prints. */
+/** Text of `creel --help`. */
 export function helpText(): string {
-  const rows: [string, CommandRow][] = Object.entries(COMMANDS);
   return `Usage: creel <command> [options]
 
-Catches webhooks from the command line.
+Capture webhooks from the command line.
 
-${columns(rows.map(([name, row]) => [usage(name, row.places), row.summary]))}
+${columns([...COMMANDS.values()].map((command) => [command.usage, command.description.summary]))}
 
-An <endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
-In lines and in show, control characters stand escaped: \\x1b, \\r, \\u{202e}.
-More on one: creel <command> --help
-Exit codes: 0 done, 1 it did not work, 2 it was not understood.
+<endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
+In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.
+Help for one command: creel <command> --help
+Exit codes: 0 success, 1 failure, 2 invalid command line.
 `;
 }
 
-/** What `creel <command> --help` prints. */
-export function helpOn(name: CommandName): string {
-  const row: CommandRow = COMMANDS[name];
-  const options = Object.entries(row.options).map(([option, { value, help }]) => [
-    value === undefined ? `--${option}` : `--${option} ${value}`,
-    help,
-  ]);
-  const more = row.more === undefined ? '' : `\n${row.more}\n`;
-  return `Usage: creel ${usage(name, row.places)} [options]
+/** Text of `creel <command> --help`. */
+export function commandHelp({ usage, description }: Command): string {
+  const { summary, options, details } = description;
+  const schemas: [string, z.ZodType][] = Object.entries(options.shape);
+  const rows = schemas.map(([name, schema]) => {
+    const { value, help = '' } = optionHelp.get(schema) ?? {};
+    return [value === undefined ? `--${name}` : `--${name} ${value}`, help];
+  });
+  return `Usage: creel ${usage} [options]
 
-${row.summary[0]?.toUpperCase()}${row.summary.slice(1)}.
+${summary[0]?.toUpperCase()}${summary.slice(1)}.
 
-${columns(options)}
-${more}`;
-}
-
-function usage(name: string, places: readonly string[]): string {
-  return [name, ...places.map((place) => `<${place}>`)].join(' ');
+${columns(rows)}
+${details === undefined ? '' : `\n${details}\n`}`;
 }
 
 function columns(rows: readonly (readonly string[])[]): string {

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compileCache } from '../../../fixtures/compile-cache.ts';
-import { creel } from './testing/creel.ts';
-import { capture, register, startServer, temporaryFolder } from './testing/server-process.ts';
-import type { ServerProcess } from './testing/server-process.ts';
+import { creel } from '../test/creel.ts';
+import { capture, register, startServer, temporaryFolder } from '../test/server-process.ts';
+import type { ServerProcess } from '../test/server-process.ts';
 
 /** `creel` as a process of its own: exit codes, pipes and signals as they are. */
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));

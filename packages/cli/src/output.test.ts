@@ -1,14 +1,14 @@
 import type { CapturedRequest } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
-import { capturedAt } from './testing/captured-at.ts';
+import { capturedAt } from '../test/captured-at.ts';
 import {
   captureLine,
   endpointLines,
   isPlainText,
   jsonLine,
   requestText,
-  shownTarget,
+  displayTarget,
   visible,
   visibleText,
 } from './output.ts';
@@ -60,7 +60,7 @@ test.each<[Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>, string]>
   [{ path: '/%zz', queryParams: {} }, '/%zz'],
   [{ path: '/', queryParams: { a: ['1', '2 3'], b: '' } }, '/?a=1&a=2+3&b='],
   [{ path: '/', rawTarget: '?b=%20&a', queryParams: { b: ' ', a: '' } }, '/?b=%20&a'],
-])('target of %j', (given, target) => expect(shownTarget(given)).toBe(target));
+])('target of %j', (given, target) => expect(displayTarget(given)).toBe(target));
 
 test('a capture is one line, whatever it holds', () => {
   expect(captureLine(request({}))).toBe('2026-01-02T03:04:05.678Z      7  POST    /a  3 B\n');

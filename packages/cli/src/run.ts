@@ -1,75 +1,69 @@
-import { parse } from './args.ts';
-import type { Invocation } from './args.ts';
-import { UsageProblem, sentencesOf } from './cli-problem.ts';
-import { body } from './commands/body.ts';
-import { create } from './commands/create.ts';
-import { endpoints } from './commands/endpoints.ts';
-import { follow } from './commands/follow.ts';
-import { forward } from './commands/forward.ts';
-import { login } from './commands/login.ts';
-import { logout } from './commands/logout.ts';
-import { replay } from './commands/replay.ts';
-import { requests } from './commands/requests.ts';
-import { show } from './commands/show.ts';
-import { helpOn, helpText } from './help.ts';
+import { errorLines, UsageError } from './cli-error.ts';
+import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
+import { VERSION } from './connection.ts';
+import { commandHelp, helpText } from './help.ts';
 import { visible } from './output.ts';
 import { write } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
-import { VERSION } from './version.ts';
 
-/** Done, it did not work, it was not understood. */
+/** Success, failure, invalid command line. */
 export type ExitCode = 0 | 1 | 2;
 
-/** Does what the words behind `creel` say; every failure is told on standard error. Throws what nobody foresaw. */
+/** Runs `creel` with these words and prints every expected failure on standard error. Rejects only for a defect. */
 export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    const asked = parse(words);
-    if (asked.kind === 'version') await write(terminal.stdout, `creel ${VERSION}\n`);
-    else if (asked.kind === 'help')
-      await write(terminal.stdout, asked.about === undefined ? helpText() : helpOn(asked.about));
-    else await execute(asked.invocation, terminal);
+    const invocation = parse(words);
+    if (invocation.kind === 'version') await write(terminal.stdout, `creel ${VERSION}\n`);
+    else if (invocation.kind === 'run') await invocation.execute(terminal);
+    else await write(terminal.stdout, invocation.command === undefined ? helpText() : commandHelp(invocation.command));
     return 0;
   } catch (error) {
-    // The reader has seen enough (`creel requests x | head`).
+    // The reader closed the pipe (`creel requests x | head`).
     if (systemCode(error) === 'EPIPE') return 0;
-    const sentences = sentencesOf(error) ?? unwritten(error);
-    if (sentences === undefined) throw error;
-    await write(terminal.stderr, sentences.map((sentence) => `${visible(sentence)}\n`).join('')).catch(() => {});
-    return error instanceof UsageProblem ? 2 : 1;
+    const lines = errorLines(error) ?? outputErrorLines(error);
+    if (lines === undefined) throw error;
+    await write(terminal.stderr, lines.map((line) => `${visible(line)}\n`).join('')).catch(() => {});
+    return error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function execute(invocation: Invocation, terminal: Terminal): Promise<void> {
-  switch (invocation.command) {
-    case 'login':
-      return await login(invocation, terminal);
-    case 'logout':
-      return await logout(invocation, terminal);
-    case 'endpoints':
-      return await endpoints(invocation, terminal);
-    case 'create':
-      return await create(invocation, terminal);
-    case 'requests':
-      return await requests(invocation, terminal);
-    case 'follow':
-      return await follow(invocation, terminal);
-    case 'forward':
-      return await forward(invocation, terminal);
-    case 'replay':
-      return await replay(invocation, terminal);
-    case 'show':
-      return await show(invocation, terminal);
-    case 'body':
-      return await body(invocation, terminal);
+export type Invocation =
+  | { readonly kind: 'version' }
+  /** Without a command, help is about all of them. */
+  | { readonly kind: 'help'; readonly command?: Command }
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly input: object;
+      readonly execute: (terminal: Terminal) => Promise<void>;
+    };
+
+/** Reads the words after `creel`. @throws UsageError with a sentence that says what to type instead */
+export function parse(words: readonly string[]): Invocation {
+  const [first, ...rest] = words;
+  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+    const [name] = rest;
+    return name === undefined ? { kind: 'help' } : { kind: 'help', command: findCommand(name) };
   }
+  if (first === '--version') return { kind: 'version' };
+  if (first.startsWith('-')) throw new UsageError(`Say the command first, options behind it: creel <command> ${first}`);
+  const command = findCommand(first);
+  return { ...command.parse(rest), command };
+}
+
+function findCommand(name: string): Command {
+  const command = COMMANDS.get(name);
+  if (command === undefined) throw new UsageError(`There is no command “${name}”. See: creel --help`);
+  return command;
 }
 
 function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A disk that is full under standard output. Files that commands write themselves have said so already. */
-function unwritten(error: unknown): string[] | undefined {
+/** For example a full disk behind standard output. Commands report failures of their own files themselves. */
+function outputErrorLines(error: unknown): string[] | undefined {
   const code = systemCode(error);
   const isWrite = error instanceof Error && 'syscall' in error && error.syscall === 'write';
   return isWrite && code !== undefined ? [`Standard output can't be written (${code}).`] : undefined;

@@ -1,18 +1,18 @@
 import { ApiError, MAX_PAGE_SIZE, unsavedId } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 
-/** Requests of an endpoint as the server stores them, saved and unsaved together. */
+/** Stored requests of an endpoint, saved and unsaved together. */
 export interface Page {
   /** Newest first. */
   readonly requests: readonly CapturedRequest[];
-  /** True when there are older ones. */
+  /** True if there are older requests. */
   readonly more: boolean;
 }
 
-/** The newest `limit` (at most 500) below the index `before`. */
+/** Reads the newest `limit` requests (at most 500) with an index below `before`. */
 export async function readPage(client: Client, uid: string, limit: number, before?: number): Promise<Page> {
   const input = { params: { uid }, query: before === undefined ? { limit } : { limit, before } };
-  // Unsaved ones first: what is saved in between is then found twice, and not missed.
+  // Unsaved requests first: a request that is saved between the two calls is then found twice instead of never.
   const unsaved = await client.callWithHeaders('listUnsaved', input);
   const saved = await client.callWithHeaders('listSaved', input);
   const found = new Map([...unsaved.data, ...saved.data].map((request) => [request.index, request]));
@@ -49,7 +49,7 @@ export async function readBody(client: Client, uid: string, request: CapturedReq
   const { body, bodyEncoding, bodyTruncated, index } = request;
   if (!bodyTruncated) return Buffer.from(body ?? '', bodyEncoding);
   try {
-    return await byIndex(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
+    return await withRequestId(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
   } catch (error) {
     if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
     throw error;
@@ -57,9 +57,8 @@ export async function readBody(client: Client, uid: string, request: CapturedReq
 }
 
 /**
- * What is stored from the index `from` on and below `below`, oldest first. The server pages from the newest down: the way down only
- * notes where pages begin, and each is read again on the way up, so that no more than one is held however many there are.
- * Nothing new gets below `below` meanwhile, because indexes only grow.
+ * Yields stored requests with an index from `from` up to, but not including, `below`, oldest first. The server pages from the newest
+ * request down. To hold one page at a time, the first pass notes only where pages begin, and the second reads them in reverse.
  */
 export async function* storedBetween(
   client: Client,
@@ -88,8 +87,8 @@ export async function* storedBetween(
   }
 }
 
-/** The same call for the request with this index, whether it is saved or not: only its id says which (contract 2). */
-export async function byIndex<Found>(
+/** Calls `read` with the id of the request at this index. The id differs between saved and unsaved requests. */
+export async function withRequestId<Found>(
   client: Client,
   uid: string,
   index: number,

@@ -133,8 +133,7 @@ describe('what is sent', () => {
 
   test('what is undefined in a query is not sent', async () => {
     const { client, sent } = clientOf(json([]));
-    const query: { q: string; before?: string } = Object.assign({ q: 'a&b=c ü' }, { before: undefined });
-    await client.call('search', { query });
+    await client.call('search', { query: { q: 'a&b=c ü', before: undefined } });
     expect(sent[0]?.url).toBe('http://h/api/search?q=a%26b%3Dc+%C3%BC');
   });
 });

@@ -40,7 +40,7 @@ export type OperationInput<Name extends OperationName> = AnyInput &
   ([BodyOf<Table[Name]>] extends [never] ? unknown : { body: z.input<BodyOf<Table[Name]>> }) &
   ([QueryOf<Table[Name]>] extends [never]
     ? unknown
-    : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number>> });
+    : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number | undefined>> });
 
 /** What a handler of an operation is given: parsed. */
 export type ParsedBody<Name extends OperationName> = [BodyOf<Table[Name]>] extends [never]

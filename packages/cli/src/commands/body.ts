@@ -1,30 +1,42 @@
 import { writeFile } from 'node:fs/promises';
-import type { InvocationOf } from '../args.ts';
-import { CliProblem } from '../cli-problem.ts';
-import { signedInConnection } from '../connection.ts';
+import { z } from 'zod';
+import { CliError } from '../cli-error.ts';
+import { defineCommand, optionHelp } from '../command.ts';
+import { openSession } from '../connection.ts';
 import { findEndpoint } from '../find-endpoint.ts';
+import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { isPlainText } from '../output.ts';
-import { byIndex } from '../stored-requests.ts';
+import { withRequestId } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
 
-/** Writes the exact bytes of a body and nothing else: signatures verify over them. */
-export async function body(invocation: InvocationOf<'body'>, terminal: Terminal): Promise<void> {
-  const { client } = await signedInConnection(invocation.server, terminal);
-  const { uid } = await findEndpoint(client, invocation.endpoint);
-  const { index, output, force } = invocation;
-  const bytes = await byIndex(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
-  if (output !== undefined) return await writeTo(output, bytes);
-  if (terminal.stdout.isTTY === true && !force && !isPlainText(bytes))
-    throw new CliProblem(
-      'The body is not plain text, and a terminal might obey it. Use --output FILE, a pipe or --force.',
+export const command = defineCommand({
+  name: 'body',
+  summary: 'write the exact bytes of a body to standard output',
+  arguments: z.object({ endpoint: endpointArgument, index: indexArgument }),
+  options: z.object({
+    output: z.string().optional().register(optionHelp, { value: 'FILE', help: 'write to this file instead' }),
+    force: flag('write to a terminal even if the body is not plain text'),
+    server: serverOption,
+  }),
+  // Nothing but the bytes is written, because signatures are computed over them.
+  async run({ endpoint, index, output, force, server }, terminal) {
+    const { client } = await openSession(server, terminal);
+    const { uid } = await findEndpoint(client, endpoint);
+    const bytes = await withRequestId(client, uid, index, (id) =>
+      client.call('getRequestBody', { params: { uid, id } }),
     );
-  await write(terminal.stdout, bytes);
-}
+    if (output !== undefined) return await writeToFile(output, bytes);
+    if (terminal.stdout.isTTY === true && !force && !isPlainText(bytes))
+      throw new CliError(
+        'The body is not plain text, and a terminal might obey it. Use --output FILE, a pipe or --force.',
+      );
+    await write(terminal.stdout, bytes);
+  },
+});
 
-async function writeTo(path: string, bytes: Uint8Array): Promise<void> {
+async function writeToFile(path: string, bytes: Uint8Array): Promise<void> {
   await writeFile(path, bytes).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new CliProblem(`${path} can't be written (${code}).`);
+    throw new CliError(`${path} can't be written (${code}).`);
   });
 }

@@ -3,10 +3,10 @@ import type { Endpoint } from '@creel/contract';
 import { readFile, stat, writeFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sessionPath } from '../session-file.ts';
-import { creel, start } from '../testing/creel.ts';
-import { capture, freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
-import type { Person, ServerProcess } from '../testing/server-process.ts';
+import { sessionPath } from '../session.ts';
+import { creel, start } from '../../test/creel.ts';
+import { capture, freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ServerProcess;

@@ -3,10 +3,10 @@ import { capturedRequestSchema } from '@creel/contract';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { creel, start } from '../testing/creel.ts';
-import type { Running } from '../testing/creel.ts';
-import { capture, freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
-import type { Person, ServerProcess } from '../testing/server-process.ts';
+import { creel, start } from '../../test/creel.ts';
+import type { Running } from '../../test/creel.ts';
+import { capture, freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let dataDir: string;

@@ -1,15 +1,23 @@
-import type { InvocationOf } from '../args.ts';
-import { followEndpoint } from '../follow/follow-endpoint.ts';
+import { z } from 'zod';
+import { defineCommand } from '../command.ts';
+import { followEndpoint } from '../follow-endpoint.ts';
+import { endpointArgument, fromOption, jsonOption, queryOption, serverOption } from '../options.ts';
 import { captureLine, jsonLine } from '../output.ts';
 import { write } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
 
-/** Prints each capture as it arrives, and what arrived while the connection was away: by index, each once. Ends well on Ctrl-C. */
-export async function follow(invocation: InvocationOf<'follow'>, terminal: Terminal): Promise<void> {
-  const line = invocation.json ? jsonLine : captureLine;
-  await followEndpoint(invocation, terminal, ({ endpoint }) => ({
-    begins: `Following ${endpoint.url}`,
-    take: (request) => write(terminal.stdout, line(request)),
-    gone: 'Deleted before it could be shown',
-  }));
-}
+export const command = defineCommand({
+  name: 'follow',
+  summary: 'print each capture as it arrives, until Ctrl-C',
+  details: `After a lost connection it reconnects and first prints what arrived in the meantime, in order and each capture once.
+It exits with code 1 when the endpoint is deleted or expires, or when the session ends.`,
+  arguments: z.object({ endpoint: endpointArgument }),
+  options: z.object({ from: fromOption, query: queryOption, json: jsonOption, server: serverOption }),
+  async run(input, terminal) {
+    const line = input.json ? jsonLine : captureLine;
+    await followEndpoint(input, terminal, ({ endpoint }) => ({
+      begins: `Following ${endpoint.url}`,
+      onCapture: (request) => write(terminal.stdout, line(request)),
+      deleted: 'Deleted before it could be shown',
+    }));
+  },
+});

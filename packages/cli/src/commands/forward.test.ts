@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTarget } from '../../../../fixtures/target-server.ts';
 import type { Answer, Received, TargetServer } from '../../../../fixtures/target-server.ts';
-import { creel, start } from '../testing/creel.ts';
-import type { Running } from '../testing/creel.ts';
-import { freePort, register, startServer, temporaryFolder } from '../testing/server-process.ts';
-import type { Person, ServerProcess } from '../testing/server-process.ts';
+import { creel, start } from '../../test/creel.ts';
+import type { Running } from '../../test/creel.ts';
+import { freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let server: ServerProcess;

@@ -1,30 +1,34 @@
 import type { ReplayAnswer } from '@creel/contract';
-import type { InvocationOf } from '../args.ts';
-import { signedInConnection } from '../connection.ts';
+import { z } from 'zod';
+import { defineCommand } from '../command.ts';
+import { openSession } from '../connection.ts';
 import { findEndpoint } from '../find-endpoint.ts';
+import { endpointArgument, flag, indexArgument, serverOption } from '../options.ts';
 import { jsonLine, visible, visibleText } from '../output.ts';
-import { byIndex } from '../stored-requests.ts';
+import { withRequestId } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
 
-/** Has the server send a stored request again, byte for byte, and prints what the target answered. */
-export async function replay(invocation: InvocationOf<'replay'>, terminal: Terminal): Promise<void> {
-  const { client } = await signedInConnection(invocation.server, terminal);
-  const { uid } = await findEndpoint(client, invocation.endpoint);
-  const answer = await byIndex(client, uid, invocation.index, async (id) => {
-    const { method, rawHeaders } = await client.call('getRequest', { params: { uid, id } });
-    const headers = rawHeaders.map(([key, value]) => ({ key, value }));
-    return client.call('replay', {
-      body: { method, url: invocation.url, headers, bodyFrom: { endpointUid: uid, id } },
+export const command = defineCommand({
+  name: 'replay',
+  summary: 'have the server send a request to a URL again and print the response',
+  details: 'For a URL that only this machine can reach, use: creel forward',
+  arguments: z.object({ endpoint: endpointArgument, index: indexArgument, url: z.string() }),
+  options: z.object({ json: flag('print the response as one JSON object, as in the API'), server: serverOption }),
+  async run({ endpoint, index, url, json, server }, terminal) {
+    const { client } = await openSession(server, terminal);
+    const { uid } = await findEndpoint(client, endpoint);
+    const response = await withRequestId(client, uid, index, async (id) => {
+      const { method, rawHeaders } = await client.call('getRequest', { params: { uid, id } });
+      const headers = rawHeaders.map(([key, value]) => ({ key, value }));
+      return client.call('replay', { body: { method, url, headers, bodyFrom: { endpointUid: uid, id } } });
     });
-  });
-  await write(terminal.stdout, invocation.json ? jsonLine(answer) : answerText(answer));
-  if (answer.bodyTruncated)
-    await write(terminal.stderr, 'The answer was longer, or broke off: this is its beginning.\n');
-}
+    await write(terminal.stdout, json ? jsonLine(response) : responseText(response));
+    if (response.bodyTruncated)
+      await write(terminal.stderr, 'The answer was longer, or broke off: this is its beginning.\n');
+  },
+});
 
-/** An answer as it came, as far as a terminal may show it. */
-function answerText({ status, statusText, headers, body, bodyEncoding, durationMs }: ReplayAnswer): string {
+function responseText({ status, statusText, headers, body, bodyEncoding, durationMs }: ReplayAnswer): string {
   const lines = [
     `${status} ${statusText}`.trimEnd() + `  ${durationMs} ms`,
     ...headers.map(({ key, value }) => `${key}: ${value}`),

@@ -1,61 +1,62 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
-import type { InvocationOf } from '../args.ts';
-import { signedInConnection } from '../connection.ts';
+import { z } from 'zod';
+import { defineCommand, optionHelp } from '../command.ts';
+import { openSession } from '../connection.ts';
 import { findEndpoint } from '../find-endpoint.ts';
+import { endpointArgument, jsonOption, queryOption, serverOption, wholeNumber } from '../options.ts';
 import { captureLine, jsonLine } from '../output.ts';
 import { foundRequests, readPage } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
 
-/** Lists captured requests, newest first, and says on standard error how to go on where there are more. */
-export async function requests(invocation: InvocationOf<'requests'>, terminal: Terminal): Promise<void> {
-  const { client } = await signedInConnection(invocation.server, terminal);
-  const { uid } = await findEndpoint(client, invocation.endpoint);
-  const line = invocation.json ? jsonLine : captureLine;
-  const print = (found: readonly CapturedRequest[]): Promise<void> => write(terminal.stdout, found.map(line).join(''));
-  const { query, limit = DEFAULT_PAGE_SIZE, before } = invocation;
-  const next =
-    query === undefined
-      ? await listStored(client, uid, { limit, before }, print)
-      : await listFound(foundRequests(client, uid, query, before), limit, print);
-  if (next !== undefined) await write(terminal.stderr, `There are more: --before ${next}\n`);
-}
+export const command = defineCommand({
+  name: 'requests',
+  summary: 'list captured requests, newest first: time, index, method, target, size',
+  arguments: z.object({ endpoint: endpointArgument }),
+  options: z.object({
+    limit: wholeNumber(1)
+      .optional()
+      .register(optionHelp, { value: 'N', help: `maximum number of requests (${DEFAULT_PAGE_SIZE})` }),
+    before: wholeNumber(0)
+      .optional()
+      .register(optionHelp, { value: 'INDEX', help: 'only requests with a lower index: the next page' }),
+    query: queryOption,
+    json: jsonOption,
+    server: serverOption,
+  }),
+  async run({ endpoint, limit = DEFAULT_PAGE_SIZE, before, query, json, server }, terminal) {
+    const { client } = await openSession(server, terminal);
+    const { uid } = await findEndpoint(client, endpoint);
+    const line = json ? jsonLine : captureLine;
+    const found = query === undefined ? storedRequests(client, uid, limit, before) : foundRequests(client, uid, query, before);
+    let printed = 0;
+    let last: number | undefined;
+    for await (const request of found) {
+      if (printed === limit) {
+        await write(terminal.stderr, `There are more: --before ${last}\n`);
+        return;
+      }
+      await write(terminal.stdout, line(request));
+      printed += 1;
+      last = request.index;
+    }
+  },
+});
 
-type Print = (found: readonly CapturedRequest[]) => Promise<void>;
-
-/** Prints up to `limit` requests. Returns the index below which there are more. */
-async function listStored(
+/** Stored requests, newest first. Asks for one more than `limit`, which shows whether there are more. */
+async function* storedRequests(
   client: Client,
   uid: string,
-  { limit, before }: { readonly limit: number; readonly before: number | undefined },
-  print: Print,
-): Promise<number | undefined> {
-  let left = limit;
-  let below = before;
-  for (;;) {
-    const page = await readPage(client, uid, Math.min(left, MAX_PAGE_SIZE), below);
-    await print(page.requests);
-    left -= page.requests.length;
-    below = page.requests.at(-1)?.index;
-    if (!page.more || below === undefined) return undefined;
-    if (left <= 0) return below;
-  }
-}
-
-/** The same for requests that were searched for; each is printed when it is found. */
-async function listFound(
-  found: AsyncIterable<CapturedRequest>,
   limit: number,
-  print: Print,
-): Promise<number | undefined> {
-  let left = limit;
-  let last: number | undefined;
-  for await (const request of found) {
-    if (left === 0) return last;
-    await print([request]);
-    left -= 1;
-    last = request.index;
+  before: number | undefined,
+): AsyncGenerator<CapturedRequest, void, undefined> {
+  let end = before;
+  let remaining = limit + 1;
+  for (;;) {
+    const page = await readPage(client, uid, Math.min(remaining, MAX_PAGE_SIZE), end);
+    yield* page.requests;
+    remaining -= page.requests.length;
+    end = page.requests.at(-1)?.index;
+    if (!page.more || end === undefined || remaining <= 0) return;
   }
-  return undefined;
 }

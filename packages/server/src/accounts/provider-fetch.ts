@@ -1,3 +1,5 @@
+import type { CustomFetchOptions } from 'openid-client';
+
 /** Milliseconds that the provider has for one answer, and bytes that it may hold. */
 const MOST_MS = 10_000;
 const MOST_BYTES = 1024 * 1024;
@@ -11,10 +13,10 @@ export class AnswerTooLong extends Error {
  * `fetch` for the sign-in provider: its address comes from the operator and from its own metadata, never from a visitor. Bounded in
  * time and size all the same; redirects are not followed.
  */
-export async function providerFetch(url: string, init: RequestInit): Promise<globalThis.Response> {
+export async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
   const tooSlow = AbortSignal.timeout(MOST_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
-  const answer = await fetch(url, { ...init, signal, redirect: 'manual' });
+  const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
   const body = await readBounded(answer);
   const { status, statusText, headers } = answer;
   return new Response(mayHaveBody(status) ? body : null, { status, statusText, headers });

@@ -16,6 +16,3 @@ export function requestKeyValue(endpointId: number, index: number): bigint {
 
 /** The index within a `key` column. */
 export const indexOfKey = sql<number>`(key & ${sql.lit(INDEX_SPAN - 1)})`;
-
-/** The endpoint's id within a `key` column. */
-export const endpointIdOfKey = sql<number>`(key >> 32)`;

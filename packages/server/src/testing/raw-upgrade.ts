@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
 import type { RawAnswer, RawConnection } from '../../../../fixtures/raw-http.ts';
 
@@ -32,9 +32,4 @@ export async function upgradeRaw(port: number, path: string, lines: UpgradeLines
   ];
   await connection.send(rawRequest(head));
   return { answer: await connection.next(), connection };
-}
-
-/** What a server must answer to a key (RFC 6455 4.2.2). */
-export function acceptOf(key: string): string {
-  return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
 }

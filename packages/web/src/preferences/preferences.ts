@@ -4,7 +4,6 @@ import { storedValue } from './stored-value.ts';
 import type { StoredValue } from './stored-value.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
-export type Theme = (typeof THEMES)[number];
 
 /** Light, dark, or what the system says. */
 export const themePreference = storedValue('theme', z.enum(THEMES), 'system');
@@ -15,9 +14,9 @@ export const userSettingsPreference = storedValue(
   z
     .object({
       autoSaveNewEndpoints: z.boolean(),
-      emailNotifyExpiry: z.boolean().optional(),
-      emailNotifySubscription: z.boolean().optional(),
-      email: z.string().optional(),
+      emailNotifyExpiry: z.boolean().exactOptional(),
+      emailNotifySubscription: z.boolean().exactOptional(),
+      email: z.string().exactOptional(),
     })
     .nullable(),
   null,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { startPostgres } from '../../../../../scripts/postgres.mjs';
+import { startPostgres } from '../../../../../scripts/postgres.ts';
 
 /** A PostgreSQL server of a test's own, which may be mistreated. */
 export interface OwnServer {

@@ -1,11 +1,14 @@
 import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsSchema } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import type { UserRecord } from '../account-store.ts';
 import type { DatabaseTransaction, UsersTable } from '../schema.ts';
 
-/** Made once: making a schema costs more than a look at a row. */
-const storedSettingsSchema = userSettingsSchema.partial();
+/** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
+const storedSettingsSchema = z
+  .record(z.string(), z.unknown())
+  .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
 const storedIntervalSchema = billingIntervalSchema.nullable();
 
 export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
@@ -22,7 +25,7 @@ export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
     billingInterval: storedIntervalSchema.parse(row.billing_interval),
     stripeCustomerId: row.stripe_customer_id,
     stripeSubscriptionId: row.stripe_subscription_id,
-    settings: { ...DEFAULT_USER_SETTINGS, ...storedSettingsSchema.parse(JSON.parse(row.settings)) },
+    settings: storedSettingsSchema.parse(JSON.parse(row.settings)),
     createdAt: row.created_at,
   };
 }

@@ -1,0 +1,56 @@
+import type { CapturedRequest } from '@creel/contract';
+
+export interface CaptureFeedOptions {
+  /** Lowest index to emit. */
+  readonly from: number;
+  /** Lowest index of captures that arrive after the start. Missing indexes below it were deleted before. `undefined`: unknown. */
+  readonly newFrom: number | undefined;
+  /** Stored requests from one index up to, but not including, another, oldest first. */
+  readonly storedBetween: (from: number, below?: number) => AsyncIterable<CapturedRequest>;
+  readonly onCapture: (request: CapturedRequest) => Promise<void>;
+  /** Indexes, both inclusive, of captures that were deleted before the feed could emit them. */
+  readonly onDeleted: (first: number, last: number) => Promise<void>;
+}
+
+/**
+ * Emits every capture once and in the order of indexes. A gap in the indexes is filled from the server before the feed goes on, whatever
+ * its cause. Calls must not overlap. After a rejected call, the next call fetches what is missing.
+ */
+export class CaptureFeed {
+  readonly #options: CaptureFeedOptions;
+  #next: number;
+  #newFrom: number | undefined;
+
+  constructor(options: CaptureFeedOptions) {
+    this.#options = options;
+    this.#next = options.from;
+    this.#newFrom = options.newFrom;
+  }
+
+  /** Takes captures that have arrived, oldest first. */
+  async take(arrived: readonly CapturedRequest[]): Promise<void> {
+    const first = arrived.find((request) => request.index >= this.#next);
+    if (first === undefined) return;
+    if (first.index > this.#next) await this.#emitStored(first.index);
+    for (const request of arrived) await this.#emit(request);
+  }
+
+  /** Emits all stored requests that it has not emitted. */
+  async catchUp(): Promise<void> {
+    await this.#emitStored();
+  }
+
+  async #emitStored(below?: number): Promise<void> {
+    for await (const request of this.#options.storedBetween(this.#next, below)) await this.#emit(request);
+  }
+
+  async #emit(request: CapturedRequest): Promise<void> {
+    const { index } = request;
+    if (index < this.#next) return;
+    this.#newFrom ??= index;
+    const missing = Math.max(this.#next, this.#newFrom);
+    if (missing < index) await this.#options.onDeleted(missing, index - 1);
+    await this.#options.onCapture(request);
+    this.#next = index + 1;
+  }
+}

@@ -1,0 +1,161 @@
+import { parseArgs } from 'node:util';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { z } from 'zod';
+import { UsageError } from './cli-error.ts';
+import type { Terminal } from './terminal.ts';
+
+interface OptionHelp {
+  /** Placeholder for the value, such as `N`. An option without one is a flag. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** How help shows an option. Each option of a command is registered here. */
+export const optionHelp = z.registry<OptionHelp>();
+
+export interface CommandDescription {
+  readonly name: string;
+  /** One line for `creel --help`: an imperative without a period. */
+  readonly summary: string;
+  /** Text below the options in `creel <command> --help`. */
+  readonly details?: string;
+  /** Positional arguments in their order. All are required. */
+  readonly arguments: z.ZodObject;
+  /** Error messages in both schemas complete a sentence that begins with the name: "must be …". */
+  readonly options: z.ZodObject;
+}
+
+export interface CommandDefinition<
+  Arguments extends z.ZodObject,
+  Options extends z.ZodObject,
+> extends CommandDescription {
+  readonly arguments: Arguments;
+  readonly options: Options;
+  readonly run: (input: z.output<Arguments> & z.output<Options>, terminal: Terminal) => Promise<void>;
+}
+
+export type ParsedCommand =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'run'; readonly input: object; readonly execute: (terminal: Terminal) => Promise<void> };
+
+/** A command whose input types are erased, so that all commands fit in one list. */
+export class Command {
+  readonly description: CommandDescription;
+  /** Reads the words after the command's name. @throws UsageError */
+  readonly parse: (words: readonly string[]) => ParsedCommand;
+
+  constructor(description: CommandDescription, parse: Command['parse']) {
+    this.description = description;
+    this.parse = parse;
+  }
+
+  get name(): string {
+    return this.description.name;
+  }
+
+  /** Name and arguments: `show <endpoint> <index>`. */
+  get usage(): string {
+    const names = Object.keys(this.description.arguments.shape);
+    return [this.name, ...names.map((name) => `<${name}>`)].join(' ');
+  }
+}
+
+/** Declares a command. A file in `commands/` exports it as `command`; nothing else has to list it. */
+export function defineCommand<Arguments extends z.ZodObject, Options extends z.ZodObject>(
+  definition: CommandDefinition<Arguments, Options>,
+): Command {
+  const command: Command = new Command(definition, (words) => {
+    const found = readWords(command, words);
+    if (found === 'help') return { kind: 'help' };
+    const input = {
+      ...check(definition.arguments, found.arguments, (name) => `The ${name}`),
+      ...check(definition.options, found.options, (name) => `--${name}`),
+    };
+    return { kind: 'run', input, execute: (terminal) => definition.run(input, terminal) };
+  });
+  return command;
+}
+
+function check<Schema extends z.ZodObject>(
+  schema: Schema,
+  values: Readonly<Record<string, unknown>>,
+  subject: (name: string) => string,
+): z.output<Schema> {
+  const result = schema.safeParse(values);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new UsageError(`${subject(String(issue?.path[0]))} ${issue?.message}`);
+}
+
+interface Words {
+  readonly arguments: Readonly<Record<string, string>>;
+  readonly options: Readonly<Record<string, string | boolean>>;
+}
+
+function readWords(command: Command, words: readonly string[]): Words | 'help' {
+  const types = optionTypes(command.description.options);
+  const { tokens } = parseArgs({
+    args: words.map(markUid),
+    options: types,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  const options: Record<string, string | boolean> = {};
+  const positional: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === 'positional') positional.push(unmark(token.value));
+    if (token.kind === 'option') options[token.name] = optionValue(command, types[token.name]?.type, token);
+  }
+  return options['help'] === true ? 'help' : { options, arguments: nameArguments(command, positional) };
+}
+
+function optionTypes(options: z.ZodObject): ParseArgsOptionsConfig {
+  const schemas: [string, z.ZodType][] = Object.entries(options.shape);
+  const rows = schemas.map(([name, schema]): [string, { type: 'string' | 'boolean' }] => [
+    name,
+    { type: optionHelp.get(schema)?.value === undefined ? 'boolean' : 'string' },
+  ]);
+  return { ...Object.fromEntries(rows), help: { type: 'boolean', short: 'h' } };
+}
+
+/** Marks a word that only looks like an option. No process argument can contain NUL. */
+const MARK = '\0';
+
+/** One uid in 64 begins with a dash. A uid has at least 20 characters, more than any option. */
+function markUid(word: string): string {
+  return /^-[\w-]{19,}$/.test(word) ? MARK + word : word;
+}
+
+const unmark = (word: string): string => (word.startsWith(MARK) ? word.slice(1) : word);
+
+interface OptionToken {
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function optionValue(
+  { name }: Command,
+  type: 'string' | 'boolean' | undefined,
+  { rawName, value, inlineValue }: OptionToken,
+): string | boolean {
+  if (type === undefined) throw new UsageError(`creel ${name} has no option ${rawName}. See: creel ${name} --help`);
+  if (type === 'boolean') {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value.`);
+    return true;
+  }
+  // In `--limit --json` the value is missing. A value that begins with a dash is written `--name=-x`.
+  if (value === undefined || (inlineValue !== true && value.startsWith('-')))
+    throw new UsageError(`${rawName} needs a value.`);
+  return unmark(value);
+}
+
+function nameArguments(command: Command, positional: readonly string[]): Record<string, string> {
+  const names = Object.keys(command.description.arguments.shape);
+  const missing = names[positional.length];
+  if (missing !== undefined) throw new UsageError(`Say which ${missing}: creel ${command.usage}`);
+  const extra = positional[names.length];
+  if (extra !== undefined) throw new UsageError(`creel ${command.name} does not know what to do with “${extra}”.`);
+  return Object.fromEntries(names.map((name, position) => [name, positional[position] ?? '']));
+}

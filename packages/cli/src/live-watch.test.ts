@@ -1,0 +1,187 @@
+import { ApiError } from '@creel/contract';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { connect } from './connection.ts';
+import { capturedAt } from '../test/captured-at.ts';
+import { send, startLiveServerStub } from '../test/live-server-stub.ts';
+import type { LiveServerStub } from '../test/live-server-stub.ts';
+import { CaptureFeed } from './capture-feed.ts';
+import type { CaptureFeedOptions } from './capture-feed.ts';
+import { openSocket, watchLive } from './live-watch.ts';
+
+const EXPIRES = '2030-01-02T00:00:00.000Z';
+const HOUR = 3_600_000;
+
+let server: LiveServerStub;
+let clock: number;
+beforeEach(async () => {
+  clock = Date.parse(EXPIRES) - HOUR;
+  server = await startLiveServerStub(() => clock);
+});
+afterEach(() => server.stop());
+
+/** A watch that has read the server's clock. */
+async function begin(given: Partial<CaptureFeedOptions> = {}, expiresAt: string | null = null) {
+  const connection = connect({ server: server.origin, cookies: {} });
+  await connection.client.call('getEndpoint', { params: { uid: 'abc' } });
+  const seen: number[] = [];
+  const notices: string[] = [];
+  const stop = new AbortController();
+  const feed = new CaptureFeed({
+    from: 0,
+    newFrom: 0,
+    async *storedBetween() {},
+    onCapture: async ({ index }) => void seen.push(index),
+    onDeleted: async () => {},
+    ...given,
+  });
+  const ended = watchLive({
+    connection,
+    endpoint: { uid: 'abc', expiresAt },
+    feed,
+    signal: stop.signal,
+    notify: (sentence) => notices.push(sentence),
+    reconnectMs: 5,
+  });
+  return { ended, seen, notices, stop: () => stop.abort() };
+}
+
+test('an expired endpoint ends it by the clock of the server, after the stored captures', async () => {
+  clock = Date.parse(EXPIRES) + HOUR;
+  server.answer = { status: 200, expiresAt: EXPIRES };
+  const { ended, seen } = await begin(
+    {
+      async *storedBetween() {
+        yield capturedAt(0);
+      },
+    },
+    EXPIRES,
+  );
+  await expect(ended).rejects.toThrow('This endpoint has expired.');
+  expect(seen).toEqual([0]);
+});
+
+test('an expiry that has moved does not end it', async () => {
+  clock = Date.parse(EXPIRES) + HOUR;
+  const opened = server.opened();
+  const { ended, seen, stop } = await begin({}, EXPIRES);
+  await vi.waitUntil(() => server.calls() === 2);
+  send(await opened, { type: 'request', data: capturedAt(0) });
+  await vi.waitUntil(() => seen.length === 1);
+  stop();
+  await expect(ended).resolves.toBeUndefined();
+});
+
+test('an endpoint message with a past expiry ends it', async () => {
+  const opened = server.opened();
+  const { ended } = await begin();
+  const expired = new Date(clock - HOUR).toISOString();
+  server.answer = { status: 200, expiresAt: expired };
+  const found = await (await fetch(server.origin)).json();
+  (await opened).send(JSON.stringify({ type: 'endpoint', data: found }));
+  await expect(ended).rejects.toThrow('This endpoint has expired.');
+});
+
+test.each([
+  [4401, 'The session has ended. Sign in with: creel login'],
+  [4404, 'The endpoint was deleted.'],
+])('%i ends it after earlier captures', async (code, sentence) => {
+  const opened = server.opened();
+  const { ended, seen } = await begin();
+  const socket = await opened;
+  send(socket, { type: 'init', data: [capturedAt(1), capturedAt(0)] });
+  socket.close(code);
+  await expect(ended).rejects.toThrow(sentence);
+  expect(seen).toEqual([0, 1]);
+});
+
+test('captures missed through a failed call follow after the next connection', async () => {
+  let failures = 1;
+  const first = server.opened();
+  const { ended, seen, notices, stop } = await begin({
+    async *storedBetween(from, below = 0) {
+      if ((failures -= 1) >= 0) throw new ApiError(503, 'The server is busy. Please try again in a moment.');
+      for (let index = from; index < below; index += 1) yield capturedAt(index);
+    },
+  });
+  const second = first.then(() => server.opened());
+  send(await first, { type: 'request', data: capturedAt(2) });
+  send(await first, { type: 'request', data: capturedAt(3) });
+  send(await second, { type: 'init', data: [capturedAt(4)] });
+  await vi.waitUntil(() => seen.length === 5);
+  expect(seen).toEqual([0, 1, 2, 3, 4]);
+  expect(notices).toEqual(['The connection is lost. Trying again.', 'Connected again.']);
+  stop();
+  await ended;
+});
+
+/** A watch that loses its connection while calls return this status. */
+async function loseConnection(status: number) {
+  const first = server.opened();
+  const follower = await begin();
+  const socket = await first;
+  server.answer = { status, expiresAt: null };
+  const second = server.opened();
+  socket.terminate();
+  return { ...follower, second };
+}
+
+test.each([503, 429])('a call that returns %i while disconnected does not end it', async (status) => {
+  const { second, seen, stop, ended } = await loseConnection(status);
+  send(await second, { type: 'init', data: [capturedAt(0)] });
+  await vi.waitUntil(() => seen.length === 1);
+  stop();
+  await expect(ended).resolves.toBeUndefined();
+});
+
+test.each([302, 401, 404])('a call that returns %i while disconnected ends it', async (status) => {
+  const { ended } = await loseConnection(status);
+  await expect(ended).rejects.toThrow(`${status}: No.`);
+});
+
+test('a response that is not understood ends it', async () => {
+  const first = server.opened();
+  const { ended } = await begin();
+  server.answer = { status: 200, expiresAt: 'soon' };
+  (await first).terminate();
+  await expect(ended).rejects.toThrow('gave an answer that this version of creel does not understand.');
+});
+
+test('a slow reader makes the server wait and misses nothing', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  const opened = server.opened();
+  const { ended, stop } = await begin({
+    async onCapture({ index }) {
+      await released;
+      seen.push(index);
+    },
+  });
+  const socket = await opened;
+  const body = 'x'.repeat(8000);
+  for (let index = 0; index < 4000; index += 1) send(socket, { type: 'request', data: { ...capturedAt(index), body } });
+  await sleep(500);
+  expect(socket.bufferedAmount).toBeGreaterThan(0);
+  release();
+  await vi.waitUntil(() => seen.length === 4000, { timeout: 20_000 });
+  expect(seen.every((index, at) => index === at)).toBe(true);
+  stop();
+  await ended;
+});
+
+test('a silent server is disconnected, one that pings is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const opened = server.opened();
+  const socket = openSocket(server.origin.replace('http', 'ws'), {});
+  const other = await opened;
+  for (let minute = 0; minute < 3; minute += 1) {
+    other.ping();
+    await once(socket, 'ping');
+    vi.advanceTimersByTime(60_000);
+  }
+  expect(socket.readyState).toBe(socket.OPEN);
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  await once(socket, 'close');
+});

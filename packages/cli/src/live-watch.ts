@@ -1,0 +1,190 @@
+import { ApiError, LIVE_CLOSE_SIGNED_OUT, PROBLEMS, listenLive } from '@creel/contract';
+import type { CapturedRequest, Endpoint, LiveMessage, LiveState } from '@creel/contract';
+import { WebSocket } from 'ws';
+import type { CaptureFeed } from './capture-feed.ts';
+import { CliError } from './cli-error.ts';
+import type { Connection } from './connection.ts';
+
+/** The socket pauses at this many unprocessed messages. The server then drops its backlog and sends an `init` later. */
+const MAX_QUEUED_MESSAGES = 500;
+/** The `Date` header is exact to a second, and a capture from the last moment may still be on its way. */
+const EXPIRY_GRACE_MS = 2000;
+/** Long waits are split: a timer holds at most 24 days, and the clock may change. */
+const MAX_TIMER_MS = 60_000;
+/** The server pings every 30 s. After two missed pings the connection is dead, although no packet says so. */
+const MAX_SILENCE_MS = 75_000;
+const HANDSHAKE_TIMEOUT_MS = 15_000;
+
+/** Opens a live socket with a program's headers. The socket terminates itself when the server is silent for too long. */
+export function openSocket(url: string, headers: Record<string, string>): WebSocket {
+  const socket = new WebSocket(url, { headers, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, perMessageDeflate: false });
+  const timer = setTimeout(() => {
+    // A paused socket receives no pings.
+    if (socket.isPaused) timer.refresh();
+    else socket.terminate();
+  }, MAX_SILENCE_MS);
+  const restartTimer = (): void => void timer.refresh();
+  for (const event of ['open', 'ping', 'message']) socket.on(event, restartTimer);
+  socket.on('close', () => clearTimeout(timer));
+  return socket;
+}
+
+export interface LiveWatchOptions {
+  readonly connection: Connection;
+  readonly endpoint: Pick<Endpoint, 'uid' | 'expiresAt'>;
+  readonly feed: CaptureFeed;
+  readonly signal: AbortSignal;
+  /** Receives a sentence when the connection is lost or restored. */
+  readonly notify: (sentence: string) => void;
+  readonly reconnectMs?: number;
+}
+
+/** Feeds captures until `signal` aborts. @throws CliError or ApiError when no more captures can come */
+export async function watchLive(options: LiveWatchOptions): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const watch = new LiveWatch(options, reject);
+  options.signal.addEventListener('abort', () => resolve(), { once: true });
+  if (options.signal.aborted) resolve();
+  watch.start();
+  try {
+    await promise;
+  } finally {
+    watch.stop();
+  }
+}
+
+class LiveWatch {
+  readonly #options: LiveWatchOptions;
+  readonly #fail: (reason: unknown) => void;
+  #work: Promise<void> = Promise.resolve();
+  #queued = 0;
+  #socket: WebSocket | undefined;
+  /** The socket whose feed has failed. Its later messages are skipped; the `init` of the next socket fills the gap. */
+  #failedSocket: WebSocket | undefined;
+  #isDisconnected = false;
+  #expiresAt: string | null;
+  #timer: NodeJS.Timeout | undefined;
+  #stopListening: () => void = () => {};
+  #isStopped = false;
+
+  constructor(options: LiveWatchOptions, fail: (reason: unknown) => void) {
+    this.#options = options;
+    this.#fail = fail;
+    this.#expiresAt = options.endpoint.expiresAt;
+  }
+
+  start(): void {
+    const { connection, endpoint, reconnectMs } = this.#options;
+    const url = new URL(`/ws?${new URLSearchParams({ endpoint: endpoint.uid }).toString()}`, connection.server);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    this.#scheduleExpiry();
+    this.#stopListening = listenLive({
+      url: url.href,
+      onMessage: (message) => this.#receive(message),
+      onState: (state, code) => this.#changeState(state, code),
+      openSocket: (address) => (this.#socket = openSocket(address, connection.headers())),
+      ...(reconnectMs === undefined ? {} : { reconnectMs }),
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#stopListening();
+    // A close handshake that the server does not answer would keep the process alive.
+    this.#socket?.terminate();
+  }
+
+  #receive(message: LiveMessage): void {
+    if (message.type === 'init') this.#feed(message.data.toReversed());
+    if (message.type === 'request') this.#feed([message.data]);
+    if (message.type === 'endpoint') this.#setExpiry(message.data.expiresAt);
+  }
+
+  #feed(captures: readonly CapturedRequest[]): void {
+    const socket = this.#socket;
+    this.#enqueue(async () => {
+      if (socket === this.#failedSocket) return;
+      await this.#options.feed.take(captures).catch((error: unknown) => {
+        if (isPermanent(error)) throw error;
+        this.#failedSocket = socket;
+        socket?.terminate();
+      });
+    });
+  }
+
+  /** Runs jobs one after the other. A slow reader pauses the socket, so that the server stops sending. */
+  #enqueue(job: () => Promise<void>): void {
+    this.#queued += 1;
+    if (this.#queued >= MAX_QUEUED_MESSAGES) this.#socket?.pause();
+    this.#work = this.#work
+      .then(() => (this.#isStopped ? undefined : job()))
+      .catch(this.#fail)
+      .finally(() => {
+        this.#queued -= 1;
+        if (this.#queued === 0 && this.#socket?.isPaused === true) this.#socket.resume();
+      });
+  }
+
+  #changeState(state: LiveState, code?: number): void {
+    if (state === 'connected' && this.#isDisconnected) {
+      this.#isDisconnected = false;
+      this.#options.notify('Connected again.');
+    }
+    if (state === 'disconnected') {
+      if (!this.#isDisconnected) this.#options.notify('The connection is lost. Trying again.');
+      this.#isDisconnected = true;
+      this.#enqueue(() => this.#refreshEndpoint());
+    }
+    if (state === 'ended')
+      // Queued, so that captures from before the end are emitted first.
+      this.#enqueue(async () => {
+        throw new CliError(
+          code === LIVE_CLOSE_SIGNED_OUT
+            ? 'The session has ended. Sign in with: creel login'
+            : 'The endpoint was deleted.',
+        );
+      });
+  }
+
+  /** A rejected socket gives no reason; a call does. */
+  async #refreshEndpoint(): Promise<void> {
+    const { connection, endpoint } = this.#options;
+    try {
+      const { expiresAt } = await connection.client.call('getEndpoint', { params: { uid: endpoint.uid } });
+      this.#setExpiry(expiresAt);
+    } catch (error) {
+      if (isPermanent(error)) throw error;
+    }
+  }
+
+  #setExpiry(expiresAt: string | null): void {
+    this.#expiresAt = expiresAt;
+    this.#scheduleExpiry();
+  }
+
+  /** The server closes no socket when an endpoint expires. It only stops capturing. */
+  #scheduleExpiry(): void {
+    clearTimeout(this.#timer);
+    if (this.#expiresAt === null || this.#isStopped) return;
+    const remainingMs = Date.parse(this.#expiresAt) + EXPIRY_GRACE_MS - this.#options.connection.now();
+    this.#timer =
+      remainingMs > 0
+        ? setTimeout(() => this.#scheduleExpiry(), Math.min(remainingMs, MAX_TIMER_MS))
+        : setTimeout(() => this.#enqueue(() => this.#expire()), 0);
+  }
+
+  async #expire(): Promise<void> {
+    const expired = this.#expiresAt;
+    await this.#refreshEndpoint();
+    if (this.#expiresAt !== expired) return;
+    await this.#options.feed.catchUp();
+    throw new CliError(PROBLEMS.ENDPOINT_EXPIRED.sentence);
+  }
+}
+
+/** True when a retry would not help: the server rejects the call, or its response is not understood. */
+function isPermanent(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return true;
+  return error.status >= 200 && error.status < 500 && ![408, 425, 429].includes(error.status);
+}

@@ -1,0 +1,51 @@
+import { parseQuery } from '@creel/contract';
+import { z } from 'zod';
+import { optionHelp } from './command.ts';
+import { serverOriginSchema } from './connection.ts';
+
+/** Arguments and options that several commands share. Build a command's own from `wholeNumber`, `flag` and zod. */
+
+export function wholeNumber(min: 0 | 1) {
+  const message = `must be a whole number from ${min} up.`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, message)
+    .transform(Number)
+    .refine((number) => number >= min, message);
+}
+
+/** True when the option is present. It takes no value. */
+export function flag(help: string) {
+  return z.boolean().default(false).register(optionHelp, { help });
+}
+
+/** A uid, a capture URL or a name, as `findEndpoint` reads it. */
+export const endpointArgument = z.string();
+export const indexArgument = wholeNumber(0);
+
+export const serverOption = serverOriginSchema.optional().register(optionHelp, {
+  value: 'URL',
+  help: 'server to use; default: CREEL_URL, then the server of your last login',
+});
+
+export const jsonOption = flag('print one JSON object per line, as in the API');
+
+export const fromOption = wholeNumber(0)
+  .optional()
+  .register(optionHelp, { value: 'INDEX', help: 'begin with the stored requests from this index on' });
+
+/** A query that can be read. Absent when it has no term. */
+export const queryOption = z
+  .string()
+  .transform((text, context) => {
+    if (text.trim() === '') return undefined;
+    const parsed = parseQuery(text);
+    if (parsed.ok) return text;
+    context.addIssue(`is wrong at character ${parsed.position + 1}. ${parsed.sentence}`);
+    return z.NEVER;
+  })
+  .optional()
+  .register(optionHelp, {
+    value: 'QUERY',
+    help: 'only requests that match, such as "method:POST json.amount:>1000"',
+  });

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { capturedAt } from '../test/captured-at.ts';
+import { UsageError } from './cli-error.ts';
+import { destinationPath, parseDestination, sendCapture } from './send-capture.ts';
+
+test('a response that never ends is cut off after the time limit', async () => {
+  const server = createServer((_request, response) => {
+    const more = setInterval(() => response.write('x'), 10);
+    response.on('close', () => clearInterval(more));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`);
+  const result = await sendCapture(url, capturedAt(1), Buffer.from('x'), new AbortController().signal, 200);
+  expect(result).toMatchObject({ kind: 'answered', status: 200 });
+  await new Promise((resolve) => server.close(resolve));
+});
+
+test.each([
+  ['http://localhost:4000', '', '/'],
+  ['http://localhost:4000/', '/', '/'],
+  ['http://localhost:4000', '/a/../b%2f?x=%zz', '/a/../b%2f?x=%zz'],
+  ['http://localhost:4000/hooks', '', '/hooks'],
+  ['http://localhost:4000/hooks', '?a=b', '/hooks?a=b'],
+  ['http://localhost:4000/hooks', '/a?b', '/hooks/a?b'],
+  ['http://localhost:4000/hooks/', '/a', '/hooks/a'],
+  ['http://localhost:4000/hooks/', '', '/hooks/'],
+  ['http://localhost:4000/hooks?token=1', '', '/hooks?token=1'],
+  ['http://localhost:4000/hooks?token=1', '/a', '/hooks/a?token=1'],
+  ['http://localhost:4000/hooks?token=1', '/a?x=2?y', '/hooks/a?token=1&x=2?y'],
+  ['http://localhost:4000/hooks?token=1', '?', '/hooks?token=1'],
+])('destination %s and target %j make %s', (destination, rawTarget, path) => {
+  expect(destinationPath(parseDestination(destination), rawTarget)).toBe(path);
+});
+
+test.each(['', 'localhost:4000', 'ftp://localhost', 'http://', 'http://user:secret@localhost/'])(
+  '%j is not a destination',
+  (text) => {
+    expect(() => parseDestination(text)).toThrow(UsageError);
+  },
+);

@@ -1,0 +1,111 @@
+import { replayHeaderLines, targetOf, targetUrlSchema } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { request as requestHttp } from 'node:http';
+import type { ClientRequest } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { UsageError } from './cli-error.ts';
+import { VERSION } from './connection.ts';
+
+/** Result of sending a capture. `unreached`: no byte of it was sent, so a retry can't deliver it twice. */
+export type SendResult =
+  | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
+  | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string };
+
+/** Limit for a complete response. Later captures wait for it. */
+const MAX_RESPONSE_MS = 60_000;
+
+/** Reads any http or https URL that this machine may reach. @throws UsageError */
+export function parseDestination(text: string): URL {
+  const parsed = targetUrlSchema.safeParse(text);
+  if (parsed.success) return new URL(parsed.data);
+  const reason = URL.canParse(text) && new URL(text).username !== '' ? ` ${parsed.error.issues[0]?.message}` : '';
+  throw new UsageError(`“${text}” is no URL to forward to.${reason} Say one such as http://localhost:4000/webhooks`);
+}
+
+/**
+ * Path and query at the destination: the destination's own, followed by what followed the capture URL, byte for byte, as in a reverse
+ * proxy.
+ */
+export function destinationPath({ pathname, search }: URL, rawTarget: string): string {
+  const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(rawTarget) ?? [];
+  const base = path === '' ? pathname : pathname.replace(/\/$/, '');
+  const joined = search === '' || query.length < 2 ? search || query : `${search}&${query.slice(1)}`;
+  return base + path + joined;
+}
+
+/**
+ * Sends a capture with its method, target, headers (case, order and repeats) and exact body. Follows no redirect. Aborting `signal`
+ * gives up. Never rejects.
+ */
+export function sendCapture(
+  destination: URL,
+  capture: CapturedRequest,
+  body: Uint8Array,
+  signal: AbortSignal,
+  maxResponseMs = MAX_RESPONSE_MS,
+): Promise<SendResult> {
+  const startedAt = performance.now();
+  const { method, rawHeaders } = capture;
+  const head = { method, authority: destination.host, headers: rawHeaders, userAgent: `creel/${VERSION}` };
+  const open = destination.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = open(destination, {
+    method,
+    path: destinationPath(destination, targetOf(capture)),
+    headers: replayHeaderLines({ ...head, bodyBytes: body.length }).flat(),
+    setHost: false,
+    agent: false,
+  });
+  const abort = (): void => void request.destroy(new Error('it was given up'));
+  const timer = setTimeout(
+    () => request.destroy(new Error(`no answer within ${maxResponseMs / 1000} s`)),
+    maxResponseMs,
+  );
+  signal.addEventListener('abort', abort, { once: true });
+  const result = resultOf(request, startedAt).finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    request.destroy();
+  });
+  request.end(body);
+  return result;
+}
+
+function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult> {
+  return new Promise((resolve) => {
+    let isConnected = false;
+    let hasResponse = false;
+    // With TLS, nothing of the message is sent before the handshake is complete.
+    const connected = request.protocol === 'https:' ? 'secureConnect' : 'connect';
+    request.on('socket', (socket) => socket.once(connected, () => (isConnected = true)));
+    request.on('response', (response) => {
+      hasResponse = true;
+      // Read to its end and discarded, so that the program at the destination can finish writing.
+      response.on('error', () => undefined);
+      response.resume();
+      response.once('close', () =>
+        resolve({ kind: 'answered', status: response.statusCode ?? 0, durationMs: performance.now() - startedAt }),
+      );
+    });
+    const fail = (error?: Error): void => {
+      if (!hasResponse) resolve({ kind: isConnected ? 'unanswered' : 'unreached', reason: failureReason(error) });
+    };
+    request.on('error', fail);
+    request.on('upgrade', (_response, socket) => {
+      socket.destroy();
+      fail(new Error('it switched to another protocol'));
+    });
+    request.on('close', () => fail());
+  });
+}
+
+function failureReason(error: Error | undefined): string {
+  if (error === undefined) return 'the connection was closed without an answer';
+  const [first = error] = error instanceof AggregateError ? error.errors : [];
+  if (!(first instanceof Error)) return 'it could not be reached';
+  const code = 'code' in first ? String(first.code) : '';
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND') return 'its name has no address';
+  if (code === 'ECONNRESET') return 'the connection was closed without an answer';
+  if (/CERT|SIGNATURE|ISSUER|ALTNAME/.test(code)) return `its certificate is not trusted here: ${code}`;
+  return code === '' ? first.message : code;
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { CliError } from './cli-error.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A server's cookies: one host, all paths. */
+export type Cookies = Readonly<Record<string, string>>;
+
+/** The user's login. There is one at a time, and its cookies go to this server only. */
+export interface StoredSession {
+  /** Origin of the server. */
+  readonly server: string;
+  readonly cookies: Cookies;
+}
+
+type Env = Terminal['env'];
+
+/** `session.json` below `$XDG_CONFIG_HOME/creel`, else `~/.config/creel` (the XDG specification ignores a relative path). */
+export function sessionPath(env: Env): string {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
+  return join(isAbsolute(given) ? given : join(env['HOME'] ?? homedir(), '.config'), 'creel', 'session.json');
+}
+
+/** Returns `undefined` without a file. @throws CliError for a file that can't be read */
+export async function readSession(env: Env): Promise<StoredSession | undefined> {
+  const path = sessionPath(env);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new CliError(`${path} can't be read (${codeOf(error)}).`);
+  });
+  if (text === undefined) return undefined;
+  const session = parseSession(text);
+  if (session === undefined) throw new CliError(`${path} does not hold a session. Sign in again with: creel login`);
+  return session;
+}
+
+function parseSession(text: string): StoredSession | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('server' in value) || !('cookies' in value)) return undefined;
+    const { server, cookies } = value;
+    if (typeof server !== 'string' || typeof cookies !== 'object' || cookies === null) return undefined;
+    const pairs = Object.entries(cookies).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    return { server: new URL(server).origin, cookies: Object.fromEntries(pairs) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file atomically. Only the user may read it, whatever the mode of an older file. @throws CliError */
+export async function writeSession(env: Env, session: StoredSession): Promise<void> {
+  const path = sessionPath(env);
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(draft, 'wx', 0o600);
+    await file.writeFile(`${JSON.stringify(session)}\n`).finally(() => file.close());
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw new CliError(`${path} can't be written (${codeOf(error)}).`);
+  }
+}
+
+export async function deleteSession(env: Env): Promise<void> {
+  await rm(sessionPath(env), { force: true });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
+
+/** Value of the `Cookie` header. Empty without cookies. */
+export function cookieHeader(cookies: Cookies): string {
+  return Object.entries(cookies)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('; ');
+}
+
+/**
+ * Applies the `Set-Cookie` lines of a response (RFC 6265, section 5.2). Ignores a `Secure` cookie that came over plain http, except on
+ * loopback, because it would be sent back in clear text.
+ */
+export function storeCookies(cookies: Cookies, lines: readonly string[], server: string): Cookies {
+  const next = new Map(Object.entries(cookies));
+  for (const line of lines) {
+    const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+    const [name = '', value = ''] = pair.split(/=(.*)/s, 2);
+    if (name === '' || (attributes.some((one) => /^secure$/i.test(one)) && !isSecureTransport(server))) continue;
+    if (attributes.some(isExpired)) next.delete(name);
+    else next.set(name, value);
+  }
+  return Object.fromEntries(next);
+}
+
+function isExpired(attribute: string): boolean {
+  const [key = '', text = ''] = attribute.split(/=(.*)/s, 2);
+  return /^max-age$/i.test(key) ? Number(text) <= 0 : /^expires$/i.test(key) && Date.parse(text) < Date.now();
+}
+
+function isSecureTransport(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}

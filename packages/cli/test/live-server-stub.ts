@@ -1,0 +1,50 @@
+import type { LiveMessage } from '@creel/contract';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { sampleEndpoint } from '../../../fixtures/sample-endpoint.ts';
+
+/** Just enough of a server to follow an endpoint, for states that a real server can't be put into. */
+export interface LiveServerStub {
+  readonly origin: string;
+  /** Response of `getEndpoint`: status and expiry. */
+  answer: { status: number; expiresAt: string | null };
+  /** Number of `getEndpoint` calls. */
+  readonly calls: () => number;
+  /** The next live socket that opens. */
+  readonly opened: () => Promise<WebSocket>;
+  readonly stop: () => void;
+}
+
+/** `clock` sets its `Date` headers, in milliseconds. */
+export async function startLiveServerStub(clock: () => number): Promise<LiveServerStub> {
+  let calls = 0;
+  const http = createServer((_asked, answer) => {
+    calls += 1;
+    const { status, expiresAt } = stub.answer;
+    answer.writeHead(status, { 'content-type': 'application/json', date: new Date(clock()).toUTCString() });
+    answer.end(JSON.stringify(status === 200 ? { ...sampleEndpoint(), expiresAt } : { message: 'No.' }));
+  });
+  const sockets = new WebSocketServer({ server: http });
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
+  const stub: LiveServerStub = {
+    origin: `http://127.0.0.1:${address.port}`,
+    answer: { status: 200, expiresAt: null },
+    calls: () => calls,
+    opened: () => new Promise((resolve) => sockets.once('connection', resolve)),
+    stop: () => {
+      for (const socket of sockets.clients) socket.terminate();
+      http.closeAllConnections();
+      http.close();
+    },
+  };
+  return stub;
+}
+
+export function send(socket: WebSocket, message: LiveMessage): void {
+  socket.send(JSON.stringify(message));
+}

