@@ -90,6 +90,7 @@ const settingsRoute = createRoute({
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
+  validateSearch: search.subscriptionSearchSchema,
   component: pages.SubscriptionPage,
 });
 
