@@ -40,3 +40,5 @@ export const profileSearchSchema = z.object({
 export const subscriptionSearchSchema = z.object({
   checkout: z.enum(['success', 'canceled']).optional().catch(undefined),
 });
+
+export const testPortalSearchSchema = z.object({ return: text.optional().catch(undefined) });

@@ -13,3 +13,9 @@ export function ownPath(next: string | undefined): string {
 
 const HOME = '/';
 const PLACEHOLDER = 'https://creel.invalid';
+
+/** The same for an address that may carry this site's own origin, as the billing portal gets one; without any, the plans. */
+export function returnPath(address: string | undefined, origin: string): string {
+  if (address === undefined) return '/subscription';
+  return ownPath(address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);
+}

@@ -4,6 +4,7 @@ import { useUser } from '../../api/queries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
+import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 
 /** The capture URL with Copy, and the two switches (spec 2). */
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
@@ -58,16 +59,19 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   );
   if (!isFree) return control;
   return (
-    <Tooltip text="Upgrade plan for favorites">
-      {/* A disabled switch takes no focus, so what is around it shows the reason. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
-        {control}
-        <span id="favorite-why" className="sr-only">
-          Upgrade plan for favorites
+    <span className="flex items-center pr-3 max-sm:grow">
+      <Tooltip text="Upgrade plan for favorites">
+        {/* A disabled switch takes no focus, so what is around it shows the reason. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
+          {control}
+          <span id="favorite-why" className="sr-only">
+            Upgrade plan for favorites
+          </span>
         </span>
-      </span>
-    </Tooltip>
+      </Tooltip>
+      <UpgradeLink />
+    </span>
   );
 }
 

@@ -1,0 +1,25 @@
+import { useSearch } from '@tanstack/react-router';
+import { TestModeNotice } from '../../features/subscription/test-gateway/test-mode.tsx';
+import { TestPortal } from '../../features/subscription/test-gateway/test-portal.tsx';
+import { returnPath } from '../../model/own-path.ts';
+import { Button } from '../../ui/button.tsx';
+import { PublicLayout } from '../layout/public-layout.tsx';
+
+/** The billing portal of the built-in test gateway. */
+export function TestPortalPage() {
+  const { return: back } = useSearch({ from: '/billing/test/portal' });
+  return (
+    <PublicLayout
+      title="Test billing portal"
+      heading="Billing portal"
+      description="Your subscription, with a clock you can move."
+    >
+      <TestModeNotice />
+      <TestPortal />
+      <Button asChild variant="ghost">
+        {/* A new page, as when the browser comes back from another site: it reads the account again. */}
+        <a href={returnPath(back, location.origin)}>Return to Creel</a>
+      </Button>
+    </PublicLayout>
+  );
+}
