@@ -5,6 +5,7 @@ import { CheckoutReturn } from '../../features/subscription/checkout-return.tsx'
 import { PlanChooser } from '../../features/subscription/plan-chooser.tsx';
 import { PortalButton } from '../../features/subscription/portal-button.tsx';
 import { SubscriptionNotices } from '../../features/subscription/subscription-notices.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../layout/page.tsx';
 
 /** The plans, the user's subscription, and the way back from a checkout. */
@@ -21,6 +22,7 @@ export function SubscriptionPage() {
       actions={<PortalButton user={user} />}
     >
       {checkout === 'success' ? <CheckoutReturn onSettled={onSettled} /> : null}
+      {checkout === 'canceled' ? <Notice>You left the checkout. Nothing was charged.</Notice> : null}
       <SubscriptionNotices user={user} />
       <PlanChooser user={user} />
     </Page>

@@ -16,6 +16,8 @@ import type { PlanChoice } from './subscription-state.ts';
 export interface ChangeDialogProps {
   readonly action: ConfirmedAction;
   readonly choice: PlanChoice;
+  /** The change takes a cancellation back. */
+  readonly isRenewed: boolean;
   readonly onClose: () => void;
   readonly onConfirm: () => void;
   /** Milliseconds. */
@@ -23,13 +25,13 @@ export interface ChangeDialogProps {
 }
 
 /** Asks before a plan changes: what it costs, and which endpoints it deletes. Confirms only what it has shown. */
-export function ChangeDialog({ action, choice, onClose, onConfirm, now }: ChangeDialogProps) {
+export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, now }: ChangeDialogProps) {
   const preview = useQuery(planChangeQuery(choice.tier, choice.interval));
   return (
     <ConfirmDialog
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
-      {...confirmation(action, choice, preview.data, now)}
+      {...confirmation(action, choice, { preview: preview.data, isRenewed }, now)}
       held={preview.data === undefined}
       onConfirm={onConfirm}
     >
@@ -78,7 +80,7 @@ function DeletionList({ preview, now }: { readonly preview: PlanChangePreview; r
       <ul tabIndex={0} aria-label="Endpoints to be deleted" className="max-h-48 divide-y divide-line overflow-y-auto">
         {preview.deletes.map((endpoint) => (
           <li key={endpoint.uid} className="flex items-center gap-3 px-3 py-1.5">
-            <span dir="auto" className="min-w-0 grow truncate font-medium" title={endpointTitle(endpoint)}>
+            <span dir="auto" className="min-w-0 grow truncate text-left font-medium" title={endpointTitle(endpoint)}>
               {endpointTitle(endpoint)}
             </span>
             <span className="shrink-0 text-sm text-ink-2">

@@ -30,13 +30,12 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
   const label = action === undefined ? undefined : actionLabel(action, choice);
   return (
     <Card
-      className={clsx('flex h-full flex-col gap-4 p-5', isCurrent && 'border-accent')}
+      className={clsx('flex h-full flex-col gap-4 p-5', isCurrent && 'border-accent!')}
       aria-current={isCurrent ? 'true' : undefined}
     >
       <div className="flex min-h-5 flex-wrap items-center gap-2">
         <h3 className="text-lg font-semibold">{plan.name}</h3>
-        {isCurrent ? <Badge tone="accent">Current plan</Badge> : null}
-        {isCurrent && isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
+        {isCurrent ? <CurrentBadge canceling={isCanceling(user, now)} /> : null}
       </div>
       <Price choice={choice} />
       <PlanFactList facts={planFacts(plan)} />
@@ -55,6 +54,9 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
   );
 }
 
+const CurrentBadge = ({ canceling }: { readonly canceling: boolean }) =>
+  canceling ? <Badge tone="warning">Canceling</Badge> : <Badge tone="accent">Current plan</Badge>;
+
 function Price({ choice }: { readonly choice: PlanChoice }) {
   const plan = PLANS[choice.tier];
   const [amount, per] = formatPrice(plan, choice.interval).split(' per ');
@@ -65,7 +67,9 @@ function Price({ choice }: { readonly choice: PlanChoice }) {
         <span className="text-2xl font-semibold tracking-tight">{amount}</span>
         {per === undefined ? null : <span className="text-ink-2"> per {per}</span>}
       </p>
-      <p className="min-h-5 text-ink-2">{saving === 0 ? null : `${monthlyShare(plan)} per month, ${saving}% less`}</p>
+      {choice.interval === 'yearly' ? (
+        <p className="min-h-5 text-ink-2">{saving === 0 ? null : `${monthlyShare(plan)} per month, ${saving}% less`}</p>
+      ) : null}
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { PlanCard } from './plan-card.tsx';
 import { isConfirmed } from './subscription-labels.ts';
 import type { ConfirmedAction } from './subscription-labels.ts';
 import { useChangePlan, useCheckout } from './subscription-queries.ts';
-import { planAction, shownInterval } from './subscription-state.ts';
+import { isCanceling, planAction, shownInterval } from './subscription-state.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
 /** The plans with the buttons that lead from the user's plan to each of them. */
@@ -22,7 +22,10 @@ export function PlanChooser({ user }: { readonly user: User }) {
   const interval = chosen ?? shownInterval(user, now);
   return (
     <div className="@container flex flex-col gap-4">
-      <IntervalToggle value={interval} onChange={setChosen} />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <IntervalToggle value={interval} onChange={setChosen} />
+        {billing === 'test' ? <p className="text-ink-2">Test mode, no card is charged.</p> : null}
+      </div>
       <ul className="grid gap-4 @2xl:grid-cols-3">
         {tierSchema.options.map((tier) => {
           const choice = { tier, interval };
@@ -43,7 +46,13 @@ export function PlanChooser({ user }: { readonly user: User }) {
         })}
       </ul>
       {plan.asked === undefined ? null : (
-        <ChangeDialog {...plan.asked} now={now} onClose={plan.close} onConfirm={plan.confirm} />
+        <ChangeDialog
+          {...plan.asked}
+          isRenewed={isCanceling(user, now)}
+          now={now}
+          onClose={plan.close}
+          onConfirm={plan.confirm}
+        />
       )}
     </div>
   );

@@ -36,7 +36,7 @@ export function planFacts(plan: Plan): readonly { readonly name: string; readonl
   return [
     { name: 'Endpoints', value: String(plan.endpoints) },
     { name: 'Endpoint lifetime', value: lifetime(plan.expiryMs) },
-    { name: 'Favorites that never expire', value: String(plan.favorites) },
+    { name: 'Favorites', value: String(plan.favorites) },
     { name: 'Email notifications', value: plan.emailNotifications ? 'Yes' : 'No' },
     { name: 'Priority support', value: plan.prioritySupport ? 'Yes' : 'No' },
   ];

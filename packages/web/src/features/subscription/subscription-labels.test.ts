@@ -44,19 +44,29 @@ test.each([
 ])('an upgrade for %i cents says so', (cents, description) => {
   const preview = { ...harmless, amount: { cents, currency: 'usd' } };
   const choice = { tier: 'PREMIUM', interval: 'monthly' } as const;
-  expect(confirmation('upgrade', choice, preview, now)).toMatchObject({ description, destructive: false });
+  expect(confirmation('upgrade', choice, { preview }, now)).toMatchObject({ description, destructive: false });
 });
 
 test('without an amount the price stands alone', () => {
   const choice = { tier: 'PREMIUM', interval: 'yearly' } as const;
-  expect(confirmation('upgrade', choice, undefined, now).description).toBe('The price is $100 per year.');
-  expect(confirmation('upgrade', choice, harmless, now).description).toBe(
+  expect(confirmation('upgrade', choice, {}, now).description).toBe('The price is $100 per year.');
+  expect(confirmation('upgrade', choice, { preview: harmless }, now).description).toBe(
     'The price is $100 per year. Unused time of your present plan counts toward it.',
   );
 });
 
+test('a change takes a cancellation back, and says so', () => {
+  const asked = confirmation('upgrade', { tier: 'PREMIUM', interval: 'monthly' }, { isRenewed: true }, now);
+  expect(asked.description).toBe('The price is $10 per month. Your subscription is no longer canceled.');
+});
+
 test('a cancellation names the day, and its buttons cannot be confused', () => {
-  const asked = confirmation('cancel', { tier: 'FREE', interval: 'monthly' }, { ...harmless, at: end }, now);
+  const asked = confirmation(
+    'cancel',
+    { tier: 'FREE', interval: 'monthly' },
+    { preview: { ...harmless, at: end } },
+    now,
+  );
   expect(asked.description).toContain('You keep your plan until Dec 22.');
   expect([asked.confirmLabel, asked.cancelLabel]).toEqual(['Cancel subscription', 'Keep subscription']);
 });

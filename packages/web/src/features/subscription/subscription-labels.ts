@@ -44,24 +44,28 @@ export interface Confirmation {
   readonly destructive: boolean;
 }
 
-/** What the dialog of an action asks. `preview` is absent until the server has answered; `now` in milliseconds. */
+/**
+ * What the dialog of an action asks. `preview` is absent until the server has answered, `isRenewed` is true where the change takes
+ * a cancellation back. `now` in milliseconds.
+ */
 export function confirmation(
   action: ConfirmedAction,
   choice: PlanChoice,
-  preview: PlanChangePreview | undefined,
+  { preview, isRenewed = false }: { readonly preview?: PlanChangePreview | undefined; readonly isRenewed?: boolean },
   now: number,
 ): Confirmation {
+  const renewed = isRenewed ? ' Your subscription is no longer canceled.' : '';
   const label = actionLabel(action, choice) ?? '';
   const common = { title: label, confirmLabel: label, cancelLabel: 'Cancel', destructive: false };
   switch (action) {
     case 'upgrade':
     case 'switch-interval':
-      return { ...common, description: chargeSentence(choice, preview) };
+      return { ...common, description: chargeSentence(choice, preview) + renewed };
     case 'downgrade':
       return {
         ...common,
         destructive: true,
-        description: `The ${planName(choice)} plan starts at once. ${chargeSentence(choice, preview)}`,
+        description: `The ${planName(choice)} plan starts at once. ${chargeSentence(choice, preview)}${renewed}`,
       };
     case 'cancel':
       return {

@@ -5,7 +5,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { subscriptionNotice } from './subscription-labels.ts';
 import { isPastDue } from './subscription-state.ts';
 
-/** What the user should know before choosing a plan: no billing here, test mode, a failed payment, a cancellation. */
+/** What the user should know before choosing a plan: no billing here, a failed payment, a cancellation. */
 export function SubscriptionNotices({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const billing = useServiceInfo().data?.billing;
@@ -16,7 +16,6 @@ export function SubscriptionNotices({ user }: { readonly user: User }) {
       {billing === 'off' ? (
         <Notice>Billing is not set up on this server. Every account stays on the plan that it has.</Notice>
       ) : null}
-      {billing === 'test' ? <Notice>Test mode, no card is charged.</Notice> : null}
     </>
   );
 }

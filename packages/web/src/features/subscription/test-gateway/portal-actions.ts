@@ -26,32 +26,27 @@ export function portalActions(subscription: TestSubscription): readonly PortalAc
     destructive: true,
   } as const;
   if (isUnpaid(subscription)) {
-    return [
-      { action: 'recover-payment', label: 'Pay what is open', about: 'The next retry of the card succeeds.' },
-      endNow,
-    ];
+    return [{ action: 'recover-payment', label: 'Pay', about: 'The next try with the card succeeds.' }, endNow];
   }
   return [
     isCanceling
-      ? { action: 'renew', label: 'Renew subscription', about: 'Takes the cancellation back.' }
-      : { action: 'cancel', label: 'Cancel subscription', about: `The plan stays until ${period}.` },
+      ? { action: 'renew', label: 'Renew', about: 'Takes the cancellation back.' }
+      : { action: 'cancel', label: 'Cancel', about: `The plan stays until ${period}.` },
     {
       action: 'advance',
-      label: `Advance time to ${period}`,
-      about: isCanceling ? 'The plan ends.' : 'The plan renews and is paid.',
+      label: 'Advance time',
+      about: isCanceling ? `On ${period} the plan ends.` : `On ${period} the plan renews and is paid.`,
     },
-    ...(isCanceling
-      ? []
-      : [
-          {
-            action: 'fail-payment',
-            label: 'Let the next payment fail',
-            about: `Advances time to ${period}, where the card is declined.`,
-          } as const,
-        ]),
+    ...(isCanceling ? [] : [failPayment(period)]),
     endNow,
   ];
 }
+
+const failPayment = (period: string): PortalAction => ({
+  action: 'fail-payment',
+  label: 'Fail next payment',
+  about: `On ${period} the card is declined.`,
+});
 
 const periodEnd = ({ currentPeriodEnd, now }: TestSubscription): string =>
   formatDate(currentPeriodEnd, Date.parse(now));

@@ -54,8 +54,8 @@ function LoadedPortal({ subscription }: { readonly subscription: TestSubscriptio
       ) : null}
       <ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
         {portalActions(subscription).map(({ action, label, about, destructive = false }) => (
-          <li key={action} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-5 py-3">
-            <p className="min-w-0 grow basis-40 text-ink-2">{about}</p>
+          <li key={action} className="flex items-center justify-between gap-4 px-5 py-3">
+            <p className="min-w-0 text-ink-2">{about}</p>
             <Button
               variant={destructive ? 'danger-ghost' : 'secondary'}
               held={act.isPending}
