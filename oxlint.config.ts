@@ -154,6 +154,10 @@ export default defineConfig({
       files: [`${server}/storage/**`],
       rules: { ...serverImports(...httpClients, aboveFloor1), 'unicorn/require-post-message-target-origin': 'off' },
     },
+    // The registry of queries, and the type of a store made of them: they import each feature's queries.ts.
+    { files: [`${server}/storage/{store,queries/catalogue}.ts`], rules: serverImports(...httpClients) },
+    // A feature keeps its SQL in its own folder.
+    { files: [`${server}/features/*/queries.ts`], rules: serverImports(...httpClients) },
     // A migration is one list of statements, read from top to bottom.
     { files: [`${server}/storage/migrations/*`], rules: { 'max-lines-per-function': 'off' } },
     { files: [`${server}/live/hub.ts`], rules: serverImports(sql, ...httpClients, aboveFloor1) },

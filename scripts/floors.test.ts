@@ -57,6 +57,11 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/accounts/a.ts', `export const later = () => import('kysely');\n`, sql],
   ['packages/server/src/accounts/a.ts', `import type { Kysely } from 'kysely';\nexport type A = Kysely<never>;\n`, sql],
 
+  ['packages/server/src/features/billing/queries.ts', use('kysely')],
+  ['packages/server/src/features/billing/service.ts', use('kysely'), sql],
+  ['packages/server/src/storage/queries/catalogue.ts', use('../../features/billing/queries.ts')],
+  ['packages/server/src/storage/queries/user-queries.ts', use('../../features/billing/queries.ts'), floor1],
+
   ['packages/server/src/storage/sqlite/a.ts', use('../../capture/recorder.ts'), floor1],
   ['packages/server/src/storage/a.ts', use('../api/endpoints.ts'), floor1],
   ['packages/server/src/storage/a.ts', use('fastify'), floor1],

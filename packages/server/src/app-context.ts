@@ -2,6 +2,7 @@ import type { Accounts } from './accounts/accounts.ts';
 import type { Sessions } from './accounts/sessions.ts';
 import type { OneAtATime } from './api/one-at-a-time.ts';
 import type { Config } from './config.ts';
+import type { Billing } from './features/billing/service.ts';
 import type { Live } from './live/live.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';
@@ -16,6 +17,8 @@ export interface AppContext {
   readonly accounts: Accounts;
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
+  /** `undefined` where billing is off. */
+  readonly billing: Billing | undefined;
   readonly live: Live;
   readonly replays: Replays;
   readonly log: Logger;

@@ -78,6 +78,14 @@ export interface OidcConfig {
   readonly name: string;
 }
 
+export interface StripeEnvironment {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  /** Another host that speaks Stripe's interface; only its scheme, host and port count. */
+  readonly apiBase: string | undefined;
+  readonly prices: Readonly<Record<'BASIC' | 'PREMIUM', Readonly<Record<'monthly' | 'yearly', string>>>>;
+}
+
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -94,6 +102,8 @@ export interface Config {
   readonly signupsPerHour: number;
   readonly expiredRetentionMs: number;
   readonly billing: 'stripe' | 'test' | 'off';
+  /** Set when every Stripe variable is. */
+  readonly stripe: StripeEnvironment | undefined;
   readonly defaultTier: 'FREE' | 'BASIC' | 'PREMIUM';
   readonly oidc: OidcConfig | undefined;
   readonly smtpUrl: string | undefined;
@@ -136,6 +146,9 @@ function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): strin
     mistakes.push(`${missing(signIn)} must be set as well: third-party sign-in needs it`);
   if (set['BILLING'] === 'stripe' && missing(STRIPE_NEEDS) !== '')
     mistakes.push(`${missing(STRIPE_NEEDS)} must be set: BILLING=stripe needs it`);
+  const prices = STRIPE_NEEDS.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
+  const given = prices.filter((price) => price !== undefined);
+  if (new Set(given).size < given.length) mistakes.push('The four STRIPE_PRICE_ variables must name different prices');
   return mistakes;
 }
 
@@ -143,8 +156,38 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
+/** Money is taken only where everything is set up for it; the test gateway gives plans away, so production never gets it by default. */
+function defaultBilling(environment: Environment, stripe: StripeEnvironment | undefined): Config['billing'] {
+  if (environment.NODE_ENV !== 'production') return 'test';
+  return stripe === undefined ? 'off' : 'stripe';
+}
+
+function stripeOf(environment: Environment): StripeEnvironment | undefined {
+  const {
+    STRIPE_SECRET_KEY: secretKey,
+    STRIPE_WEBHOOK_SECRET: webhookSecret,
+    STRIPE_PRICE_BASIC_MONTHLY: basicMonthly,
+    STRIPE_PRICE_BASIC_YEARLY: basicYearly,
+    STRIPE_PRICE_PREMIUM_MONTHLY: premiumMonthly,
+    STRIPE_PRICE_PREMIUM_YEARLY: premiumYearly,
+  } = environment;
+  if (secretKey === undefined || webhookSecret === undefined) return undefined;
+  if (basicMonthly === undefined || basicYearly === undefined) return undefined;
+  if (premiumMonthly === undefined || premiumYearly === undefined) return undefined;
+  return {
+    secretKey,
+    webhookSecret,
+    apiBase: environment.STRIPE_API_BASE,
+    prices: {
+      BASIC: { monthly: basicMonthly, yearly: basicYearly },
+      PREMIUM: { monthly: premiumMonthly, yearly: premiumYearly },
+    },
+  };
+}
+
 function toConfig(environment: Environment): Config {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
+  const stripe = stripeOf(environment);
   return {
     port: environment.PORT,
     host: environment.HOST,
@@ -159,7 +202,8 @@ function toConfig(environment: Environment): Config {
     trustProxy: environment.TRUST_PROXY ?? [],
     signupsPerHour: environment.SIGNUPS_PER_HOUR,
     expiredRetentionMs: environment.EXPIRED_RETENTION_HOURS * 3_600_000,
-    billing: environment.BILLING ?? (environment.NODE_ENV === 'production' ? 'off' : 'test'),
+    billing: environment.BILLING ?? defaultBilling(environment, stripe),
+    stripe,
     defaultTier: environment.DEFAULT_TIER,
     oidc:
       issuer === undefined || clientId === undefined

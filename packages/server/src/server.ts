@@ -13,6 +13,8 @@ import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
 import { Connections } from './connections.ts';
+import { createBilling } from './features/billing/create-billing.ts';
+import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import { createListener, readPlainFirst, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
 import { LiveSockets } from './live/live-socket.ts';
@@ -78,7 +80,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  const app: AppContext = { ...parts, replays, searches: new OneAtATime() };
+  const billing = createBilling(parts);
+  const app: AppContext = { ...parts, replays, billing, searches: new OneAtATime() };
 
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
@@ -110,11 +113,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 }
 
 /** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
-function startRounds({ store, config, live, log, now, publicUrl, mailer, forgetEndpoint }: AppContext): Rounds[] {
+function startRounds(app: AppContext): Rounds[] {
+  const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
   const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  if (billing !== undefined)
+    rounds.push(new Rounds('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
     rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    rounds.push(new Rounds('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log));
   }
   for (const each of rounds) each.start();
   return rounds;

@@ -102,7 +102,7 @@ export const accountOperations = {
         .default(''),
     }),
     status: 204,
-    problems: ['RATE_LIMITED', 'SIGN_IN_AGAIN'],
+    problems: ['RATE_LIMITED', 'SIGN_IN_AGAIN', 'BILLING_FAILED'],
   },
   listSessions: {
     method: 'GET',

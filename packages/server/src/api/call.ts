@@ -43,5 +43,8 @@ export interface Call<Name extends OperationName> {
 /** Does the call and returns the answer's body; throws `ProblemError` for everything that the caller is told. */
 export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
-/** Handlers by operation. What has none answers `501`. */
+/** Handlers of some operations. */
 export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
+
+/** A handler for every operation of the contract. */
+export type AllHandlers = Required<Handlers>;

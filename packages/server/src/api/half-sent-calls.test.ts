@@ -54,23 +54,26 @@ test('a body over the limit is told so, with and without a declared length', asy
   expect((await just.final()).status).toBe(400);
 });
 
-test('a call that is not implemented is told so before its body is there, to those who may call it', async () => {
-  const { client } = await server.register();
-  const checkout = (cookie: string) =>
-    begin(
-      [
-        'POST /api/subscription/checkout HTTP/1.1',
-        'Host: h',
-        'Content-Type: application/json',
-        `Content-Length: ${MIB}`,
-        `Cookie: ${cookie}`,
-      ],
-      '{',
-    );
+test('a call of billing that is off is answered before its body has arrived, for those who may call it', async () => {
+  const off = await startTestServer({ settings: { BILLING: 'off' } });
+  const { client } = await off.register();
+  const checkout = async (cookie: string) => {
+    const connection = await openRaw({ port: off.port });
+    const lines = [
+      'POST /api/subscription/checkout HTTP/1.1',
+      'Host: h',
+      'Content-Type: application/json',
+      `Content-Length: ${MIB}`,
+      `Cookie: ${cookie}`,
+    ];
+    await connection.send(rawRequest(lines, '{'));
+    return connection;
+  };
   const signedIn = await checkout(client.jar.header());
   expect((await signedIn.final()).status).toBe(501);
   const stranger = await checkout('a=b');
   expect((await stranger.final()).status).toBe(401);
   signedIn.close();
   stranger.close();
+  await off.stop();
 });

@@ -1,15 +1,19 @@
+import { billingHandlers } from '../features/billing/routes.ts';
+import { exportHandlers } from '../features/export/routes.ts';
 import { accountHandlers } from './account-handlers.ts';
-import type { Handlers } from './call.ts';
+import type { AllHandlers } from './call.ts';
 import { endpointHandlers } from './endpoint-handlers.ts';
 import { replayHandlers } from './replay-handlers.ts';
 import { requestHandlers } from './request-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
 
-/** Every call that this build can do. */
-export const HANDLERS: Handlers = {
+/** Every call of the API. */
+export const HANDLERS: AllHandlers = {
   ...accountHandlers,
   ...endpointHandlers,
   ...requestHandlers,
   ...replayHandlers,
   ...serviceHandlers,
+  ...billingHandlers,
+  ...exportHandlers,
 };

@@ -12,12 +12,15 @@ const WRITE_BYTES = 64 * 1024;
 /** A reader that takes nothing of its answer for so long is cut off. */
 export const MOST_SILENCE_MS = 30_000;
 
+/** Bytes, or text in pieces; pieces that are awaited are read from storage while the answer is sent. */
+type Content = Uint8Array | Iterable<string> | AsyncIterable<string>;
+
 /** An answer made of stored bytes, of which there may be many: the bytes themselves, or JSON whose text is made while it is sent. */
 export class LargeAnswer {
   readonly rawBytes: number;
-  readonly content: Uint8Array | Iterable<string>;
+  readonly content: Content;
 
-  constructor(rawBytes: number, content: Uint8Array | Iterable<string>) {
+  constructor(rawBytes: number, content: Content) {
     this.rawBytes = rawBytes;
     this.content = content;
   }
@@ -52,6 +55,7 @@ export function sendLarge(
   mostSilenceMs = MOST_SILENCE_MS,
 ): FastifyReply {
   const taken = cutOffWhenSilent(request, reply, mostSilenceMs);
+  if (Symbol.asyncIterator in content) return reply.send(flowing(request, content, taken));
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
   if (!isShort) return reply.send(flowing(request, inSlices(content), taken));
   const bytes = content instanceof Uint8Array ? content : Buffer.from([...content].join(''));
@@ -63,9 +67,13 @@ function* writes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += WRITE_BYTES) yield bytes.subarray(at, at + WRITE_BYTES);
 }
 
-function flowing(request: FastifyRequest, slices: Iterable<string | Uint8Array>, taken: () => void): Readable {
+function flowing(
+  request: FastifyRequest,
+  slices: Iterable<string | Uint8Array> | AsyncIterable<string>,
+  taken: () => void,
+): Readable {
   async function* flow(): AsyncGenerator<string | Uint8Array> {
-    for (const slice of slices) {
+    for await (const slice of slices) {
       taken();
       yield slice;
       await new Promise<void>((resolve) => turnstile.enter(resolve));

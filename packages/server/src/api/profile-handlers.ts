@@ -22,7 +22,10 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
 
 /** The person's own account (spec 2 and 7). */
 export const profileHandlers = {
-  getUser: async ({ signedIn }) => presentUser(signedIn.user),
+  async getUser({ app, signedIn }) {
+    const { billing } = app;
+    return presentUser(billing === undefined ? signedIn.user : await billing.afterCheckout(signedIn.user));
+  },
 
   async changeUsername({ app, signedIn, body }) {
     const { throttle } = app.accounts;
@@ -57,6 +60,8 @@ export const profileHandlers = {
   async deleteAccount(call) {
     await confirmOwner(call);
     const { app, signedIn, reply } = call;
+    // First: nobody could cancel the subscription of an account that is gone.
+    await app.billing?.endFor(signedIn.user);
     const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
     app.live.endUserSessions(signedIn.user.id);
     for (const endpoint of endpoints) {

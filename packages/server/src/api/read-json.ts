@@ -5,6 +5,13 @@ import { readBody } from '../capture/read-body.ts';
 import type { BodyResult } from '../capture/read-body.ts';
 import { ProblemError, noRoom } from '../problem.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body is handed over as it came, because a signature covers its bytes. */
+    rawBody?: boolean;
+  }
+}
+
 const MIB = 1024 * 1024;
 
 /** Bytes that bodies of API calls may hold while they come in, over all connections; never less than two of the largest. */
@@ -37,7 +44,7 @@ export function readJsonOnly(server: FastifyInstance, budget: ByteBudget): void 
     if (body === null) return undefined;
     if (typeof body === 'string') throw refusal(body);
     try {
-      return parseJson(body);
+      return request.routeOptions.config.rawBody === true ? body : parseJson(body);
     } finally {
       room.give(body.length);
     }

@@ -1,7 +1,6 @@
 import { OPERATIONS } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from '../client-address.ts';
@@ -9,7 +8,7 @@ import type { Config } from '../config.ts';
 import { ProblemError } from '../problem.ts';
 import type { EndpointRecord } from '../storage/store.ts';
 import { AnswerHold, AnswerRoom } from './answer-room.ts';
-import type { Handlers } from './call.ts';
+import type { AllHandlers } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
 import { parseInput } from './parse-input.ts';
 import { changesState, isFromElsewhere } from './same-origin.ts';
@@ -28,7 +27,7 @@ interface Caller {
  * Makes a route of every row of the contract's table, in one order: origin, session, ownership, and only then the body, so that
  * another user's thing is a 404 before any other refusal (contract 1).
  */
-export function registerOperations(server: FastifyInstance, app: AppContext, handlers: Handlers): void {
+export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
   const room = new AnswerRoom(app.config.maxBodyBytes);
   for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
 }
@@ -53,7 +52,7 @@ function registerOperation(
   server: FastifyInstance,
   { app, room }: Shared,
   name: OperationName,
-  handler: AnyHandler | undefined,
+  handler: AnyHandler,
 ): void {
   const operation: Operation = OPERATIONS[name];
   const callers = new WeakMap<FastifyRequest, Caller>();
@@ -64,9 +63,9 @@ function registerOperation(
     onRequest: async (request) => {
       callers.set(request, await identify(app, operation, request));
     },
-    ...(handler === undefined && { preParsing: readNothing }),
+    config: { rawBody: isBillingEvent(operation) },
+    ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
-      if (handler === undefined) throw missingHandler(app, operation);
       const caller = callers.get(request);
       const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
       const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
@@ -83,20 +82,18 @@ function registerOperation(
   });
 }
 
-/** Why a call that the contract has is not answered: it is not built yet, or not wanted here (contract 7). */
-function missingHandler({ config }: AppContext, operation: Operation): ProblemError {
-  const isOff = config.billing === 'off' && operation.problems.includes('BILLING_OFF');
-  return new ProblemError(isOff ? 'BILLING_OFF' : 'NOT_FOUND');
+/** Billing is switched off: the caller is told before a body is read. */
+function isOff({ config }: AppContext, operation: Operation): boolean {
+  return config.billing === 'off' && operation.problems.includes('BILLING_OFF');
 }
 
-/** A body that nobody will look at is not read. */
-async function readNothing(): Promise<Readable> {
-  return Readable.from([]);
+async function refuseOff(): Promise<never> {
+  throw new ProblemError('BILLING_OFF');
 }
 
 /**
  * Any row's handler. `never`: a loop over the names can't show the compiler that the row which parsed a call is the row whose handler
- * takes it. `Handlers` ties the two together.
+ * takes it. `AllHandlers` ties the two together.
  */
 type AnyHandler = (call: never) => Promise<unknown>;
 

@@ -58,14 +58,12 @@ describe('what is no right call', () => {
     expect([answer.status, answer.header('allow'), answer.header('content-type')]).toEqual([status, allow, type]);
   });
 
-  test.each([
-    ['off', 'BILLING_OFF'],
-    ['test', 'NOT_IMPLEMENTED'],
-  ])('billing that is %s: %s', async (BILLING, code) => {
-    const other = await startTestServer({ settings: { BILLING } });
+  test.each(['checkout', 'portal', 'change'])('billing that is off: %s is told so', async (call) => {
+    const other = await startTestServer({ settings: { BILLING: 'off' } });
     const person = await other.register();
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
-    expect(await person.client.tell('/api/subscription/portal', init)).toMatchObject({ status: 501, body: { code } });
+    const answer = await person.client.tell(`/api/subscription/${call}`, init);
+    expect(answer).toMatchObject({ status: 501, body: { code: 'BILLING_OFF' } });
     await other.stop();
   });
 

@@ -11,7 +11,7 @@ export interface ExpiringEndpoint {
 }
 
 /** In UTC: a mail does not know where it is read. */
-function moment(millis: number): string {
+export function moment(millis: number): string {
   return new Intl.DateTimeFormat('en-US', {
     dateStyle: 'long',
     timeStyle: 'short',

@@ -1,4 +1,11 @@
-import type { Bound } from './queries/catalogue.ts';
+import type { EngineDatabase } from './queries/unbound.ts';
+
+/** The queries as methods of a store: each bound to a way of running it. */
+export type Bound<Queries> = {
+  [Name in keyof Queries]: Queries[Name] extends (db: EngineDatabase, ...args: infer Args) => infer Result
+    ? (...args: Args) => Result
+    : never;
+};
 
 type Run = (name: string, args: readonly unknown[]) => Promise<never>;
 

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccountTables } from './account-schema.ts';
+import type { BillingTables } from './billing-schema.ts';
 
 /** Milliseconds since 1970, UTC. Integers, so that both databases speak alike. */
 type Millis = number;
@@ -105,7 +106,7 @@ export interface CountersTable {
   value: number;
 }
 
-export interface Tables extends AccountTables {
+export interface Tables extends AccountTables, BillingTables {
   users: UsersTable;
   sessions: SessionsTable;
   endpoints: EndpointsTable;

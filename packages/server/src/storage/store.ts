@@ -1,3 +1,5 @@
+import type { BillingQueries } from '../features/billing/queries.ts';
+import type { Tier } from '@creel/contract';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -8,7 +10,7 @@ export type * from './account-store.ts';
  * for both. Times are milliseconds since 1970 and always handed in: no query reads a clock. "Not found" is `undefined` or `false`,
  * never an exception; whatever is thrown means that the database failed, and nothing of that call was kept.
  */
-export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep;
+export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep & BillingQueries;
 
 export interface EndpointRecord {
   readonly id: number;
@@ -36,6 +38,8 @@ export interface EndpointDetailRecord extends EndpointRecord {
 }
 
 export interface NewEndpoint {
+  /** The plan whose limits the caller applies. */
+  readonly tier?: Tier;
   readonly uid: string;
   readonly userId: number;
   readonly name: string | null;
@@ -54,7 +58,14 @@ export interface EndpointChanges {
    * `endpointLimit` are not expired at `now`. Off: expires at `expiresAt`.
    */
   readonly favorite?:
-    | { readonly on: true; readonly limit: number; readonly endpointLimit: number; readonly now: number }
+    | {
+        readonly on: true;
+        readonly limit: number;
+        readonly endpointLimit: number;
+        readonly now: number;
+        /** The plan whose limits the caller applies. */
+        readonly tier?: Tier;
+      }
     | { readonly on: false; readonly expiresAt: number };
 }
 
@@ -66,14 +77,17 @@ export interface EndpointStore {
   findEndpointDetail(uid: string): Promise<EndpointDetailRecord | undefined>;
   /**
    * Creates an endpoint unless the user has `limit` that are not expired at `createdAt`; holds under parallel calls. `undefined`
-   * when the user is gone.
+   * when the user is gone, `stale-plan` when the user's plan is not `endpoint.tier` any more.
    */
-  createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit' | undefined>;
-  /** Changes an endpoint; `undefined` when it is gone, a limit when the user has all the favourites or endpoints that are allowed. */
+  createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit' | 'stale-plan' | undefined>;
+  /**
+   * Changes an endpoint; `undefined` when it is gone, a limit when the user has all the favorites or endpoints that are allowed,
+   * `stale-plan` when the user's plan is not `favorite.tier` any more.
+   */
   changeEndpoint(
     id: number,
     changes: EndpointChanges,
-  ): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | undefined>;
+  ): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | 'stale-plan' | undefined>;
   /** Sets the source if there is none yet; false when there is one or the endpoint is gone. */
   setDetectedSource(id: number, source: string): Promise<boolean>;
   /** Deletes an endpoint; its requests go from sight at once and from disk by `purgeSome`. False when it was gone. */

@@ -15,6 +15,8 @@ export interface Verdict {
   readonly call: (things: Things) => AnyInput;
   /** What somebody without a cookie is answered; 401 unless it says otherwise. */
   readonly visitor?: number;
+  /** What the owner is answered when reading; 200 unless it says otherwise. */
+  readonly owner?: number;
   /** Tables that even a refused call writes to: somebody counts how often it was tried. */
   readonly notes?: readonly string[];
   /** Whose word counts in place of where the call comes from. */
@@ -83,11 +85,23 @@ export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
       body: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], bodyFrom: { endpointUid: uid, id: savedId } },
     }),
   },
-  createCheckout: { call: () => ({ body: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } }) },
+  createCheckout: {
+    call: () => ({ body: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } }),
+    changes: ['stripeCustomerId'],
+  },
   createPortal: { call: () => ({ body: { returnUrl: '/subscription' } }) },
   changeSubscription: { call: () => ({ body: { tier: 'BASIC', interval: 'monthly' } }) },
-  // 501: these servers have billing switched off.
-  receiveBillingEvent: { call: none, visitor: 501, trusts: 'signature' },
+  previewPlanChange: { call: () => ({ query: { tier: 'FREE', interval: 'monthly' } }) },
+  // 400: without a signature.
+  receiveBillingEvent: { call: none, visitor: 400, trusts: 'signature' },
+  exportRequests: {
+    call: none,
+    foreign: ({ uid }) => ({ query: { endpoint: uid } }),
+  },
+  getTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' } }), owner: 404 },
+  decideTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' }, body: { action: 'pay' } }) },
+  getTestSubscription: { call: none, owner: 400 },
+  actOnTestSubscription: { call: () => ({ body: { action: 'cancel' } }) },
   getServiceInfo: { call: none, visitor: 200 },
   getOpenApi: { call: none, visitor: 200 },
 };

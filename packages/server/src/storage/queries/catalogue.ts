@@ -1,3 +1,4 @@
+import { billingReads, billingWrites } from '../../features/billing/queries.ts';
 import { endpointReads, endpointWrites } from './endpoint-queries.ts';
 import { identityReads, identityWrites } from './identity-queries.ts';
 import { mailTokenReads, mailTokenWrites } from './mail-token-queries.ts';
@@ -8,7 +9,7 @@ import { sessionReads, sessionWrites } from './session-queries.ts';
 import { throttleReads, throttleWrites } from './throttle-queries.ts';
 import { upkeepWrites } from './upkeep-queries.ts';
 import { accountReads, accountWrites } from './user-queries.ts';
-import type { EngineDatabase } from './unbound.ts';
+import type { Bound } from '../bind-queries.ts';
 
 /** Quick reads, on the readers' thread. */
 export const READS = {
@@ -19,6 +20,7 @@ export const READS = {
   ...throttleReads,
   ...endpointReads,
   ...requestReads,
+  ...billingReads,
 };
 /** Reads that may take long, on a thread of their own. */
 export const SCANS = { ...searchReads };
@@ -33,15 +35,9 @@ export const WRITES = {
   ...requestWrites,
   ...upkeepWrites,
   ...noticeWrites,
+  ...billingWrites,
 };
 
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };
-
-/** The queries as methods of a store: each bound to a way of running it. */
-export type Bound<Queries> = {
-  [Name in keyof Queries]: Queries[Name] extends (db: EngineDatabase, ...args: infer Args) => infer Result
-    ? (...args: Args) => Result
-    : never;
-};
 
 export type StoreQueries = Bound<typeof QUERIES>;

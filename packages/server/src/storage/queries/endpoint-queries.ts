@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../schema.ts';
 import type { EndpointChanges, EndpointRecord, EndpointStore } from '../store.ts';
 import type { EngineDatabase, Unbound } from './unbound.ts';
+import { holdUser } from './user-record.ts';
 
 export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
   return {
@@ -19,20 +20,6 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     unsavedCount: row.unsaved_count,
     latestAt: row.latest_at,
   };
-}
-
-/**
- * Makes whoever counts a user's endpoints wait for whoever is changing their number: check and act become one. A write to the
- * user's row is a lock in both databases; `for update` is not. (Not to its id: PostgreSQL lets nobody write to an identity.)
- * False when the user is gone.
- */
-async function lockUser(transaction: DatabaseTransaction, userId: number): Promise<boolean> {
-  const result = await transaction
-    .updateTable('users')
-    .set({ created_at: sql`created_at` })
-    .where('id', '=', userId)
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }
 
 /** What every uid is made of (contract 2). PostgreSQL takes no other text for an answer: a NUL in it is an error there. */
@@ -96,7 +83,7 @@ async function changeEndpoint(
   db: EngineDatabase,
   id: number,
   changes: EndpointChanges,
-): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | undefined> {
+): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | 'stale-plan' | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await transaction
       .selectFrom('endpoints')
@@ -106,7 +93,9 @@ async function changeEndpoint(
     if (before === undefined) return undefined;
     const { favorite } = changes;
     if (favorite?.on) {
-      await lockUser(transaction, before.user_id);
+      // Locked, so that counting and changing are one step, also while the plan changes.
+      const owner = await holdUser(transaction, before.user_id);
+      if (favorite.tier !== undefined && owner?.subscriptionTier !== favorite.tier) return 'stale-plan';
       if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
       // A favourite never expires: one that has expired comes back to life, and counts again.
       const isExpired = before.expires_at !== null && before.expires_at <= favorite.now;
@@ -137,7 +126,9 @@ async function changeEndpoint(
 export const endpointWrites = {
   async createEndpoint(db, endpoint, limit) {
     return db.transaction().execute(async (transaction) => {
-      if (!(await lockUser(transaction, endpoint.userId))) return undefined;
+      const owner = await holdUser(transaction, endpoint.userId);
+      if (owner === undefined) return undefined;
+      if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
       if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';
       const row = await transaction
         .insertInto('endpoints')

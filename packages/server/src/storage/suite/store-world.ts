@@ -64,7 +64,7 @@ export async function someEndpoint(
     limit,
   );
   if (endpoint === undefined) throw new Error('The user is gone.');
-  if (endpoint === 'limit') throw new Error('The limit is reached.');
+  if (endpoint === 'limit' || endpoint === 'stale-plan') throw new Error(`Not created: ${endpoint}`);
   return endpoint;
 }
 

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '../../problem.ts';
+import { GatewayError } from './gateway.ts';
+import type { BillingQueries } from './queries.ts';
+
+/** A lock outlives every call to the gateway that is made under it; after a crash the account is free again at the end of it. */
+const LOCK_MS = 90_000;
+const WAIT_MS = 25_000;
+const LOOK_MS = 25;
+
+/**
+ * One piece of work at a time on a billing account, over all processes: a claim in the database, and in front of it a queue within this
+ * process. The claim's owner is checked with the write, so that a process that lost it writes nothing.
+ */
+export class AccountLocks {
+  readonly #store: Pick<BillingQueries, 'lockBillingAccount' | 'unlockBillingAccount'>;
+  readonly #now: () => number;
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  constructor(store: Pick<BillingQueries, 'lockBillingAccount' | 'unlockBillingAccount'>, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user is gone */
+  async run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
+    const before = this.#last.get(userId) ?? Promise.resolve();
+    const mine = before.then(() => this.#locked(userId, work));
+    const settled = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#last.set(userId, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(userId) === settled) this.#last.delete(userId);
+    }
+  }
+
+  async #locked<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
+    const owner = randomUUID();
+    const giveUpAt = performance.now() + WAIT_MS;
+    for (let state = await this.#claim(userId, owner); state !== 'locked'; state = await this.#claim(userId, owner)) {
+      if (state === 'no-user') throw new ProblemError('NOT_SIGNED_IN');
+      if (performance.now() > giveUpAt) throw new GatewayError('unavailable', 'The account is locked.');
+      await sleep(LOOK_MS);
+    }
+    try {
+      return await work(owner);
+    } finally {
+      await this.#store.unlockBillingAccount(userId, owner);
+    }
+  }
+
+  #claim(userId: number, owner: string): Promise<'locked' | 'busy' | 'no-user'> {
+    const now = this.#now();
+    return this.#store.lockBillingAccount({ userId, owner, now, until: now + LOCK_MS }, randomUUID());
+  }
+}

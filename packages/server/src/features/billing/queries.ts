@@ -1,0 +1,352 @@
+import { PLANS, isProvenAddress } from '@creel/contract';
+import { sql } from 'kysely';
+import type { BillingAccountsTable } from '../../storage/billing-schema.ts';
+import type { DatabaseTransaction } from '../../storage/schema.ts';
+import { removeEndpoint } from '../../storage/queries/endpoint-queries.ts';
+import type { EngineDatabase } from '../../storage/queries/unbound.ts';
+import { holdUser, toUserRecord } from '../../storage/queries/user-record.ts';
+import type { UserRecord } from '../../storage/account-store.ts';
+import type { Bound } from '../../storage/bind-queries.ts';
+import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
+import type { SubscriptionFields, SubscriptionState } from './rules.ts';
+
+/** SQL of plans and payment. Times are milliseconds since 1970 and always passed in. */
+
+/** A mail that is due, with the user it is for. */
+export interface OutboxMail {
+  readonly id: number;
+  readonly content: string;
+  readonly user: UserRecord;
+}
+
+/** What became of an account after a subscription was written. */
+export interface AppliedSubscription {
+  readonly user: UserRecord;
+  /** Endpoints that the change deleted or gave another expiry. */
+  readonly deleted: readonly { readonly id: number; readonly uid: string }[];
+  readonly changed: readonly { readonly id: number; readonly uid: string }[];
+}
+
+/**
+ * Writes what the gateway says of a user's subscription: the user's fields, what a lower plan does to endpoints, and the notice, all or
+ * nothing. `lost` when another process has taken over the account; `undefined` when the user is gone.
+ */
+async function applySubscription(
+  db: EngineDatabase,
+  userId: number,
+  lockOwner: string,
+  current: SubscriptionState | undefined,
+  at: { readonly now: number; readonly nextCheckAt: number | null },
+): Promise<AppliedSubscription | 'lost' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const before = await holdUser(transaction, userId);
+    if (before === undefined) return undefined;
+    const kept = await transaction
+      .updateTable('billing_accounts')
+      .set({ period_end_at: current?.periodEndAt ?? null, next_check_at: at.nextCheckAt })
+      .where('user_id', '=', userId)
+      .where('lock_owner', '=', lockOwner)
+      .executeTakeFirst();
+    if (kept.numUpdatedRows === 0n) return 'lost';
+    const fields = fieldsFor(current, before);
+    const user = { ...before, ...pickFields(fields) };
+    await writeFields(transaction, userId, fields);
+    await addNotice(transaction, before, user);
+    const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
+    const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
+    return { user, ...effect };
+  });
+}
+
+function pickFields(fields: SubscriptionFields): SubscriptionFields {
+  const { subscriptionTier, subscriptionStatus, subscriptionEndAt, billingInterval, stripeSubscriptionId } = fields;
+  return { subscriptionTier, subscriptionStatus, subscriptionEndAt, billingInterval, stripeSubscriptionId };
+}
+
+async function writeFields(
+  transaction: DatabaseTransaction,
+  userId: number,
+  fields: SubscriptionFields,
+): Promise<void> {
+  await transaction
+    .updateTable('users')
+    .set({
+      subscription_tier: fields.subscriptionTier,
+      subscription_status: fields.subscriptionStatus,
+      subscription_end_at: fields.subscriptionEndAt,
+      billing_interval: fields.billingInterval,
+      stripe_subscription_id: fields.stripeSubscriptionId,
+    })
+    .where('id', '=', userId)
+    .execute();
+}
+
+/** In the transaction of the change: a notice exists exactly when its change does. */
+async function addNotice(transaction: DatabaseTransaction, before: UserRecord, after: UserRecord): Promise<void> {
+  const notice = noticeOf(before, after);
+  const hasPaidPlan = [before, after].some(({ subscriptionTier }) => PLANS[subscriptionTier].emailNotifications);
+  if (notice === undefined || !hasPaidPlan || !wantsSubscriptionNotices(after)) return;
+  await transaction
+    .insertInto('mail_outbox')
+    .values({ user_id: after.id, content: JSON.stringify(notice), send_after: 0 })
+    .execute();
+}
+
+/** Notices go to an address that its owner has confirmed. */
+function wantsSubscriptionNotices(user: UserRecord): boolean {
+  return user.settings.emailNotifySubscription && isProvenAddress(user, user.settings.email);
+}
+
+async function lowerEndpoints(
+  transaction: DatabaseTransaction,
+  user: UserRecord,
+  now: number,
+): Promise<Pick<AppliedSubscription, 'deleted' | 'changed'>> {
+  const rows = await transaction
+    .selectFrom('endpoints')
+    .select(['id', 'uid', 'created_at', 'expires_at', 'is_favorite'])
+    .where('user_id', '=', user.id)
+    .execute();
+  const endpoints = rows.map((row) => ({
+    id: row.id,
+    uid: row.uid,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    isFavorite: row.is_favorite === 1,
+  }));
+  const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
+  const gone = new Set(deletes.map(({ id }) => id));
+  // In the order of ids, as every transaction locks endpoints.
+  for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
+    if (gone.has(id)) await removeEndpoint(transaction, id);
+    else
+      await transaction
+        .updateTable('endpoints')
+        .set({ is_favorite: 0, expires_at: now + expiresInMs })
+        .where('id', '=', id)
+        .execute();
+  }
+  return { deleted: deletes.map(nameOf), changed: keeps.map(nameOf) };
+}
+
+function nameOf({ id, uid }: { id: number; uid: string }): { id: number; uid: string } {
+  return { id, uid };
+}
+
+/** Takes the account for one process until `until`, unless another one has it. Creates the row with the first call. */
+async function lockBillingAccount(
+  db: EngineDatabase,
+  lock: { readonly userId: number; readonly owner: string; readonly now: number; readonly until: number },
+  customerKey: string,
+): Promise<'locked' | 'busy' | 'no-user'> {
+  await db
+    .insertInto('billing_accounts')
+    .columns(['user_id', 'customer_key'])
+    .expression((select) =>
+      select
+        .selectFrom('users')
+        .select(['id', sql.val(customerKey).$castTo<string>().as('key')])
+        .where('id', '=', lock.userId),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const result = await db
+    .updateTable('billing_accounts')
+    .set({ lock_owner: lock.owner, locked_until: lock.until })
+    .where('user_id', '=', lock.userId)
+    .where((where) => where.or([where('lock_owner', 'is', null), where('locked_until', '<=', lock.now)]))
+    .executeTakeFirst();
+  if (result.numUpdatedRows > 0n) return 'locked';
+  const row = await db
+    .selectFrom('billing_accounts')
+    .select('user_id')
+    .where('user_id', '=', lock.userId)
+    .executeTakeFirst();
+  return row === undefined ? 'no-user' : 'busy';
+}
+
+/** Takes the mail that is due longest, so that no other process sends it too; `undefined` when none is due. */
+async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const due = await transaction
+      .selectFrom('mail_outbox')
+      .select('id')
+      .where('send_after', '<=', now)
+      .orderBy('send_after')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (due === undefined) return undefined;
+    // Checked once more with the row locked: of several processes one claims it.
+    const mail = await transaction
+      .updateTable('mail_outbox')
+      .set({ send_after: null })
+      .where('id', '=', due.id)
+      .where('send_after', '<=', now)
+      .returningAll()
+      .executeTakeFirst();
+    if (mail === undefined) return undefined;
+    const row = await transaction
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', mail.user_id)
+      .executeTakeFirstOrThrow();
+    return { id: mail.id, content: mail.content, user: toUserRecord(row) };
+  });
+}
+
+export type BillingAccount = Pick<BillingAccountsTable, 'customer_key' | 'period_end_at'>;
+
+export const billingReads = {
+  /** By the id that the payment provider gave. */
+  async findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
+    const row = await db
+      .selectFrom('users')
+      .selectAll()
+      .where('stripe_customer_id', '=', customerId)
+      .executeTakeFirst();
+    return row && toUserRecord(row);
+  },
+  async findBillingAccount(db: EngineDatabase, userId: number): Promise<BillingAccount | undefined> {
+    return db
+      .selectFrom('billing_accounts')
+      .select(['customer_key', 'period_end_at'])
+      .where('user_id', '=', userId)
+      .executeTakeFirst();
+  },
+  /** Checkouts that are neither settled nor expired. `sessionId` is null where it was not stored before a crash. */
+  async listCheckouts(
+    db: EngineDatabase,
+    userId: number,
+  ): Promise<readonly { id: string; sessionId: string | null; createdAt: number }[]> {
+    const rows = await db.selectFrom('billing_checkouts').selectAll().where('user_id', '=', userId).execute();
+    return rows.map((row) => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
+  },
+  async findBillingSetting(db: EngineDatabase, name: string): Promise<string | undefined> {
+    const row = await db.selectFrom('billing_settings').select('value').where('name', '=', name).executeTakeFirst();
+    return row?.value;
+  },
+  /** Users whose subscription is to be read again, longest due first. */
+  async listDueAccounts(db: EngineDatabase, now: number, limit: number): Promise<readonly number[]> {
+    const rows = await db
+      .selectFrom('billing_accounts')
+      .select('user_id')
+      .where('next_check_at', '<=', now)
+      .orderBy('next_check_at')
+      .limit(limit)
+      .execute();
+    return rows.map((row) => row.user_id);
+  },
+  async findTestCustomer(db: EngineDatabase, customerId: string): Promise<string | undefined> {
+    const row = await db
+      .selectFrom('test_gateway_customers')
+      .select('state')
+      .where('customer_id', '=', customerId)
+      .executeTakeFirst();
+    return row?.state;
+  },
+};
+
+export const billingWrites = {
+  applySubscription,
+  lockBillingAccount,
+  async unlockBillingAccount(db: EngineDatabase, userId: number, owner: string): Promise<void> {
+    await db
+      .updateTable('billing_accounts')
+      .set({ lock_owner: null })
+      .where('user_id', '=', userId)
+      .where('lock_owner', '=', owner)
+      .execute();
+  },
+  /** Puts the next reading off, whether or not this one worked. */
+  async scheduleBillingCheck(db: EngineDatabase, userId: number, nextCheckAt: number): Promise<void> {
+    await db
+      .updateTable('billing_accounts')
+      .set({ next_check_at: nextCheckAt })
+      .where('user_id', '=', userId)
+      .execute();
+  },
+  async setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
+    await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
+  },
+  /** After the customer was deleted at the provider, the next one needs a key of its own. */
+  async setCustomerKey(db: EngineDatabase, userId: number, customerKey: string): Promise<void> {
+    await db.updateTable('billing_accounts').set({ customer_key: customerKey }).where('user_id', '=', userId).execute();
+  },
+  async addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
+    await db
+      .insertInto('billing_checkouts')
+      .values({ id, user_id: userId, session_id: null, created_at: createdAt })
+      .execute();
+  },
+  async setCheckoutSession(db: EngineDatabase, id: string, sessionId: string): Promise<void> {
+    await db.updateTable('billing_checkouts').set({ session_id: sessionId }).where('id', '=', id).execute();
+  },
+  async removeCheckouts(db: EngineDatabase, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0)
+      await db
+        .deleteFrom('billing_checkouts')
+        .where('id', 'in', [...ids])
+        .execute();
+  },
+  /** Records an event; true when its effect is stored already. */
+  async recordEvent(
+    db: EngineDatabase,
+    event: { readonly id: string; readonly type: string; readonly receivedAt: number },
+  ): Promise<boolean> {
+    await db
+      .insertInto('billing_events')
+      .values({ id: event.id, type: event.type, received_at: event.receivedAt, done_at: null })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const row = await db
+      .selectFrom('billing_events')
+      .select('done_at')
+      .where('id', '=', event.id)
+      .executeTakeFirstOrThrow();
+    return row.done_at !== null;
+  },
+  async finishEvent(db: EngineDatabase, id: string, now: number): Promise<void> {
+    await db.updateTable('billing_events').set({ done_at: now }).where('id', '=', id).execute();
+  },
+  async forgetEvents(db: EngineDatabase, receivedBefore: number): Promise<void> {
+    await db.deleteFrom('billing_events').where('received_at', '<', receivedBefore).execute();
+  },
+  /** Keeps the first value for a name, unless `replaces` is the one that is kept; returns what is kept now. */
+  async keepBillingSetting(db: EngineDatabase, name: string, value: string, replaces?: string): Promise<string> {
+    if (replaces !== undefined)
+      await db.deleteFrom('billing_settings').where('name', '=', name).where('value', '=', replaces).execute();
+    await db
+      .insertInto('billing_settings')
+      .values({ name, value })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const row = await db
+      .selectFrom('billing_settings')
+      .select('value')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  },
+  claimMail,
+  async removeMail(db: EngineDatabase, id: number): Promise<void> {
+    await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
+  },
+  async releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
+    await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
+  },
+  /** Without a `userId` the customer has to exist. */
+  async saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
+    if (userId === undefined)
+      await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();
+    else
+      await db
+        .insertInto('test_gateway_customers')
+        .values({ customer_id: customerId, user_id: userId, state })
+        .onConflict((conflict) => conflict.column('customer_id').doUpdateSet({ state }))
+        .execute();
+  },
+};
+
+/** Billing's queries, bound to a database. */
+export type BillingQueries = Bound<typeof billingReads & typeof billingWrites>;

@@ -1,0 +1,215 @@
+import { PLANS, billingIntervalSchema, tierSchema } from '@creel/contract';
+import type { BillingInterval, Tier } from '@creel/contract';
+import type { Stripe } from 'stripe';
+import { z } from 'zod';
+
+/** What the rules read of a subscription. Both gateways speak in Stripe's own terms. */
+export type GatewaySubscription = Pick<
+  Stripe.Subscription,
+  'id' | 'status' | 'created' | 'cancel_at' | 'cancel_at_period_end'
+> & {
+  readonly items: {
+    readonly data: readonly {
+      readonly id: string;
+      readonly price: { readonly id: string };
+      readonly current_period_end: number;
+    }[];
+  };
+};
+
+/** A paid plan as it is bought: which tier, and how often it is paid. */
+export interface PlanPrice {
+  readonly tier: Exclude<Tier, 'FREE'>;
+  readonly interval: BillingInterval;
+}
+
+export const PLAN_PRICES: readonly PlanPrice[] = [
+  { tier: 'BASIC', interval: 'monthly' },
+  { tier: 'BASIC', interval: 'yearly' },
+  { tier: 'PREMIUM', interval: 'monthly' },
+  { tier: 'PREMIUM', interval: 'yearly' },
+];
+
+/** A subscription to one of our plans. Times are milliseconds since 1970. */
+export interface SubscriptionState extends PlanPrice {
+  readonly id: string;
+  readonly itemId: string;
+  /** Stripe's word. */
+  readonly status: string;
+  readonly createdAt: number;
+  readonly periodEndAt: number;
+  /** When it ends because it was canceled; null while it renews itself. */
+  readonly endsAt: number | null;
+  /** How it was canceled: by the flag of the API, or by a date, as the portal does it under flexible billing. */
+  readonly canceledBy: 'flag' | 'date' | null;
+}
+
+/** The part of a user that follows from the subscription. */
+export interface SubscriptionFields {
+  readonly subscriptionTier: Tier;
+  readonly subscriptionStatus: string;
+  readonly subscriptionEndAt: number | null;
+  readonly billingInterval: BillingInterval | null;
+  readonly stripeSubscriptionId: string | null;
+}
+
+const SECOND_MS = 1000;
+
+/** Reads a subscription; `undefined` when its price is none of ours. */
+export function stateOf(
+  subscription: GatewaySubscription,
+  planOf: (priceId: string) => PlanPrice | undefined,
+): SubscriptionState | undefined {
+  for (const item of subscription.items.data) {
+    const plan = planOf(item.price.id);
+    if (plan === undefined) continue;
+    const periodEndAt = item.current_period_end * SECOND_MS;
+    const cancelAt = subscription.cancel_at === null ? periodEndAt : subscription.cancel_at * SECOND_MS;
+    const byDate = subscription.cancel_at === null ? null : 'date';
+    const canceledBy = subscription.cancel_at_period_end ? 'flag' : byDate;
+    return {
+      ...plan,
+      id: subscription.id,
+      itemId: item.id,
+      status: subscription.status,
+      createdAt: subscription.created * SECOND_MS,
+      periodEndAt,
+      endsAt: canceledBy === null ? null : cancelAt,
+      canceledBy,
+    };
+  }
+  return undefined;
+}
+
+/**
+ * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and statuses that this
+ * version does not know grant nothing new and take nothing away.
+ */
+export function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
+  if (status === 'active' || status === 'trialing' || status === 'past_due') return 'paid';
+  if (status === 'canceled' || status === 'unpaid' || status === 'incomplete_expired') return 'ended';
+  return 'undecided';
+}
+
+/**
+ * Picks the subscription that counts: the user's current one while it is paid, else the oldest paid one. Any other paid one was bought
+ * in a second tab and has to be canceled.
+ */
+export function chooseSubscription(
+  states: readonly SubscriptionState[],
+  currentId: string | null,
+): { readonly current: SubscriptionState | undefined; readonly extra: readonly SubscriptionState[] } {
+  const paid = states
+    .filter(({ status }) => standingOf(status) === 'paid')
+    .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  const undecided = states.find(({ id, status }) => id === currentId && standingOf(status) === 'undecided');
+  const current = paid.find(({ id }) => id === currentId) ?? paid[0] ?? undecided;
+  return { current, extra: paid.filter((state) => state !== current) };
+}
+
+/** The user's fields for the subscription that counts. Without one, a user who had one is back on Free. */
+export function fieldsFor(current: SubscriptionState | undefined, before: SubscriptionFields): SubscriptionFields {
+  if (current === undefined) return before.stripeSubscriptionId === null ? before : FREE_FIELDS;
+  if (standingOf(current.status) === 'undecided') return { ...before, subscriptionStatus: current.status };
+  return {
+    subscriptionTier: current.tier,
+    subscriptionStatus: current.status,
+    subscriptionEndAt: current.endsAt,
+    billingInterval: current.interval,
+    stripeSubscriptionId: current.id,
+  };
+}
+
+const FREE_FIELDS: SubscriptionFields = {
+  subscriptionTier: 'FREE',
+  subscriptionStatus: 'inactive',
+  subscriptionEndAt: null,
+  billingInterval: null,
+  stripeSubscriptionId: null,
+};
+
+const RANKS: Readonly<Record<Tier, number>> = { FREE: 0, BASIC: 1, PREMIUM: 2 };
+
+export function isDowngrade(from: Tier, to: Tier): boolean {
+  return RANKS[to] < RANKS[from];
+}
+
+/** What the downgrade rule looks at. Times are milliseconds since 1970. */
+export interface EndpointOfPlan {
+  readonly id: number;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly isFavorite: boolean;
+}
+
+export interface DowngradeEffect<E> {
+  /** Oldest first. */
+  readonly deletes: readonly E[];
+  readonly keeps: readonly E[];
+  readonly losesFavorites: number;
+  /** Milliseconds until the endpoints that are kept expire. */
+  readonly expiresInMs: number;
+}
+
+/**
+ * What moving to a lower plan does to endpoints: the oldest beyond the plan's number are deleted, favorites are removed, and the rest
+ * expire after the plan's time. Expired endpoints do not count against a plan and are left to their retention.
+ */
+export function downgradeEffect<E extends EndpointOfPlan>(
+  to: Tier,
+  endpoints: readonly E[],
+  now: number,
+): DowngradeEffect<E> {
+  const newestFirst = endpoints
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id);
+  const { endpoints: limit, expiryMs } = PLANS[to];
+  return {
+    deletes: newestFirst.slice(limit).toReversed(),
+    keeps: newestFirst.slice(0, limit),
+    losesFavorites: newestFirst.filter(({ isFavorite }) => isFavorite).length,
+    expiresInMs: expiryMs,
+  };
+}
+
+const noticeKindSchema = z.enum(['plan-changed', 'cancellation-taken', 'period-ended', 'payment-failed']);
+
+/** What a user is mailed about, with the plan before and after. `endAt` in milliseconds since 1970. */
+export const noticeSchema = z.object({
+  kind: noticeKindSchema,
+  from: tierSchema,
+  to: tierSchema,
+  interval: billingIntervalSchema.nullable(),
+  endAt: z.int().nullable(),
+});
+export type SubscriptionNotice = z.infer<typeof noticeSchema>;
+
+/** The one notice that a change of the fields is worth, if any. */
+export function noticeOf(before: SubscriptionFields, after: SubscriptionFields): SubscriptionNotice | undefined {
+  const kind = noticeKindOf(before, after);
+  if (kind === undefined) return undefined;
+  const { subscriptionTier: to, billingInterval: interval, subscriptionEndAt: endAt } = after;
+  return { kind, from: before.subscriptionTier, to, interval, endAt };
+}
+
+function noticeKindOf(
+  before: SubscriptionFields,
+  after: SubscriptionFields,
+): z.infer<typeof noticeKindSchema> | undefined {
+  if (after.stripeSubscriptionId === null) return before.stripeSubscriptionId === null ? undefined : 'period-ended';
+  if (after.subscriptionStatus === 'past_due' && before.subscriptionStatus !== 'past_due') return 'payment-failed';
+  if (after.subscriptionEndAt !== null && before.subscriptionEndAt === null) return 'cancellation-taken';
+  const isSamePlan =
+    before.subscriptionTier === after.subscriptionTier && before.billingInterval === after.billingInterval;
+  return isSamePlan ? undefined : 'plan-changed';
+}
+
+/** True when a change of plan is charged at once: a higher plan, or years in place of months. */
+export function isChargedNow(from: PlanPrice, to: PlanPrice): boolean {
+  return RANKS[to.tier] > RANKS[from.tier] || (from.interval === 'monthly' && to.interval === 'yearly');
+}
+
+/** List price in cents of a US dollar. */
+export function centsOf({ tier, interval }: PlanPrice): number {
+  return PLANS[tier].price[interval] * 100;
+}

@@ -1,0 +1,314 @@
+import type { Money } from '@creel/contract';
+import { createHash } from 'node:crypto';
+import { Stripe } from 'stripe';
+import { z } from 'zod';
+import type { Logger } from '../../log.ts';
+import { GatewayError } from './gateway.ts';
+import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
+import type { BillingQueries } from './queries.ts';
+import { isChargedNow } from './rules.ts';
+import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
+
+/** The API version whose shapes this file reads; it is the one that the installed types describe. */
+const API_VERSION = '2026-10-28.endive';
+const CALL_MS = 20_000;
+const HOUR_MS = 3_600_000;
+/** Stripe keeps an unpaid checkout open for a day unless told otherwise; half an hour is the least it takes. */
+const CHECKOUT_SECONDS = 3600;
+const TOLERANCE_SECONDS = 300;
+/** Clocks of two machines differ a little. */
+const FUTURE_SECONDS = 5;
+
+export interface StripeConfig {
+  readonly secretKey: string;
+  readonly webhookSecret: string;
+  /** Another host that speaks Stripe's interface. */
+  readonly apiBase: string | undefined;
+  readonly priceOf: (plan: PlanPrice) => string;
+  readonly planOf: (priceId: string) => PlanPrice | undefined;
+}
+
+export interface StripeGatewayOptions {
+  readonly config: StripeConfig;
+  readonly store: Pick<BillingQueries, 'findBillingSetting' | 'keepBillingSetting'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** The parts of an event that are read; everything else is read from the API again, because events come late and out of order. */
+const eventSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  livemode: z.boolean(),
+  account: z.string().nullish(),
+  data: z.object({
+    object: z.object({
+      object: z.string().optional(),
+      id: z.string().optional(),
+      customer: z.union([z.string(), z.object({ id: z.string() })]).nullish(),
+    }),
+  }),
+});
+
+/** Stripe through its own library. */
+export class StripeGateway implements BillingGateway {
+  readonly kind = 'stripe';
+  readonly recheckMs = HOUR_MS;
+  readonly #options: StripeGatewayOptions;
+  readonly #stripe: Stripe;
+
+  constructor(options: StripeGatewayOptions) {
+    this.#options = options;
+    const { secretKey, apiBase } = options.config;
+    this.#stripe = new Stripe(secretKey, {
+      apiVersion: API_VERSION,
+      timeout: CALL_MS,
+      maxNetworkRetries: 1,
+      telemetry: false,
+      ...(apiBase === undefined ? {} : hostOf(apiBase)),
+    });
+  }
+
+  planOf(priceId: string): PlanPrice | undefined {
+    return this.#options.config.planOf(priceId);
+  }
+
+  async createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string> {
+    const params = { email: user.email, metadata: { userId: String(user.id) } };
+    return (await answered(this.#stripe.customers.create(params, { idempotencyKey: key }))).id;
+  }
+
+  async createCheckout(input: CheckoutInput): Promise<{ id: string; url: string }> {
+    const metadata = { userId: String(input.userId), tier: input.tier, interval: input.interval };
+    const session = await answered(
+      this.#stripe.checkout.sessions.create(
+        {
+          mode: 'subscription',
+          customer: input.customerId,
+          client_reference_id: String(input.userId),
+          line_items: [{ price: this.#options.config.priceOf(input), quantity: 1 }],
+          success_url: input.successUrl,
+          cancel_url: input.cancelUrl,
+          expires_at: Math.floor(this.#options.now() / 1000) + CHECKOUT_SECONDS,
+          metadata,
+          // Metadata of the session does not reach the subscription by itself.
+          subscription_data: { metadata },
+        },
+        { idempotencyKey: input.id },
+      ),
+    );
+    if (session.url === null) throw new GatewayError('unavailable', 'The checkout has no address.');
+    return { id: session.id, url: session.url };
+  }
+
+  async expireCheckout(_customerId: string, id: string): Promise<void> {
+    try {
+      await answered(this.#stripe.checkout.sessions.expire(id));
+    } catch (error) {
+      // Stripe refuses to expire a session that is paid or expired already.
+      if (!isRefusal(error)) throw error;
+    }
+  }
+
+  async isCheckoutOpen(_customerId: string, id: string): Promise<boolean> {
+    try {
+      return (await answered(this.#stripe.checkout.sessions.retrieve(id))).status === 'open';
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  }
+
+  async listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]> {
+    try {
+      const { data } = await answered(
+        this.#stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
+      );
+      return data;
+    } catch (error) {
+      // A deleted customer has no subscriptions any more.
+      if (error instanceof GatewayError && error.reason === 'customer') return [];
+      throw error;
+    }
+  }
+
+  async changePlan(_customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void> {
+    await answered(
+      this.#stripe.subscriptions.update(
+        from.id,
+        {
+          // Without the item's id Stripe would add a second price.
+          items: [{ id: from.itemId, price: this.#options.config.priceOf(to) }],
+          proration_behavior: isChargedNow(from, to) ? 'always_invoice' : 'create_prorations',
+          // A declined card leaves the subscription as it is.
+          payment_behavior: 'error_if_incomplete',
+          ...withoutCancellation(from),
+        },
+        { idempotencyKey: key },
+      ),
+    );
+  }
+
+  async cancelAtPeriodEnd(_customerId: string, id: string, key: string): Promise<void> {
+    await answered(this.#stripe.subscriptions.update(id, { cancel_at_period_end: true }, { idempotencyKey: key }));
+  }
+
+  async renew(_customerId: string, subscription: SubscriptionState, key: string): Promise<void> {
+    const params = withoutCancellation(subscription);
+    await answered(this.#stripe.subscriptions.update(subscription.id, params, { idempotencyKey: key }));
+  }
+
+  async cancelNow(_customerId: string, id: string, key: string): Promise<void> {
+    try {
+      await answered(
+        this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }, { idempotencyKey: key }),
+      );
+    } catch (error) {
+      // It has ended already.
+      if (!isRefusal(error)) throw error;
+    }
+  }
+
+  async previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
+    const { amount_due: cents, currency } = await answered(
+      this.#stripe.invoices.createPreview({
+        customer: customerId,
+        subscription: from.id,
+        subscription_details: {
+          items: [{ id: from.itemId, price: this.#options.config.priceOf(to) }],
+          proration_behavior: 'always_invoice',
+        },
+      }),
+    );
+    return { cents, currency };
+  }
+
+  async openPortal(customerId: string, returnUrl: string): Promise<string> {
+    const configuration = await this.#portalConfiguration();
+    const open = async (id: string | undefined): Promise<string> => {
+      const params = {
+        customer: customerId,
+        return_url: returnUrl,
+        ...(id === undefined ? {} : { configuration: id }),
+      };
+      return (await answered(this.#stripe.billingPortal.sessions.create(params))).url;
+    };
+    try {
+      return await open(configuration);
+    } catch (error) {
+      // The stored configuration was removed at Stripe.
+      if (configuration === undefined || !isMissing(error, 'configuration')) throw error;
+      return open(await this.#portalConfiguration(configuration));
+    }
+  }
+
+  /** Made once per Stripe account and kept in the database, so that the portal never depends on the account's default. */
+  async #portalConfiguration(replaces?: string): Promise<string | undefined> {
+    const { store, config, log } = this.#options;
+    const account = createHash('sha256').update(config.secretKey).digest('hex').slice(0, 16);
+    const name = `portal-configuration ${account}`;
+    const stored = replaces === undefined ? await store.findBillingSetting(name) : undefined;
+    if (stored !== undefined) return stored;
+    try {
+      const made = await answered(
+        this.#stripe.billingPortal.configurations.create({
+          features: {
+            customer_update: { enabled: false },
+            invoice_history: { enabled: true },
+            payment_method_update: { enabled: true },
+            subscription_cancel: { enabled: true, mode: 'at_period_end' },
+          },
+        }),
+      );
+      return await store.keepBillingSetting(name, made.id, replaces);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      log.error({ err: error }, 'Stripe refused a portal configuration; its default is used');
+      return undefined;
+    }
+  }
+
+  readEvent(body: Buffer, signature: string | undefined): GatewayEvent | 'foreign' | undefined {
+    const { config, now } = this.#options;
+    if (signature === undefined || isFromFuture(signature, now())) return undefined;
+    let signed: unknown;
+    try {
+      signed = this.#stripe.webhooks.constructEvent(
+        body,
+        signature,
+        config.webhookSecret,
+        TOLERANCE_SECONDS,
+        undefined,
+        now(),
+      );
+    } catch {
+      return undefined;
+    }
+    const event = eventSchema.safeParse(signed).data;
+    // Signed all the same: a shape that this version does not know is no event for it.
+    if (event === undefined) return 'foreign';
+    if ((event.account ?? null) !== null || !isOfMode(event.livemode, config.secretKey)) return 'foreign';
+    const { object, id, customer } = event.data.object;
+    const named = typeof customer === 'string' ? customer : customer?.id;
+    return { id: event.id, type: event.type, customerId: named ?? (object === 'customer' ? id : undefined) ?? null };
+  }
+}
+
+/** Stripe takes only one of the two per call. */
+function withoutCancellation({ canceledBy }: SubscriptionState): Stripe.SubscriptionUpdateParams {
+  if (canceledBy === null) return {};
+  return canceledBy === 'flag' ? { cancel_at_period_end: false } : { cancel_at: '' };
+}
+
+function hostOf(apiBase: string): { host: string; port: string; protocol: 'http' | 'https' } {
+  const url = new URL(apiBase);
+  const protocol = url.protocol === 'http:' ? 'http' : 'https';
+  return { host: url.hostname, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
+}
+
+/** The library checks how old a signature is, not whether its time is still to come. It takes the last of several times. */
+function isFromFuture(signature: string, now: number): boolean {
+  const time = signature.split(',').findLast((part) => part.trim().startsWith('t='));
+  return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
+}
+
+/** A key that does not say its mode is a test's. */
+function isOfMode(livemode: boolean, secretKey: string): boolean {
+  const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
+  return mode === undefined || livemode === (mode === 'live');
+}
+
+const PORTAL_NOT_SET_UP = /default configuration has not been created|save your customer portal settings/i;
+
+/** Waits for a call of the library and turns its errors into ours. */
+async function answered<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new GatewayError(reasonOf(error), error);
+  }
+}
+
+function reasonOf(error: unknown): GatewayError['reason'] {
+  if (!(error instanceof Stripe.errors.StripeError)) return 'unavailable';
+  if (error.statusCode === 402) return 'payment';
+  if (error.code === 'resource_missing' && (error.param === 'customer' || /No such customer/i.test(error.message)))
+    return 'customer';
+  // Stripe gives this refusal no code of its own.
+  return PORTAL_NOT_SET_UP.test(error.message) ? 'portal' : 'unavailable';
+}
+
+/** Stripe has understood the call and says no. */
+function isRefusal(error: unknown): boolean {
+  const cause = error instanceof GatewayError ? error.cause : undefined;
+  return cause instanceof Stripe.errors.StripeInvalidRequestError;
+}
+
+function isMissing(error: unknown, param: string): boolean {
+  const cause = error instanceof GatewayError ? error.cause : undefined;
+  return (
+    isRefusal(error) &&
+    cause instanceof Stripe.errors.StripeError &&
+    (cause.param === param || /No such/i.test(cause.message))
+  );
+}

@@ -1,0 +1,246 @@
+import type { Money, TestCheckout, TestCheckoutAction, TestPortalAction, TestSubscription } from '@creel/contract';
+import { randomUUID } from 'node:crypto';
+import { ProblemError } from '../../problem.ts';
+import { GatewayError } from './gateway.ts';
+import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
+import type { BillingQueries } from './queries.ts';
+import { PLAN_PRICES, centsOf, isChargedNow } from './rules.ts';
+import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
+import {
+  changeSubscription,
+  endSubscription,
+  expireCheckout,
+  letTimePass,
+  newSimulatedCustomer,
+  openCheckout,
+  payCheckout,
+  presentSubscription,
+  recoverPayment,
+  simulatedCustomerSchema,
+} from './simulation.ts';
+import type { Simulated, SimulatedCustomer, SimulatedSubscription } from './simulation.ts';
+
+const CHECKOUT_SECONDS = 3600;
+const CURRENCY = 'usd';
+
+export interface TestGatewayOptions {
+  readonly store: Pick<BillingQueries, 'findTestCustomer' | 'saveTestCustomer'>;
+  readonly publicUrl: () => string;
+  readonly now: () => number;
+}
+
+/** What a user did on the test gateway's pages, and the events that Stripe would send about it. */
+export interface TestOutcome<T> {
+  readonly answer: T;
+  readonly events: readonly GatewayEvent[];
+}
+
+/** The built-in gateway: simulated subscriptions whose state is in the database. No card is charged. */
+export class TestGateway implements BillingGateway {
+  readonly kind = 'test';
+  readonly recheckMs = 60_000;
+  readonly #options: TestGatewayOptions;
+
+  constructor(options: TestGatewayOptions) {
+    this.#options = options;
+  }
+
+  planOf(priceId: string): PlanPrice | undefined {
+    return PLAN_PRICES.find((plan) => priceOf(plan) === priceId);
+  }
+
+  async createCustomer(user: { readonly id: number }, key: string): Promise<string> {
+    const customerId = `cus_test_${key}`;
+    if ((await this.#options.store.findTestCustomer(customerId)) === undefined)
+      await this.#save(newSimulatedCustomer(customerId), user.id);
+    return customerId;
+  }
+
+  async createCheckout(input: CheckoutInput): Promise<{ id: string; url: string }> {
+    const customer = await this.#load(input.customerId);
+    const { tier, interval, email, successUrl, cancelUrl } = input;
+    const expiresAt = this.#nowOf(customer) + CHECKOUT_SECONDS;
+    const opened = openCheckout(customer, { tier, interval, email, successUrl, cancelUrl, expiresAt });
+    await this.#save(opened, input.userId);
+    const id = opened.checkouts.at(-1)?.id ?? '';
+    return { id, url: `${this.#options.publicUrl()}/billing/test/checkout/${id}` };
+  }
+
+  async expireCheckout(customerId: string, id: string): Promise<void> {
+    await this.#change(customerId, (customer) => expireCheckout(customer, id));
+  }
+
+  async isCheckoutOpen(customerId: string, id: string): Promise<boolean> {
+    const { checkouts } = await this.#load(customerId);
+    return checkouts.some((checkout) => checkout.id === id && checkout.status === 'open');
+  }
+
+  async listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]> {
+    const { subscriptions } = await this.#load(customerId);
+    return subscriptions.map((subscription) => presentSubscription(subscription, priceOf));
+  }
+
+  async changePlan(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<void> {
+    const { cardFails } = await this.#load(customerId);
+    if (cardFails && isChargedNow(from, to)) throw new GatewayError('payment', 'The card was declined.');
+    const change = { tier: to.tier, interval: to.interval, cancelAtPeriodEnd: false, cancelAt: null };
+    await this.#change(customerId, (customer, now) => changeSubscription(customer, from.id, change, now));
+  }
+
+  async cancelAtPeriodEnd(customerId: string, id: string): Promise<void> {
+    await this.#change(customerId, (customer, now) =>
+      changeSubscription(customer, id, { cancelAtPeriodEnd: true }, now),
+    );
+  }
+
+  async renew(customerId: string, { id }: SubscriptionState): Promise<void> {
+    const change = { cancelAtPeriodEnd: false, cancelAt: null };
+    await this.#change(customerId, (customer, now) => changeSubscription(customer, id, change, now));
+  }
+
+  async cancelNow(customerId: string, id: string): Promise<void> {
+    await this.#change(customerId, (customer) => endSubscription(customer, id));
+  }
+
+  /** The difference of the list prices; unlike Stripe, the test gateway gives no credit for unused days. */
+  async previewChange(_customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
+    return { cents: isChargedNow(from, to) ? centsOf(to) - centsOf(from) : 0, currency: CURRENCY };
+  }
+
+  async openPortal(_customerId: string, returnUrl: string): Promise<string> {
+    return `${this.#options.publicUrl()}/billing/test/portal?${new URLSearchParams({ return: returnUrl }).toString()}`;
+  }
+
+  /** Its events never leave the process, so nobody can send one. */
+  readEvent(): undefined {
+    return undefined;
+  }
+
+  /** @throws ProblemError CHECKOUT_NOT_FOUND */
+  async showCheckout(customerId: string | null, id: string): Promise<TestCheckout> {
+    const customer = customerId === null ? undefined : await this.#load(customerId);
+    const checkout = customer?.checkouts.find((each) => each.id === id);
+    if (checkout === undefined) throw new ProblemError('CHECKOUT_NOT_FOUND');
+    const { status, tier, interval, email, cancelUrl: returnUrl } = checkout;
+    return { id, status, tier, interval, price: priceTag(checkout), email, returnUrl };
+  }
+
+  /** @throws ProblemError CHECKOUT_NOT_FOUND, CHECKOUT_CLOSED, PAYMENT_FAILED */
+  async decideCheckout(
+    customerId: string | null,
+    id: string,
+    action: TestCheckoutAction,
+  ): Promise<TestOutcome<{ returnUrl: string }>> {
+    const { status } = await this.showCheckout(customerId, id);
+    if (status !== 'open' || customerId === null) throw new ProblemError('CHECKOUT_CLOSED');
+    if (action === 'decline')
+      throw new ProblemError('PAYMENT_FAILED', { sentence: 'The card was declined. Please try another card.' });
+    const { customer, events } = await this.#change(customerId, (before, now) =>
+      action === 'pay' ? payCheckout(before, id, now) : expireCheckout(before, id),
+    );
+    const checkout = customer.checkouts.find((each) => each.id === id);
+    const returnUrl = (action === 'pay' ? checkout?.successUrl : checkout?.cancelUrl) ?? '';
+    return { answer: { returnUrl: returnUrl.replace('{CHECKOUT_SESSION_ID}', id) }, events };
+  }
+
+  /** @throws ProblemError NO_SUBSCRIPTION */
+  async showSubscription(customerId: string | null): Promise<TestSubscription> {
+    const { customer, subscription } = await this.#subscriptionOf(customerId);
+    const { id, tier, interval, status, periodEnd, cancelAt, cancelAtPeriodEnd } = subscription;
+    const endsAt = cancelAtPeriodEnd ? periodEnd : cancelAt;
+    return {
+      id,
+      tier,
+      interval,
+      price: priceTag(subscription),
+      status,
+      currentPeriodEnd: isoOf(periodEnd),
+      cancelAt: endsAt === null ? null : isoOf(endsAt),
+      now: isoOf(this.#nowOf(customer)),
+    };
+  }
+
+  /** @throws ProblemError NO_SUBSCRIPTION, ACTION_NOT_POSSIBLE */
+  async act(customerId: string | null, action: TestPortalAction): Promise<TestOutcome<TestSubscription>> {
+    const { customer, subscription } = await this.#subscriptionOf(customerId);
+    const isPossible =
+      action === 'recover-payment' ? subscription.status === 'past_due' : subscription.status !== 'canceled';
+    if (!isPossible) throw new ProblemError('ACTION_NOT_POSSIBLE');
+    const { events } = await this.#change(customer.id, (before, now) => actOn(before, subscription, action, now));
+    return { answer: await this.showSubscription(customerId), events };
+  }
+
+  /** The newest subscription, also after it has ended. */
+  async #subscriptionOf(
+    customerId: string | null,
+  ): Promise<{ customer: SimulatedCustomer; subscription: SimulatedSubscription }> {
+    const customer = customerId === null ? undefined : await this.#load(customerId);
+    const isRunning = ({ status }: SimulatedSubscription): boolean => status !== 'canceled';
+    const subscription = customer?.subscriptions.findLast(isRunning) ?? customer?.subscriptions.at(-1);
+    if (customer === undefined || subscription === undefined) throw new ProblemError('NO_SUBSCRIPTION');
+    return { customer, subscription };
+  }
+
+  /** Seconds on the customer's test clock. */
+  #nowOf(customer: SimulatedCustomer): number {
+    return Math.floor(this.#options.now() / 1000) + customer.clockAhead;
+  }
+
+  /** The customer as it is by now: what was due meanwhile has happened. */
+  async #load(customerId: string): Promise<SimulatedCustomer> {
+    const stored = await this.#options.store.findTestCustomer(customerId);
+    if (stored === undefined) throw new GatewayError('customer', `No such customer: ${customerId}`);
+    const customer = simulatedCustomerSchema.parse(JSON.parse(stored));
+    return letTimePass(customer, this.#nowOf(customer)).customer;
+  }
+
+  async #save(customer: SimulatedCustomer, userId?: number): Promise<void> {
+    await this.#options.store.saveTestCustomer(customer.id, JSON.stringify(customer), userId);
+  }
+
+  async #change(
+    customerId: string,
+    change: (customer: SimulatedCustomer, now: number) => Simulated,
+  ): Promise<{ customer: SimulatedCustomer; events: GatewayEvent[] }> {
+    const before = await this.#load(customerId);
+    const { customer, events } = change(before, this.#nowOf(before));
+    await this.#save(customer);
+    return { customer, events: events.map(({ type }) => ({ id: `evt_test_${randomUUID()}`, type, customerId })) };
+  }
+}
+
+function actOn(
+  customer: SimulatedCustomer,
+  { id, periodEnd }: SimulatedSubscription,
+  action: TestPortalAction,
+  now: number,
+): Simulated {
+  switch (action) {
+    case 'cancel':
+      return changeSubscription(customer, id, { cancelAtPeriodEnd: true }, now);
+    case 'renew':
+      return changeSubscription(customer, id, { cancelAtPeriodEnd: false, cancelAt: null }, now);
+    case 'recover-payment':
+      return recoverPayment(customer, id);
+    case 'end-now':
+      return endSubscription(customer, id);
+    case 'advance':
+    case 'fail-payment': {
+      const cardFails = customer.cardFails || action === 'fail-payment';
+      const clockAhead = customer.clockAhead + Math.max(0, periodEnd - now);
+      return letTimePass({ ...customer, cardFails, clockAhead }, Math.max(now, periodEnd));
+    }
+  }
+}
+
+function priceOf({ tier, interval }: PlanPrice): string {
+  return `price_test_${tier}_${interval}`.toLowerCase();
+}
+
+function priceTag(plan: PlanPrice): Money {
+  return { cents: centsOf(plan), currency: CURRENCY };
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
+}

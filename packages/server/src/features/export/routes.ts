@@ -1,0 +1,83 @@
+import type { Call, Handlers } from '../../api/call.ts';
+import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../api/large-answer.ts';
+import { inSlices, objectJson } from '../../json-pieces.ts';
+import { presentHeld } from '../../live/present-request.ts';
+import { ProblemError } from '../../problem.ts';
+import type { EndpointRecord, RequestRecord, Store } from '../../storage/store.ts';
+
+/** Requests that are read at a time, with the beginning of their bodies. */
+const PAGE_SIZE = 20;
+
+/** First line of the file; every further one is a captured request with its whole body and the uid of its endpoint. */
+const HEADER = {
+  format: 'creel-export',
+  version: 1,
+  description:
+    'One captured request per line after this one. body is text where bodyEncoding is utf8, else base64 of the exact bytes.',
+};
+
+/** The endpoints that are asked for. @throws ProblemError ENDPOINT_NOT_FOUND for one that is not the user's */
+async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>): Promise<readonly EndpointRecord[]> {
+  const endpoints = await app.store.listEndpoints(signedIn.user.id);
+  const { endpoint: uids } = query;
+  if (uids === undefined) return endpoints;
+  return [...new Set(uids)].map((wanted) => {
+    const found = endpoints.find(({ uid }) => uid === wanted);
+    if (found === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
+    return found;
+  });
+}
+
+/** One request at a time is whole in memory; the next is read after the reader has taken it. */
+async function* linesOf(store: Store, endpoints: readonly EndpointRecord[]): AsyncGenerator<string> {
+  yield `${JSON.stringify({ ...HEADER, endpoints: endpoints.map(({ uid, name }) => ({ uid, name })) })}\n`;
+  for (const { id, uid } of endpoints) {
+    for await (const record of recordsOf(store, id)) {
+      yield* inSlices(objectJson({ endpointUid: uid, ...presentHeld(record) }));
+      yield '\n';
+    }
+  }
+}
+
+/** Every stored request of an endpoint, newest first, with its whole body. One that is deleted meanwhile is left out. */
+async function* recordsOf(store: Store, endpointId: number): AsyncGenerator<RequestRecord> {
+  let before: number | undefined;
+  for (;;) {
+    const page = await store.listRequests({
+      endpointId,
+      which: 'any',
+      limit: PAGE_SIZE,
+      before,
+      bodyBytes: SMALL_ANSWER_BYTES,
+    });
+    for (const record of page) {
+      const { index, savedId, size } = record;
+      if (size <= SMALL_ANSWER_BYTES) yield record;
+      else {
+        const whole = await store.findRequest(endpointId, savedId === null ? { index } : { savedId });
+        if (whole !== undefined) yield whole;
+      }
+    }
+    before = page.at(-1)?.index;
+    if (page.length < PAGE_SIZE || before === undefined) return;
+  }
+}
+
+/** Download of what is stored, for keeping it before a plan change or elsewhere. */
+export const exportHandlers = {
+  async exportRequests(call) {
+    const { app, reply, hold } = call;
+    const endpoints = await chosenEndpoints(call);
+    // What is in memory at a time: a page of beginnings, and one whole body.
+    const rawBytes = PAGE_SIZE * SMALL_ANSWER_BYTES + app.config.maxBodyBytes;
+    hold(rawBytes);
+    void reply.headers({
+      'content-type': 'application/x-ndjson; charset=utf-8',
+      'content-disposition': `attachment; filename="creel-export-${new Date(app.now()).toISOString().slice(0, 10)}.ndjson"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    return new LargeAnswer(rawBytes, linesOf(app.store, endpoints));
+  },
+} satisfies Handlers;
