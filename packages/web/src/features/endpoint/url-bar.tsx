@@ -13,7 +13,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
       aria-label="Endpoint URL"
       className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow-[999] basis-104 items-center gap-2 py-1 pr-1.5 pl-3">
+      <div className="flex min-w-0 grow-[999] basis-116 items-center gap-2 py-1 pr-1.5 pl-3">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
           Copy

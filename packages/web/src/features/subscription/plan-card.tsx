@@ -42,8 +42,8 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
       {label === undefined ? null : (
         <Button
           variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}
-          disabled={action === 'current'}
-          held={held}
+          // Not disabled: a button that becomes the current plan's keeps the keyboard's focus.
+          held={held || action === 'current'}
           onClick={onChoose}
           className="mt-auto w-full"
         >
