@@ -8,6 +8,7 @@ import type { Store, UserRecord } from '../../storage/store.ts';
 import { AccountLocks } from './account-locks.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
+import type { BillingQueries } from './queries.ts';
 import { chooseSubscription, downgradeEffect, isDowngrade, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 
@@ -29,8 +30,11 @@ export const BILLING_SENTENCES = {
   change: 'Failed to change subscription tier',
 } as const;
 
+/** The part of storage that billing needs. */
+export type BillingStore = BillingQueries & Pick<Store, 'findUser' | 'listEndpoints'>;
+
 export interface BillingOptions {
-  readonly store: Store;
+  readonly store: BillingStore;
   readonly gateway: BillingGateway;
   readonly live: Pick<Live, 'publish'>;
   readonly forgetEndpoint: (uid: string) => void;
@@ -47,6 +51,8 @@ export class Billing {
   readonly gateway: BillingGateway;
   readonly #options: BillingOptions;
   readonly #locks: AccountLocks;
+  /** Readings that have not begun, by user. */
+  readonly #waiting = new Map<number, Promise<UserRecord | undefined>>();
   /** When the checkouts of a user were last looked at. */
   readonly #settledAt = new Map<number, number>();
 
@@ -109,12 +115,13 @@ export class Billing {
     user: UserRecord,
     wanted: { readonly tier: Tier; readonly interval: BillingInterval },
   ): Promise<UserRecord> {
-    if (wanted.tier === 'FREE' && user.subscriptionTier === 'FREE') throw new ProblemError('ALREADY_ON_FREE');
     const { stripeCustomerId: customerId } = user;
-    if (customerId === null) throw new ProblemError('NO_SUBSCRIPTION');
+    const isFree = ({ subscriptionTier }: UserRecord): boolean => wanted.tier === 'FREE' && subscriptionTier === 'FREE';
+    if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
     return this.#answering('change', user.id, async (owner) => {
-      const { current } = await this.#sync(user.id, customerId, owner);
-      if (current === undefined) throw new ProblemError('NO_SUBSCRIPTION');
+      // Read first: what was bought a moment ago may not be stored yet.
+      const { current, user: now } = await this.#sync(user.id, customerId, owner);
+      if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
       await this.#carryOut(customerId, current, wanted);
       return (await this.#sync(user.id, customerId, owner)).user;
     });
@@ -193,10 +200,22 @@ export class Billing {
     return this.#locks.run(userId, work);
   }
 
-  /** Reads a user's subscription from the gateway and writes it. @throws GatewayError */
-  async refresh(userId: number): Promise<UserRecord | undefined> {
+  /** Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one reading. */
+  refresh(userId: number): Promise<UserRecord | undefined> {
+    const waiting = this.#waiting.get(userId);
+    if (waiting !== undefined) return waiting;
+    const refreshed = this.#refresh(userId).finally(() => {
+      if (this.#waiting.get(userId) === refreshed) this.#waiting.delete(userId);
+    });
+    this.#waiting.set(userId, refreshed);
+    return refreshed;
+  }
+
+  async #refresh(userId: number): Promise<UserRecord | undefined> {
     const { store } = this.#options;
     return this.#locks.run(userId, async (owner) => {
+      // Whatever happens from here on may be missed by this reading.
+      this.#waiting.delete(userId);
       const user = await store.findUser(userId);
       const customerId = user?.stripeCustomerId ?? null;
       if (user === undefined || customerId === null) return user;

@@ -1,0 +1,206 @@
+import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLog } from '../../log.ts';
+import type { UserRecord } from '../../storage/store.ts';
+import { makeDice } from '../../testing/dice.ts';
+import type { Dice } from '../../testing/dice.ts';
+import { openMemoryStore } from '../../testing/memory-store.ts';
+import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../testing/stripe-server.ts';
+import type { WireEvent } from '../../testing/stripe-server.ts';
+import { createTestClock } from '../../testing/test-server.ts';
+import type { PlanPrice } from './rules.ts';
+import { Billing } from './service.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+
+/**
+ * Whole lives of subscriptions, through the real library against a stateful Stripe. Its events arrive in any order, several times, while
+ * life goes on, and some never: what is stored in the end is what Stripe has.
+ */
+const ROUNDS = 500;
+const MINUTE = 60_000;
+
+let store: Awaited<ReturnType<typeof openMemoryStore>>;
+const clock = createTestClock();
+const model = new StripeModel(clock.now);
+let billing: Billing;
+
+beforeAll(async () => {
+  store = await openMemoryStore();
+  const log = createLog('silent', false);
+  const config = {
+    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
+    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
+    apiBase: undefined,
+    priceOf: stripePriceOf,
+    planOf: stripePlanOf,
+  };
+  billing = new Billing({
+    store,
+    gateway: new StripeGateway({ config, store, log, now: clock.now, fetch: model.fetch }),
+    live: { publish: () => undefined },
+    forgetEndpoint: () => undefined,
+    publicUrl: () => 'https://creel.example',
+    log,
+    now: clock.now,
+  });
+});
+afterAll(() => store.close());
+
+/** Somebody with a life cycle. */
+interface Life {
+  readonly user: UserRecord;
+  /** Starts a checkout; its id. */
+  readonly checkout: (plan: PlanPrice) => Promise<string>;
+  readonly pay: (plan: PlanPrice) => Promise<void>;
+  readonly change: (tier: 'FREE' | 'BASIC' | 'PREMIUM', interval?: 'monthly' | 'yearly') => Promise<void>;
+  readonly customer: () => Promise<string>;
+  /** The running subscription. */
+  readonly subscription: () => Promise<string>;
+  readonly advance: () => Promise<void>;
+}
+
+type Step = (life: Life) => Promise<void>;
+const BASIC: PlanPrice = { tier: 'BASIC', interval: 'monthly' };
+const PREMIUM: PlanPrice = { tier: 'PREMIUM', interval: 'yearly' };
+
+const fail: Step = async ({ customer, advance }) => {
+  model.failPayments(await customer(), true);
+  await advance();
+};
+const recover: Step = async ({ subscription }) => model.recoverPayment(await subscription());
+const advance: Step = (life) => life.advance();
+
+const LIVES: readonly (readonly [name: string, steps: readonly Step[]])[] = [
+  ['pays, renews, fails, recovers, renews', [(life) => life.pay(BASIC), advance, fail, recover, advance]],
+  [
+    'upgrades, downgrades, cancels, ends',
+    [
+      (life) => life.pay(BASIC),
+      (life) => life.change('PREMIUM'),
+      (life) => life.change('BASIC'),
+      (life) => life.change('FREE'),
+      advance,
+    ],
+  ],
+  [
+    'cancels in the portal, renews, cancels again and ends',
+    [
+      (life) => life.pay(PREMIUM),
+      async ({ subscription }) => model.cancelInPortal(await subscription()),
+      (life) => life.change('PREMIUM', 'yearly'),
+      advance,
+      async ({ subscription }) => model.cancelInPortal(await subscription()),
+      advance,
+    ],
+  ],
+  ['fails until it ends, and comes back', [(life) => life.pay(BASIC), fail, advance, (life) => life.pay(PREMIUM)]],
+  [
+    'pays in two tabs',
+    [
+      async (life) => {
+        const sessions = [await life.checkout(BASIC), await life.checkout(BASIC)];
+        for (const session of sessions) model.payCheckout(session);
+      },
+      advance,
+      (life) => life.change('PREMIUM', 'yearly'),
+    ],
+  ],
+  [
+    'changes the interval, is ended by the operator, and starts again',
+    [
+      (life) => life.pay(BASIC),
+      (life) => life.change('BASIC', 'yearly'),
+      async ({ subscription }) => model.endNow(await subscription()),
+      (life) => life.pay(BASIC),
+      (life) => life.change('FREE'),
+    ],
+  ],
+];
+
+let people = 0;
+async function beginLife(): Promise<Life> {
+  people += 1;
+  const name = `person-${people}`;
+  const created = await store.createUser({
+    username: name,
+    email: `${name}@example.com`,
+    emailVerified: true,
+    passwordHash: null,
+    displayName: null,
+    subscriptionTier: 'FREE',
+    settings: { ...DEFAULT_USER_SETTINGS, emailNotifySubscription: true, email: `${name}@example.com` },
+    createdAt: clock.now(),
+  });
+  if ('taken' in created) throw new Error('The name is taken.');
+  const { user } = created;
+  const now = async (): Promise<UserRecord> => (await store.findUser(user.id)) ?? user;
+  const customer = async (): Promise<string> => (await now()).stripeCustomerId ?? '';
+  const checkout = async (plan: PlanPrice): Promise<string> => {
+    const url = await billing.startCheckout(await now(), { ...plan, returnUrl: '/subscription' });
+    return url.slice(url.lastIndexOf('/') + 1);
+  };
+  return {
+    user,
+    customer,
+    checkout,
+    pay: async (plan) => model.payCheckout(await checkout(plan)),
+    change: async (tier, interval = 'monthly') => void (await billing.changePlan(await now(), { tier, interval })),
+    subscription: async () => model.running(await customer())[0]?.id ?? '',
+    advance: async () => model.advance(await customer()),
+  };
+}
+
+async function deliver(event: WireEvent): Promise<void> {
+  const { body, signature } = model.signed(event);
+  await billing.receive(Buffer.from(body), signature);
+}
+
+/** Up to eight at once, each one to three times, in any order. */
+async function deliverSome(events: readonly WireEvent[], dice: Dice): Promise<void> {
+  const copies = events.flatMap((event) => Array.from({ length: 1 + dice.below(3) }, () => event));
+  const shuffled = copies.map((event) => [dice.roll(), event] as const).toSorted((a, b) => a[0] - b[0]);
+  for (let from = 0; from < shuffled.length; from += 8)
+    await Promise.all(shuffled.slice(from, from + 8).map(([, event]) => deliver(event)));
+}
+
+/** What a user's row must say, told from Stripe's side alone. */
+async function expectAsStripe({ user, customer }: Life): Promise<void> {
+  const row = await store.findUser(user.id);
+  const [running, ...others] = model.running(await customer());
+  expect(others).toEqual([]);
+  const canceledAt = running?.cancelAtPeriodEnd ? running.periodEnd : (running?.cancelAt ?? null);
+  expect(row).toMatchObject({
+    subscriptionTier: running?.tier ?? 'FREE',
+    subscriptionStatus: running?.status ?? 'inactive',
+    billingInterval: running?.interval ?? null,
+    stripeSubscriptionId: running?.id ?? null,
+    subscriptionEndAt: canceledAt === null ? null : canceledAt * 1000,
+  });
+}
+
+async function live(steps: readonly Step[], dice: Dice): Promise<void> {
+  const life = await beginLife();
+  const held: WireEvent[] = [];
+  for (const step of steps) {
+    const from = model.events.length;
+    await step(life);
+    held.push(...model.events.slice(from));
+    const now = held.filter(() => dice.below(2) === 0);
+    for (const event of now) held.splice(held.indexOf(event), 1);
+    await deliverSome(now, dice);
+  }
+  const isDropped = (): boolean => dice.below(5) === 0;
+  const last = held.filter(() => !isDropped());
+  await deliverSome(last, dice);
+  if (last.length < held.length) {
+    clock.advance(61 * MINUTE);
+    await billing.reconcile(new AbortController().signal);
+  }
+  await expectAsStripe(life);
+  await store.deleteUser(life.user.id);
+}
+
+test.each(LIVES)(`%s: ${ROUNDS} times`, { timeout: 120_000 }, async (name, steps) => {
+  const dice = makeDice(name.length);
+  for (let round = 0; round < ROUNDS; round++) await live(steps, dice);
+});

@@ -1,0 +1,276 @@
+import { testCheckoutSchema } from '@creel/contract';
+import type { BillingInterval, Tier } from '@creel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestServer } from '../../testing/test-server.ts';
+import type { TestPerson, TestServer } from '../../testing/test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { BILLING: 'test', SIGNUPS_PER_HOUR: '1000' } });
+});
+afterAll(() => server.stop());
+
+const HOUR = 3_600_000;
+
+/** Starts a checkout; the id of it. */
+async function startCheckout({ client }: TestPerson, tier: Tier, interval: BillingInterval): Promise<string> {
+  const { url } = await client.call('createCheckout', { body: { tier, interval, returnUrl: '/subscription' } });
+  expect(url).toMatch(new RegExp(`^${server.origin}/billing/test/checkout/cs_test_`));
+  return url.slice(url.lastIndexOf('/') + 1);
+}
+
+async function pay(person: TestPerson, tier: Tier, interval: BillingInterval = 'monthly'): Promise<string> {
+  const id = await startCheckout(person, tier, interval);
+  const { returnUrl } = await person.client.call('decideTestCheckout', { params: { id }, body: { action: 'pay' } });
+  return returnUrl;
+}
+
+/** Somebody new who has paid. */
+async function subscriber(tier: Tier, interval: BillingInterval = 'monthly'): Promise<TestPerson> {
+  const person = await server.register();
+  await pay(person, tier, interval);
+  return person;
+}
+
+const change = ({ client }: TestPerson, tier: Tier, interval: BillingInterval = 'monthly') =>
+  client.tell('/api/subscription/change', { method: 'POST', json: { tier, interval } });
+const act = ({ client }: TestPerson, action: 'advance' | 'fail-payment' | 'recover-payment' | 'end-now' | 'cancel') =>
+  client.call('actOnTestSubscription', { body: { action } });
+const problem = (status: number, code: string, error: string) => ({ status, body: { code, error, message: error } });
+
+async function createEndpoints({ client }: TestPerson, count: number): Promise<string[]> {
+  const uids: string[] = [];
+  for (let nth = 0; nth < count; nth++) {
+    uids.push((await client.call('createEndpoint', { body: { name: `Endpoint ${nth}` } })).uid);
+    server.clock.advance(1000);
+  }
+  return uids;
+}
+
+describe('checkout', () => {
+  test('shows what is bought; paying gives the plan at once', async () => {
+    const person = await server.register();
+    const id = await startCheckout(person, 'PREMIUM', 'yearly');
+    expect(await person.client.call('getTestCheckout', { params: { id } })).toEqual({
+      id,
+      status: 'open',
+      tier: 'PREMIUM',
+      interval: 'yearly',
+      price: { cents: 10_000, currency: 'usd' },
+      email: person.user.email,
+      returnUrl: `${server.origin}/subscription?checkout=canceled`,
+    });
+    const { returnUrl } = await person.client.call('decideTestCheckout', { params: { id }, body: { action: 'pay' } });
+    expect(returnUrl).toBe(`${server.origin}/subscription?checkout=success&session_id=${id}`);
+    const user = await person.client.call('getUser', {});
+    expect(user).toMatchObject({
+      subscriptionTier: 'PREMIUM',
+      subscriptionStatus: 'active',
+      subscriptionEndDate: null,
+      billingInterval: 'yearly',
+    });
+    expect(user.stripeCustomerId).toMatch(/^cus_/);
+    expect(user.stripeSubscriptionId).toMatch(/^sub_/);
+  });
+
+  test('a declined card leaves the old plan and an open checkout', async () => {
+    const person = await server.register();
+    const id = await startCheckout(person, 'BASIC', 'monthly');
+    const decline = { method: 'POST', json: { action: 'decline' } };
+    expect(await person.client.tell(`/api/billing/test/checkout/${id}`, decline)).toMatchObject(
+      problem(402, 'PAYMENT_FAILED', 'The card was declined. Please try another card.'),
+    );
+    expect((await person.client.call('getUser', {})).subscriptionTier).toBe('FREE');
+    await person.client.call('decideTestCheckout', { params: { id }, body: { action: 'pay' } });
+    expect((await person.client.call('getUser', {})).subscriptionTier).toBe('BASIC');
+  });
+
+  test('a newer checkout closes the older one, so that two tabs end with one subscription', async () => {
+    const person = await server.register();
+    const first = await startCheckout(person, 'BASIC', 'monthly');
+    const second = await startCheckout(person, 'PREMIUM', 'monthly');
+    const payFirst = { method: 'POST', json: { action: 'pay' } };
+    expect(await person.client.tell(`/api/billing/test/checkout/${first}`, payFirst)).toMatchObject({
+      status: 409,
+      body: { code: 'CHECKOUT_CLOSED' },
+    });
+    await person.client.call('decideTestCheckout', { params: { id: second }, body: { action: 'pay' } });
+    const third = { method: 'POST', json: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } };
+    expect(await person.client.tell('/api/subscription/checkout', third)).toMatchObject({
+      status: 409,
+      body: { code: 'ALREADY_SUBSCRIBED' },
+    });
+  });
+
+  test('an expired one leads back and gives nothing', async () => {
+    const person = await server.register();
+    const id = await startCheckout(person, 'BASIC', 'monthly');
+    const input = { params: { id }, body: { action: 'expire' } } as const;
+    expect(await person.client.call('decideTestCheckout', input)).toEqual({
+      returnUrl: `${server.origin}/subscription?checkout=canceled`,
+    });
+    expect((await person.client.call('getUser', {})).subscriptionTier).toBe('FREE');
+  });
+
+  test("is its owner's alone", async () => {
+    const [owner, stranger] = [await server.register(), await subscriber('BASIC')];
+    const id = await startCheckout(owner, 'BASIC', 'monthly');
+    for (const method of ['GET', 'POST'])
+      expect(
+        await stranger.client.tell(`/api/billing/test/checkout/${id}`, {
+          method,
+          ...(method === 'POST' && { json: { action: 'pay' } }),
+        }),
+      ).toMatchObject({ status: 404, body: { code: 'CHECKOUT_NOT_FOUND' } });
+    const shown = await owner.client.tell(`/api/billing/test/checkout/${id}`);
+    expect(testCheckoutSchema.parse(shown.body).status).toBe('open');
+  });
+
+  test.each([
+    'https://evil.test/subscription',
+    '//evil.test/',
+    'http://127.0.0.1:1/',
+    'javascript:alert(1)',
+    'http://user@127.0.0.1/',
+    'http://',
+  ])('returns to this site only: %s', async (returnUrl) => {
+    const { client } = await server.register();
+    const init = { method: 'POST', json: { tier: 'BASIC', interval: 'monthly', returnUrl } };
+    const answer = problem(400, 'VALIDATION_FAILED', 'returnUrl must be an address of this site');
+    expect(await client.tell('/api/subscription/checkout', init)).toMatchObject(answer);
+    expect(await client.tell('/api/subscription/portal', init)).toMatchObject(answer);
+  });
+});
+
+describe('changing the plan', () => {
+  test('needs a subscription; Free needs none to be refused', async () => {
+    const person = await server.register();
+    expect(await change(person, 'FREE')).toMatchObject(problem(400, 'ALREADY_ON_FREE', 'Already on Free plan'));
+    expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
+  });
+
+  test('up, in interval and back down; cancel and renew', async () => {
+    const person = await subscriber('BASIC');
+    expect(await change(person, 'PREMIUM')).toMatchObject({
+      status: 200,
+      body: { subscriptionTier: 'PREMIUM', billingInterval: 'monthly', subscriptionEndDate: null },
+    });
+    expect((await change(person, 'PREMIUM', 'yearly')).body).toMatchObject({ billingInterval: 'yearly' });
+    expect((await change(person, 'BASIC', 'yearly')).body).toMatchObject({ subscriptionTier: 'BASIC' });
+    const canceled = await change(person, 'FREE', 'yearly');
+    expect(canceled.body).toMatchObject({ subscriptionTier: 'BASIC', subscriptionStatus: 'active' });
+    expect(canceled.body).toMatchObject({ subscriptionEndDate: expect.stringMatching(/^20\d\d-.*\.000Z$/) });
+    expect((await change(person, 'FREE', 'yearly')).body).toEqual(canceled.body);
+    expect((await change(person, 'BASIC', 'yearly')).body).toMatchObject({ subscriptionEndDate: null });
+    await change(person, 'FREE', 'yearly');
+    expect((await change(person, 'PREMIUM', 'yearly')).body).toMatchObject({
+      subscriptionTier: 'PREMIUM',
+      subscriptionEndDate: null,
+    });
+  });
+
+  test('down to Basic deletes the oldest beyond 5 at once, removes favorites, and the rest expire in 7 days', async () => {
+    const person = await subscriber('PREMIUM');
+    const uids = await createEndpoints(person, 8);
+    const [oldest = '', , , , , sixth = ''] = uids;
+    for (const uid of [oldest, sixth])
+      await person.client.call('changeEndpoint', { params: { uid }, body: { isFavorite: true } });
+    const preview = await person.client.call('previewPlanChange', { query: { tier: 'BASIC', interval: 'monthly' } });
+    expect(preview).toMatchObject({ at: null, losesFavorites: 2, expiresInMs: 7 * 24 * HOUR });
+    expect(preview.deletes.map(({ uid }) => uid)).toEqual(uids.slice(0, 3));
+    expect(preview.deletes[0]).toEqual({ uid: oldest, name: 'Endpoint 0', requestCount: 0 });
+    const before = server.clock.now();
+    await change(person, 'BASIC');
+    const left = await person.client.call('listEndpoints', {});
+    expect(left.map(({ uid }) => uid)).toEqual(uids.slice(3).toReversed());
+    for (const { isFavorite, expiresAt } of left) {
+      expect(isFavorite).toBe('false');
+      expect(Date.parse(expiresAt ?? '') - before - 7 * 24 * HOUR).toBeGreaterThanOrEqual(0);
+      expect(Date.parse(expiresAt ?? '')).toBeLessThanOrEqual(server.clock.now() + 7 * 24 * HOUR);
+    }
+    expect((await person.client.send(`/h/${oldest}`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('canceled: everything stays until the period ends; then one endpoint is left for 24 hours', async () => {
+    const person = await subscriber('BASIC');
+    const uids = await createEndpoints(person, 3);
+    const [favorite = ''] = uids;
+    await person.client.call('changeEndpoint', { params: { uid: favorite }, body: { isFavorite: true } });
+    const preview = await person.client.call('previewPlanChange', { query: { tier: 'FREE' } });
+    expect(preview).toMatchObject({ losesFavorites: 1, expiresInMs: 24 * HOUR });
+    expect(preview.at).toMatch(/^20/);
+    expect(preview.deletes.map(({ uid }) => uid)).toEqual(uids.slice(0, 2));
+    await change(person, 'FREE');
+    expect(await person.client.call('listEndpoints', {})).toHaveLength(3);
+    const { customer } = { customer: (await person.client.call('getUser', {})).stripeCustomerId };
+    expect(await act(person, 'advance')).toMatchObject({ status: 'canceled' });
+    expect(await person.client.call('getUser', {})).toMatchObject({
+      subscriptionTier: 'FREE',
+      subscriptionStatus: 'inactive',
+      subscriptionEndDate: null,
+      billingInterval: null,
+      stripeSubscriptionId: null,
+      stripeCustomerId: customer,
+    });
+    const left = await person.client.call('listEndpoints', {});
+    expect(left.map(({ uid, isFavorite }) => [uid, isFavorite])).toEqual([[uids[2], 'false']]);
+    expect(Date.parse(left[0]?.expiresAt ?? '')).toBeLessThanOrEqual(server.clock.now() + 24 * HOUR);
+    await pay(person, 'PREMIUM');
+    expect((await person.client.call('getUser', {})).subscriptionTier).toBe('PREMIUM');
+  });
+
+  test('a failed renewal keeps the plan and says so; it recovers, or ends with the next one', async () => {
+    const person = await subscriber('PREMIUM');
+    await act(person, 'fail-payment');
+    const isPastDue = { subscriptionTier: 'PREMIUM', subscriptionStatus: 'past_due', subscriptionEndDate: null };
+    expect(await person.client.call('getUser', {})).toMatchObject(isPastDue);
+    const upgrade = await subscriber('BASIC');
+    await act(upgrade, 'fail-payment');
+    expect(await change(upgrade, 'PREMIUM')).toMatchObject({ status: 402, body: { code: 'PAYMENT_FAILED' } });
+    expect((await upgrade.client.call('getUser', {})).subscriptionTier).toBe('BASIC');
+    await act(person, 'recover-payment');
+    expect(await person.client.call('getUser', {})).toMatchObject({ ...isPastDue, subscriptionStatus: 'active' });
+    await act(person, 'fail-payment');
+    await act(person, 'advance');
+    expect(await person.client.call('getUser', {})).toMatchObject({
+      subscriptionTier: 'FREE',
+      subscriptionStatus: 'inactive',
+    });
+  });
+
+  test('the portal leads to the page of the test gateway and back', async () => {
+    const person = await subscriber('BASIC');
+    const { url } = await person.client.call('createPortal', { body: { returnUrl: '/subscription?tab=1' } });
+    expect(new URL(url).pathname).toBe('/billing/test/portal');
+    expect(new URL(url).searchParams.get('return')).toBe(`${server.origin}/subscription?tab=1`);
+    await act(person, 'cancel');
+    expect((await person.client.call('getUser', {})).subscriptionEndDate).not.toBeNull();
+    const nobody = await server.register();
+    expect(
+      await nobody.client.tell('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/' } }),
+    ).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
+  });
+
+  test('nobody can send an event to the test gateway', async () => {
+    const init = { method: 'POST', json: { id: 'evt_1', type: 'customer.subscription.deleted' } };
+    expect(await server.visitor().tell('/api/subscription/webhook', init)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_SIGNATURE' },
+    });
+  });
+});
+
+test('the pages of the test gateway exist in test mode only', async () => {
+  const off = await startTestServer({ settings: { BILLING: 'off' } });
+  const { client } = await off.register();
+  expect((await client.tell('/api/billing/test/portal')).status).toBe(404);
+  expect((await client.tell('/api/billing/test/checkout/cs_test_1')).status).toBe(404);
+  await off.stop();
+});
+
+test('the subscription ends with the account', async () => {
+  const person = await subscriber('BASIC');
+  const customerId = (await person.client.call('getUser', {})).stripeCustomerId ?? '';
+  await person.client.call('deleteAccount', { body: { password: person.password } });
+  expect(await server.store.findUserByCustomer(customerId)).toBeUndefined();
+});
