@@ -21,7 +21,8 @@ export function PlanChooser({ user }: { readonly user: User }) {
   const plan = usePlanActions();
   const interval = chosen ?? shownInterval(user, now);
   return (
-    <div className="@container flex flex-col gap-4">
+    <section className="@container flex flex-col gap-4">
+      <h2 className="sr-only">Plans</h2>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <IntervalToggle value={interval} onChange={setChosen} />
         {billing === 'test' ? <p className="text-ink-2">Test mode, no card is charged.</p> : null}
@@ -54,7 +55,7 @@ export function PlanChooser({ user }: { readonly user: User }) {
           onConfirm={plan.confirm}
         />
       )}
-    </div>
+    </section>
   );
 }
 
