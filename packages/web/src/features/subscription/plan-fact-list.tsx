@@ -5,9 +5,9 @@ export interface PlanFactListProps {
 /** What a plan allows, one fact per line. */
 export function PlanFactList({ facts }: PlanFactListProps) {
   return (
-    <dl className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1.5">
+    <dl className="flex flex-col gap-1.5">
       {facts.map(({ name, value }) => (
-        <div key={name} className="contents">
+        <div key={name} className="flex justify-between gap-4">
           <dt className="text-ink-2">{name}</dt>
           <dd className="text-end font-medium">{value}</dd>
         </div>
