@@ -23,6 +23,8 @@ export interface Call<Name extends OperationName> {
   readonly params: Readonly<Record<PathParameters<Table[Name]['path']>, string>>;
   readonly query: ParsedQuery<Name>;
   readonly body: ParsedBody<Name>;
+  /** The bytes of a body that is signed; `undefined` for every other call. */
+  readonly rawBody: Buffer | undefined;
   /** Who calls; `undefined` for public calls, which look for themselves if they care. */
   readonly signedIn: SignedInOf<Name>;
   /** The caller's own endpoint, for a path with `{uid}`. */

@@ -135,6 +135,7 @@ function toCall(
     params: pathParameters(request),
     query: operation.query === undefined ? undefined : parseInput(operation.query, request.query),
     body: operation.body === undefined ? undefined : parseInput(operation.body, request.body),
+    rawBody: Buffer.isBuffer(request.body) ? request.body : undefined,
     signedIn: caller?.signedIn,
     endpoint: caller?.endpoint,
     clientAddress: clientAddress(request.raw, app.config.trustProxy),

@@ -43,12 +43,10 @@ export const billingHandlers = {
     return billingOf(app).preview(signedIn.user, query.tier, query.interval);
   },
 
-  async receiveBillingEvent({ app, request }) {
-    const { body, headers } = request;
-    const signature = headers['stripe-signature'];
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  async receiveBillingEvent({ app, request, rawBody = Buffer.alloc(0) }) {
+    const signature = request.headers['stripe-signature'];
     try {
-      await billingOf(app).receive(bytes, typeof signature === 'string' ? signature : undefined);
+      await billingOf(app).receive(rawBody, typeof signature === 'string' ? signature : undefined);
     } catch (error) {
       // Not acknowledged, so that the event is sent again.
       throw error instanceof GatewayError ? new ProblemError('BILLING_FAILED') : error;

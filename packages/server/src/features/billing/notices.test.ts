@@ -1,0 +1,158 @@
+import { afterEach, expect, test } from 'vitest';
+import { openMailbox } from '../../../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
+import { createLog } from '../../log.ts';
+import { createMailer } from '../../mail/mailer.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import { openMemoryStore } from '../../testing/memory-store.ts';
+import { noticeMessage, sendSubscriptionNotices } from './notices.ts';
+import type { SubscriptionState } from './rules.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const T0 = 1_800_000_000_000;
+const BASIC: SubscriptionState = {
+  id: 'sub_1',
+  itemId: 'si_1',
+  tier: 'BASIC',
+  interval: 'monthly',
+  status: 'active',
+  createdAt: T0,
+  periodEndAt: T0 + 1000,
+  endsAt: null,
+  canceledBy: null,
+};
+
+/** Somebody with a store of their own, and the changes of their subscription. */
+async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
+  const store = await openMemoryStore();
+  closing.push(store.close);
+  const created = await store.createUser({
+    username: 'somebody',
+    email: 'somebody@example.com',
+    emailVerified: settings.emailVerified ?? true,
+    passwordHash: null,
+    displayName: null,
+    subscriptionTier: 'FREE',
+    settings: {
+      autoSaveNewEndpoints: false,
+      emailNotifyExpiry: false,
+      emailNotifySubscription: settings.on ?? true,
+      email: 'somebody@example.com',
+    },
+    createdAt: T0,
+  });
+  if ('taken' in created) throw new Error('The name is taken.');
+  const userId = created.user.id;
+  await store.lockBillingAccount({ userId, owner: 'me', now: T0, until: T0 + 1 }, 'key');
+  const apply = (state: SubscriptionState | undefined) =>
+    store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: null });
+  let now = T0;
+  const send = (mailer: Mailer) =>
+    sendSubscriptionNotices(
+      { store, mailer, publicUrl: () => 'https://creel.example', log: createLog('silent', false), now: () => now },
+      new AbortController().signal,
+    );
+  return { store, apply, send, later: () => (now += 60_000) };
+}
+
+async function mailboxWith(options: Parameters<typeof openMailbox>[0] = {}): Promise<[Mailbox, Mailer]> {
+  const mailbox = await openMailbox(options);
+  closing.push(mailbox.close);
+  return [mailbox, createMailer(mailbox.url, () => 'creel@example.com')];
+}
+const subjectsOf = ({ mails }: Mailbox) => mails.map(({ headers }) => headers.get('subject'));
+
+test('each change is told once, whatever is written again', async () => {
+  const { apply, send } = await world();
+  const [mailbox, mailer] = await mailboxWith();
+  const states = [
+    BASIC,
+    { ...BASIC, tier: 'PREMIUM' } as const,
+    { ...BASIC, tier: 'PREMIUM', status: 'past_due' } as const,
+    { ...BASIC, tier: 'PREMIUM' } as const,
+    { ...BASIC, tier: 'PREMIUM', endsAt: T0 + 1000, canceledBy: 'flag' } as const,
+    undefined,
+  ];
+  for (const state of states) for (const _ of [1, 2, 3]) await apply(state);
+  await Promise.all([send(mailer), send(mailer), send(mailer)]);
+  await send(mailer);
+  expect(subjectsOf(mailbox).toSorted()).toEqual([
+    'The payment for your Premium Plan failed',
+    'Your Creel plan is now Basic',
+    'Your Creel plan is now Premium',
+    'Your Premium Plan has ended',
+    'Your Premium Plan is canceled',
+  ]);
+  expect(mailbox.mails[0]?.text).toContain('https://creel.example/subscription');
+});
+
+test.each([
+  ['the switch is off', { on: false }],
+  ['the address is not confirmed', { emailVerified: false }],
+])('nobody is mailed while %s', async (_, settings) => {
+  const { apply, send } = await world(settings);
+  const [mailbox, mailer] = await mailboxWith();
+  await apply(BASIC);
+  await send(mailer);
+  expect(mailbox.mails).toEqual([]);
+});
+
+test('a mail server that refuses for now gets it again later; one that refuses for good does not', async () => {
+  const { apply, send, later } = await world();
+  let isBusy = true;
+  const [mailbox, mailer] = await mailboxWith({
+    onMailFrom: (_address, _session, done) =>
+      isBusy ? done(Object.assign(new Error('Try later'), { responseCode: 451 })) : done(),
+  });
+  await apply(BASIC);
+  await send(mailer);
+  isBusy = false;
+  await send(mailer);
+  expect(mailbox.mails).toHaveLength(0);
+  later();
+  await send(mailer);
+  await send(mailer);
+  expect(mailbox.mails).toHaveLength(1);
+  await apply(undefined);
+  mailbox.refuse = { address: 'somebody@', words: 'No such mailbox' };
+  await send(mailer);
+  mailbox.refuse = undefined;
+  later();
+  await send(mailer);
+  expect(mailbox.mails).toHaveLength(1);
+});
+
+test('a mail server that drops the connection in the middle gets it again; one that is slow gets it once', async () => {
+  const { apply, send, later } = await world();
+  let drops = 1;
+  let taken = 0;
+  const [, mailer] = await mailboxWith({
+    onData(stream, _session, done) {
+      stream.on('data', () => undefined);
+      stream.on('end', () => {
+        if (drops-- > 0) return done(Object.assign(new Error('Bye'), { responseCode: 421 }));
+        taken += 1;
+        setTimeout(done, 200);
+      });
+    },
+  });
+  await apply(BASIC);
+  await send(mailer);
+  expect(taken).toBe(0);
+  later();
+  await Promise.all([send(mailer), send(mailer)]);
+  expect(taken).toBe(1);
+});
+
+test('a notice says what happens next', () => {
+  const message = noticeMessage(
+    { kind: 'cancellation-taken', from: 'BASIC', to: 'BASIC', interval: 'monthly', endAt: T0 },
+    'https://creel.example',
+  );
+  expect(message.subject).toBe('Your Basic Plan is canceled');
+  expect(message.text).toContain('until January 15, 2027 at 08:00 UTC');
+});

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { STRIPE_SETTINGS, signatureOf, startStripeServer } from '../../testing/stripe-server.ts';
+import type { SignedEvent, StripeServer } from '../../testing/stripe-server.ts';
+import { databaseSum } from '../../testing/database-sum.ts';
+import { createTestClock, startTestServer } from '../../testing/test-server.ts';
+import type { TestPerson, TestServer } from '../../testing/test-server.ts';
+
+/** The whole server and the real library, against a Stripe on this machine. */
+const clock = createTestClock();
+let stripe: StripeServer;
+let server: TestServer;
+let person: TestPerson;
+
+beforeAll(async () => {
+  stripe = await startStripeServer(clock.now);
+  const settings = { ...STRIPE_SETTINGS, STRIPE_API_BASE: stripe.url, SIGNUPS_PER_HOUR: '1000' };
+  server = await startTestServer({ settings, clock });
+});
+afterAll(async () => {
+  await server.stop();
+  await stripe.stop();
+});
+beforeEach(async () => {
+  stripe.model.outage = undefined;
+  stripe.model.portalWorks = true;
+  person = await server.register();
+});
+
+const checkout = (tier = 'BASIC', interval = 'monthly') =>
+  person.client.tell('/api/subscription/checkout', {
+    method: 'POST',
+    json: { tier, interval, returnUrl: '/subscription#plans' },
+  });
+const portal = () =>
+  person.client.tell('/api/subscription/portal', { method: 'POST', json: { returnUrl: '/subscription' } });
+const change = (tier: string, interval = 'monthly') =>
+  person.client.tell('/api/subscription/change', { method: 'POST', json: { tier, interval } });
+const user = () => person.client.call('getUser', {});
+const send = ({ body, signature }: Partial<SignedEvent>) =>
+  server.visitor().tell('/api/subscription/webhook', {
+    method: 'POST',
+    body: body ?? '',
+    headers: { 'content-type': 'application/json; charset=utf-8', ...(signature && { 'stripe-signature': signature }) },
+  });
+
+async function sessionId(): Promise<string> {
+  const { body } = await checkout();
+  return /cs_test_\w+/.exec(JSON.stringify(body))?.[0] ?? '';
+}
+
+async function subscribe(): Promise<string> {
+  stripe.model.payCheckout(await sessionId());
+  return (await user()).stripeCustomerId ?? '';
+}
+
+describe('checkout', () => {
+  test('the return from it shows the new plan, although no event came', async () => {
+    expect((await checkout()).body).toEqual({ url: expect.stringMatching(/^https:\/\/checkout\.stripe\.test\/cs_/) });
+    expect((await user()).subscriptionTier).toBe('FREE');
+    const customerId = (await user()).stripeCustomerId ?? '';
+    const session = stripe.model.customer(customerId).checkouts.at(-1);
+    expect(session?.successUrl).toBe(
+      `${server.origin}/subscription?checkout=success&session_id={CHECKOUT_SESSION_ID}#plans`,
+    );
+    clock.advance(3000);
+    stripe.model.payCheckout(session?.id ?? '');
+    expect(await user()).toMatchObject({ subscriptionTier: 'BASIC', subscriptionStatus: 'active' });
+  });
+
+  test('an event alone gives the plan', async () => {
+    stripe.model.payCheckout(await sessionId());
+    const event = stripe.model.events.at(-1) ?? {};
+    expect((await send(stripe.model.signed(event))).body).toEqual({ received: true });
+    expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('BASIC');
+  });
+
+  test('a second subscription that was paid all the same is canceled', async () => {
+    const customerId = await subscribe();
+    const { subscriptions, checkouts } = stripe.model.customer(customerId);
+    expect([subscriptions.length, checkouts.length]).toEqual([1, 1]);
+    expect(await checkout('PREMIUM')).toMatchObject({ status: 409, body: { code: 'ALREADY_SUBSCRIBED' } });
+    const parameters = new URLSearchParams({
+      customer: customerId,
+      'line_items[0][price]': STRIPE_SETTINGS.STRIPE_PRICE_PREMIUM_YEARLY,
+      expires_at: '9999999999',
+    });
+    stripe.model.answer('POST', '/v1/checkout/sessions', parameters, null);
+    stripe.model.payCheckout(stripe.model.customer(customerId).checkouts.at(-1)?.id ?? '');
+    await send(stripe.model.signed(stripe.model.events.at(-1) ?? {}));
+    expect(stripe.model.running(customerId).map(({ tier }) => tier)).toEqual(['BASIC']);
+    expect((await user()).subscriptionTier).toBe('BASIC');
+  });
+});
+
+describe('when Stripe does not do what it is asked', () => {
+  test.each([
+    ['checkout', 'Failed to create checkout session', () => checkout()],
+    ['portal', 'Failed to create portal session', () => portal()],
+    ['change', 'Failed to change subscription tier', () => change('PREMIUM')],
+  ])('%s: %s; nothing changed, and trying again works', async (what, error, call) => {
+    if (what !== 'checkout') await subscribe();
+    const before = await user();
+    stripe.model.outage = 500;
+    expect(await call()).toMatchObject({ status: 502, body: { code: 'BILLING_FAILED', error, message: error } });
+    stripe.model.outage = undefined;
+    clock.advance(3000);
+    expect({ ...(await user()), stripeCustomerId: before.stripeCustomerId }).toEqual(before);
+    expect((await call()).status).toBe(200);
+  });
+
+  test('a declined card leaves the plan as it is', async () => {
+    const customerId = await subscribe();
+    stripe.model.failPayments(customerId, true);
+    expect(await change('PREMIUM')).toMatchObject({ status: 402, body: { code: 'PAYMENT_FAILED' } });
+    expect((await user()).subscriptionTier).toBe('BASIC');
+    expect(stripe.model.running(customerId)[0]?.tier).toBe('BASIC');
+  });
+});
+
+describe('the portal', () => {
+  test('uses a configuration of its own, made once and again when it is gone', async () => {
+    await subscribe();
+    const made = () => stripe.model.calls.filter((call) => call.endsWith('/configurations')).length;
+    const before = made();
+    expect((await portal()).body).toEqual({ url: expect.stringMatching(/^https:\/\/billing\.stripe\.test\//) });
+    await portal();
+    expect(made() - before).toBeLessThanOrEqual(1);
+    stripe.model.forgetConfigurations();
+    const again = made();
+    expect((await portal()).status).toBe(200);
+    expect(made() - again).toBe(1);
+  });
+
+  test('that can not be configured says so', async () => {
+    await subscribe();
+    stripe.model.forgetConfigurations();
+    stripe.model.portalWorks = false;
+    expect(await portal()).toMatchObject({ status: 503, body: { code: 'PORTAL_NOT_CONFIGURED' } });
+  });
+
+  test('a cancellation in it has another shape, and is taken back all the same', async () => {
+    const customerId = await subscribe();
+    stripe.model.cancelInPortal(stripe.model.running(customerId)[0]?.id ?? '');
+    await send(stripe.model.signed(stripe.model.events.at(-1) ?? {}));
+    expect((await user()).subscriptionEndDate).toMatch(/^20/);
+    expect((await change('BASIC')).body).toMatchObject({ subscriptionEndDate: null });
+    expect(stripe.model.running(customerId)[0]).toMatchObject({ cancelAt: null, cancelAtPeriodEnd: false });
+  });
+});
+
+test('an upgrade is previewed with what Stripe would charge', async () => {
+  await subscribe();
+  const preview = await person.client.call('previewPlanChange', { query: { tier: 'PREMIUM', interval: 'monthly' } });
+  expect(preview).toEqual({
+    deletes: [],
+    at: null,
+    losesFavorites: 0,
+    expiresInMs: null,
+    amount: { cents: 433, currency: 'usd' },
+  });
+});
+
+test('deleting the account ends the subscription, and is refused while that is not possible', async () => {
+  const customerId = await subscribe();
+  stripe.model.outage = 500;
+  const remove = { method: 'DELETE', json: { password: person.password } };
+  expect(await person.client.tell('/api/user', remove)).toMatchObject({
+    status: 502,
+    body: { code: 'BILLING_FAILED' },
+  });
+  stripe.model.outage = undefined;
+  expect((await person.client.tell('/api/user', remove)).status).toBe(204);
+  expect(stripe.model.running(customerId)).toEqual([]);
+});
+
+describe('events', () => {
+  const secret = STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET;
+  const seconds = (ahead = 0) => Math.floor(clock.now() / 1000) + ahead;
+  const eventFor = (customer: string, more: object = {}) => ({
+    id: `evt_of_${customer}_${seconds()}`,
+    object: 'event',
+    type: 'customer.subscription.deleted',
+    livemode: false,
+    created: seconds(),
+    data: { object: { id: 'sub_1', object: 'subscription', customer } },
+    ...more,
+  });
+
+  /** A subscription that ended at Stripe without an event: any event that is taken would show. */
+  async function endedSilently(): Promise<string> {
+    const customerId = await subscribe();
+    stripe.model.endNow(stripe.model.running(customerId)[0]?.id ?? '');
+    return customerId;
+  }
+  async function expectUnchanged(act: () => Promise<void>): Promise<void> {
+    const before = databaseSum(server.dataDir);
+    await act();
+    expect(databaseSum(server.dataDir)).toBe(before);
+  }
+
+  test.each<[string, (body: string) => Partial<SignedEvent>]>([
+    ['without a signature', (body) => ({ body })],
+    ['with another secret', (body) => ({ body, signature: `t=${seconds()},v1=${signatureOf(body, 'x', seconds())}` })],
+    [
+      'with a changed byte',
+      (body) => ({ body: `${body} `, signature: `t=${seconds()},v1=${signatureOf(body, secret, seconds())}` }),
+    ],
+    [
+      'that is 301 s old',
+      (body) => ({ body, signature: `t=${seconds(-302)},v1=${signatureOf(body, secret, seconds(-302))}` }),
+    ],
+    [
+      'from the future',
+      (body) => ({ body, signature: `t=${seconds(60)},v1=${signatureOf(body, secret, seconds(60))}` }),
+    ],
+    [
+      'with the old scheme alone',
+      (body) => ({ body, signature: `t=${seconds()},v0=${signatureOf(body, secret, seconds())}` }),
+    ],
+    ['without a body', () => ({ signature: `t=${seconds()},v1=${signatureOf('', secret, seconds())}` })],
+    [
+      'of a time that was put in front',
+      (body) => ({
+        body,
+        signature: `t=${seconds()},t=${seconds(-400)},v1=${signatureOf(body, secret, seconds(-400))}`,
+      }),
+    ],
+  ])('%s are refused and change nothing', async (_, forge) => {
+    const body = JSON.stringify(eventFor(await endedSilently()));
+    await expectUnchanged(async () => {
+      expect(await send(forge(body))).toMatchObject({ status: 400, body: { code: 'INVALID_SIGNATURE' } });
+    });
+  });
+
+  test('with two signatures, while the secret is being changed, are taken', async () => {
+    const body = JSON.stringify(eventFor(await endedSilently()));
+    const signature = `t=${seconds()},v1=${'0'.repeat(64)},v1=${signatureOf(body, secret, seconds())}`;
+    expect((await send({ body, signature })).status).toBe(200);
+    expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('FREE');
+  });
+
+  test.each<[string, (customer: string) => object]>([
+    ['of a foreign customer', () => eventFor('cus_nobody')],
+    ["of another account's", (customer) => eventFor(customer, { account: 'acct_2' })],
+    ['of the other mode', (customer) => eventFor(customer, { livemode: true })],
+    ['of an unknown type', (customer) => eventFor(customer, { type: 'treasury.tomorrow' })],
+    ['of no customer', () => ({ ...eventFor(''), data: { object: { id: 'x', object: 'price' } } })],
+    ['of an unknown shape', () => ({ hello: 'world' })],
+  ])('%s are acknowledged and change nothing', async (_, make) => {
+    const customer = await endedSilently();
+    await expectUnchanged(async () => {
+      expect((await send(stripe.model.signed(make(customer)))).body).toEqual({ received: true });
+    });
+  });
+
+  test('are not acknowledged while Stripe can not be read, and taken once it can', async () => {
+    const event = eventFor(await endedSilently());
+    stripe.model.outage = 500;
+    expect((await send(stripe.model.signed(event))).status).toBe(502);
+    stripe.model.outage = undefined;
+    expect((await send(stripe.model.signed(event))).status).toBe(200);
+    expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('FREE');
+    const reads = stripe.model.calls.length;
+    expect((await send(stripe.model.signed(event))).status).toBe(200);
+    expect(stripe.model.calls.length).toBe(reads);
+  });
+});
