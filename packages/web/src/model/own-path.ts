@@ -14,7 +14,7 @@ export function ownPath(next: string | undefined): string {
 const HOME = '/';
 const PLACEHOLDER = 'https://creel.invalid';
 
-/** The same for an address that may carry this site's own origin, as the billing portal gets one; without any, the plans. */
+/** Where the billing portal leads back to: a path or an address of this site, without one the plans, else the dashboard. */
 export function returnPath(address: string | undefined, origin: string): string {
   if (address === undefined) return '/subscription';
   return ownPath(address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);

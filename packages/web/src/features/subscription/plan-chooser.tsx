@@ -16,7 +16,8 @@ import type { PlanAction, PlanChoice } from './subscription-state.ts';
 /** The plans with the buttons that lead from the user's plan to each of them. */
 export function PlanChooser({ user }: { readonly user: User }) {
   const now = useNow(60_000);
-  const billing = useServiceInfo().data?.billing;
+  const info = useServiceInfo();
+  const billing = info.data?.billing;
   const [chosen, setChosen] = useState<BillingInterval>();
   const plan = usePlanActions();
   const interval = chosen ?? shownInterval(user, now);
@@ -38,7 +39,7 @@ export function PlanChooser({ user }: { readonly user: User }) {
                 choice={choice}
                 action={billing === 'off' ? undefined : action}
                 pending={plan.pending?.tier === tier}
-                held={plan.pending !== undefined || billing === undefined}
+                held={plan.pending !== undefined || info.isPending}
                 onChoose={() => plan.start(action, choice)}
                 now={now}
               />

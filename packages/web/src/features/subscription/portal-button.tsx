@@ -8,8 +8,8 @@ import { hasPortal } from './subscription-state.ts';
 /** Leads to the billing portal; shown only while it has something to manage. */
 export function PortalButton({ user }: { readonly user: User }) {
   const portal = usePortal();
-  const billing = useServiceInfo().data?.billing;
-  if (!hasPortal(user) || billing === undefined || billing === 'off') return null;
+  const info = useServiceInfo();
+  if (!hasPortal(user) || info.isPending || info.data?.billing === 'off') return null;
   return (
     <Button held={portal.isPending} onClick={() => portal.mutate()}>
       <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Open billing portal'}
