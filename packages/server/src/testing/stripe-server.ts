@@ -69,6 +69,15 @@ export class StripeModel {
     return this.customer(customerId).subscriptions.filter(({ status }) => status !== 'canceled');
   }
 
+  /** Opens a checkout past Creel, as a second server that has not heard of the first one would. */
+  openSession(customerId: string, plan: PlanPrice): string {
+    const expiresAt = this.#seconds() + 3600;
+    const blank = { email: '', successUrl: '', cancelUrl: '' };
+    const customer = openCheckout(this.customer(customerId), { ...plan, ...blank, expiresAt });
+    this.#keep(customer);
+    return customer.checkouts.at(-1)?.id ?? '';
+  }
+
   payCheckout(sessionId: string): void {
     const customer = this.#ownerOf(sessionId);
     this.#apply(payCheckout(customer, sessionId, this.#seconds()));

@@ -79,13 +79,7 @@ describe('checkout', () => {
     const { subscriptions, checkouts } = stripe.model.customer(customerId);
     expect([subscriptions.length, checkouts.length]).toEqual([1, 1]);
     expect(await checkout('PREMIUM')).toMatchObject({ status: 409, body: { code: 'ALREADY_SUBSCRIBED' } });
-    const parameters = new URLSearchParams({
-      customer: customerId,
-      'line_items[0][price]': STRIPE_SETTINGS.STRIPE_PRICE_PREMIUM_YEARLY,
-      expires_at: '9999999999',
-    });
-    stripe.model.answer('POST', '/v1/checkout/sessions', parameters, null);
-    stripe.model.payCheckout(stripe.model.customer(customerId).checkouts.at(-1)?.id ?? '');
+    stripe.model.payCheckout(stripe.model.openSession(customerId, { tier: 'PREMIUM', interval: 'yearly' }));
     await send(stripe.model.signed(stripe.model.events.at(-1) ?? {}));
     expect(stripe.model.running(customerId).map(({ tier }) => tier)).toEqual(['BASIC']);
     expect((await user()).subscriptionTier).toBe('BASIC');

@@ -1,0 +1,178 @@
+import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog } from '../../log.ts';
+import type { UserRecord } from '../../storage/store.ts';
+import { openMemoryStore } from '../../testing/memory-store.ts';
+import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../testing/stripe-server.ts';
+import { createTestClock } from '../../testing/test-server.ts';
+import { Billing } from './service.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+
+/**
+ * A process that is killed between any two steps. Each step is a call to the database or to Stripe; the killed process never comes back
+ * from the one at which it dies, and another process starts over the same database.
+ */
+const HOUR = 3_600_000;
+
+let store: Awaited<ReturnType<typeof openMemoryStore>>;
+let clock: ReturnType<typeof createTestClock>;
+let model: StripeModel;
+beforeEach(async () => {
+  store = await openMemoryStore();
+  clock = createTestClock();
+  model = new StripeModel(clock.now);
+});
+afterEach(() => store.close());
+
+/** Dies at the step with this number; counts on otherwise. */
+class Fate {
+  steps = 0;
+  readonly #diesAt: number;
+
+  constructor(diesAt = Infinity) {
+    this.#diesAt = diesAt;
+  }
+
+  readonly step = async (): Promise<void> => {
+    this.steps += 1;
+    if (this.steps >= this.#diesAt) await new Promise(() => undefined);
+  };
+}
+
+function processWith(fate: Fate): Billing {
+  const log = createLog('silent', false);
+  const config = {
+    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
+    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
+    apiBase: undefined,
+    priceOf: stripePriceOf,
+    planOf: stripePlanOf,
+  };
+  const fatal = new Proxy(store, {
+    get(target, name, receiver) {
+      const method: unknown = Reflect.get(target, name, receiver);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        await fate.step();
+        const result: unknown = await method(...args);
+        await fate.step();
+        return result;
+      };
+    },
+  });
+  const fetchFatally: typeof fetch = async (input, init) => {
+    await fate.step();
+    const answer = await model.fetch(input, init);
+    await fate.step();
+    return answer;
+  };
+  return new Billing({
+    store: fatal,
+    gateway: new StripeGateway({ config, store: fatal, log, now: clock.now, fetch: fetchFatally }),
+    live: { publish: () => undefined },
+    forgetEndpoint: () => undefined,
+    publicUrl: () => 'https://creel.example',
+    log,
+    now: clock.now,
+  });
+}
+
+let people = 0;
+async function subscriber(): Promise<UserRecord> {
+  people += 1;
+  const created = await store.createUser({
+    username: `crash-${people}`,
+    email: `crash-${people}@example.com`,
+    emailVerified: true,
+    passwordHash: null,
+    displayName: null,
+    subscriptionTier: 'FREE',
+    settings: { ...DEFAULT_USER_SETTINGS, emailNotifySubscription: true, email: `crash-${people}@example.com` },
+    createdAt: clock.now(),
+  });
+  if ('taken' in created) throw new Error('The name is taken.');
+  const billing = processWith(new Fate());
+  const { user } = created;
+  const url = await billing.startCheckout(user, { tier: 'PREMIUM', interval: 'monthly', returnUrl: '/' });
+  model.payCheckout(url.slice(url.lastIndexOf('/') + 1));
+  const paid = await billing.refresh(user.id);
+  if (paid === undefined) throw new Error('The user is gone.');
+  for (let nth = 0; nth < 8; nth++) {
+    const endpoint = { uid: `uid-${people}-${nth}`, userId: user.id, name: null, source: null, autosave: false };
+    await store.createEndpoint({ ...endpoint, createdAt: clock.now() + nth, expiresAt: null }, 20);
+  }
+  return paid;
+}
+
+interface Change {
+  /** What happens before the process has to do with it. */
+  readonly before?: (user: UserRecord) => void;
+  readonly run: (billing: Billing, user: UserRecord) => Promise<unknown>;
+  readonly tier: 'FREE' | 'BASIC' | 'PREMIUM';
+}
+
+const runningId = (user: UserRecord): string => model.running(user.stripeCustomerId ?? '')[0]?.id ?? '';
+async function deliver(billing: Billing): Promise<void> {
+  const { body, signature } = model.signed(model.events.at(-1) ?? {});
+  await billing.receive(Buffer.from(body), signature);
+}
+
+const CHANGES: readonly (readonly [string, Change])[] = [
+  [
+    'a downgrade',
+    { run: (billing, user) => billing.changePlan(user, { tier: 'BASIC', interval: 'monthly' }), tier: 'BASIC' },
+  ],
+  [
+    'a cancellation',
+    { run: (billing, user) => billing.changePlan(user, { tier: 'FREE', interval: 'monthly' }), tier: 'PREMIUM' },
+  ],
+  [
+    'a change of interval',
+    { run: (billing, user) => billing.changePlan(user, { tier: 'PREMIUM', interval: 'yearly' }), tier: 'PREMIUM' },
+  ],
+  ['the event of an end', { before: (user) => model.endNow(runningId(user)), run: deliver, tier: 'FREE' }],
+];
+
+/** The fields and the endpoints: a change has either happened to all of them or to none. */
+async function expectWhole(user: UserRecord, tier: 'FREE' | 'BASIC' | 'PREMIUM'): Promise<void> {
+  const now = await store.findUser(user.id);
+  const endpoints = await store.listEndpoints(user.id);
+  expect([user.subscriptionTier, tier]).toContain(now?.subscriptionTier);
+  const plan = PLANS[now?.subscriptionTier ?? 'FREE'];
+  const isLowered = plan.tier !== 'PREMIUM';
+  expect(endpoints).toHaveLength(isLowered ? plan.endpoints : 8);
+  expect(endpoints.every(({ expiresAt }) => (expiresAt !== null) === isLowered)).toBe(true);
+}
+
+test.each(CHANGES)('%s: whole or not at all, and as Stripe has it after the next check', async (_, change) => {
+  const counted = new Fate();
+  const someone = await subscriber();
+  change.before?.(someone);
+  await change.run(processWith(counted), someone);
+  expect(counted.steps).toBeGreaterThan(10);
+  for (let step = 1; step <= counted.steps; step++) {
+    const user = await subscriber();
+    change.before?.(user);
+    const dying = new Promise<void>((resolve) => {
+      const fate = new Fate(step);
+      void change.run(processWith(fate), user);
+      const look = (): void => (fate.steps >= step ? resolve() : void setImmediate(look));
+      look();
+    });
+    await dying;
+    await expectWhole(user, change.tier);
+    clock.advance(2 * HOUR);
+    const survivor = processWith(new Fate());
+    await survivor.reconcile(new AbortController().signal);
+    await expectWhole(user, change.tier);
+    const [running] = model.running(user.stripeCustomerId ?? '');
+    const endsAt = running?.cancelAtPeriodEnd === true ? running.periodEnd * 1000 : null;
+    expect(await store.findUser(user.id)).toMatchObject({
+      subscriptionTier: running?.tier ?? 'FREE',
+      billingInterval: running?.interval ?? null,
+      subscriptionEndAt: endsAt,
+    });
+    await store.deleteUser(user.id);
+  }
+  await store.deleteUser(someone.id);
+});

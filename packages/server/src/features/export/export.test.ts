@@ -1,0 +1,73 @@
+import { capturedRequestSchema } from '@creel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startTestServer } from '../../testing/test-server.ts';
+import type { TestServer } from '../../testing/test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC' } });
+});
+afterAll(() => server.stop());
+
+const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });
+const headerSchema = z.object({
+  format: z.literal('creel-export'),
+  version: z.literal(1),
+  endpoints: z.array(z.object({ uid: z.string(), name: z.string().nullable() })),
+});
+
+function read(text: string) {
+  const [first = '', ...rest] = text.split('\n');
+  expect(rest.pop()).toBe('');
+  return {
+    header: headerSchema.parse(JSON.parse(first)),
+    requests: rest.map((line) => lineSchema.parse(JSON.parse(line))),
+  };
+}
+
+const bytesOf = ({ body, bodyEncoding }: z.infer<typeof lineSchema>) => Buffer.from(body ?? '', bodyEncoding);
+
+test('holds every stored request with its exact body, whatever it is', async () => {
+  const { client } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: { name: 'One' } });
+  const bodies = [
+    Buffer.from('{"a":1}'),
+    Buffer.from([0, 255, 254, 10, 13]),
+    Buffer.from('ünï\0\n"\\'.repeat(100_000)),
+    Buffer.alloc(700_000, 0xfe),
+    Buffer.alloc(0),
+    ...Array.from({ length: 45 }, (_, nth) => Buffer.from(`number ${nth}`)),
+  ];
+  for (const body of bodies) await client.send(`/h/${uid}?q=1`, { method: 'POST', body });
+  await client.call('saveRequest', { params: { uid }, body: { index: 2 } });
+  const answer = await client.send('/api/export');
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="creel-export-[\d-]+\.ndjson"$/);
+  const { header, requests } = read(await answer.text());
+  expect(header.endpoints).toEqual([{ uid, name: 'One' }]);
+  expect(requests.map(({ index }) => index)).toEqual(bodies.map((_, index) => index).toReversed());
+  for (const request of requests) {
+    expect([request.endpointUid, request.bodyTruncated]).toEqual([uid, false]);
+    expect(bytesOf(request).equals(bodies[request.index] ?? Buffer.from('missing'))).toBe(true);
+  }
+});
+
+test('can be limited to endpoints by name; nobody gets those of others', async () => {
+  const [{ client }, stranger] = [await server.register(), await server.register()];
+  const uids: string[] = [];
+  for (const name of ['One', 'Two', 'Three']) {
+    const { uid } = await client.call('createEndpoint', { body: { name } });
+    await client.send(`/h/${uid}`, { method: 'POST', body: name });
+    uids.push(uid);
+  }
+  const [one = '', two = ''] = uids;
+  const some = read(await (await client.send(`/api/export?endpoint=${one}&endpoint=${two}&endpoint=${one}`)).text());
+  expect(some.requests.map(({ body }) => body)).toEqual(['One', 'Two']);
+  expect(read(await (await client.send(`/api/export?endpoint=${two}`)).text()).requests).toHaveLength(1);
+  expect(await stranger.client.tell(`/api/export?endpoint=${one}`)).toMatchObject({
+    status: 404,
+    body: { code: 'ENDPOINT_NOT_FOUND' },
+  });
+  expect(read(await (await stranger.client.send('/api/export')).text()).requests).toEqual([]);
+});
