@@ -2,9 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useUser } from '../../api/queries.ts';
 import { CheckoutReturn } from '../../features/subscription/checkout-return.tsx';
+import { PortalButton, SubscriptionNotices } from '../../features/subscription/current-plan.tsx';
 import { PlanChooser } from '../../features/subscription/plan-chooser.tsx';
-import { PortalButton } from '../../features/subscription/portal-button.tsx';
-import { SubscriptionNotices } from '../../features/subscription/subscription-notices.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../layout/page.tsx';
 

@@ -1,8 +1,9 @@
 import { useSearch } from '@tanstack/react-router';
-import { TestModeNotice } from '../../features/subscription/test-gateway/test-mode.tsx';
 import { TestPortal } from '../../features/subscription/test-gateway/test-portal.tsx';
 import { returnPath } from '../../model/own-path.ts';
 import { Button } from '../../ui/button.tsx';
+import { TEST_MODE } from '../../features/subscription/subscription-labels.ts';
+import { Notice } from '../../ui/notice.tsx';
 import { PublicLayout } from '../layout/public-layout.tsx';
 
 /** The billing portal of the built-in test gateway. */
@@ -14,7 +15,7 @@ export function TestPortalPage() {
       heading="Billing portal"
       description="Your subscription, with a clock you can move."
     >
-      <TestModeNotice />
+      <Notice tone="warn">{TEST_MODE}</Notice>
       <TestPortal />
       <Button asChild variant="ghost">
         {/* A new page, as when the browser comes back from another site: it reads the account again. */}

@@ -3,8 +3,8 @@ import { clsx } from 'clsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { FactList } from '../../ui/fact-list.tsx';
 import { formatPrice, monthlyShare, planFacts } from './plan-facts.ts';
-import { PlanFactList } from './plan-fact-list.tsx';
 import { actionLabel } from './subscription-labels.ts';
 import { isCanceling } from './subscription-state.ts';
 import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
@@ -38,7 +38,7 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
         {isCurrent ? <CurrentBadge canceling={isCanceling(user, now)} /> : null}
       </div>
       <Price choice={choice} />
-      <PlanFactList facts={planFacts(plan)} />
+      <FactList facts={planFacts(plan)} />
       {label === undefined ? null : (
         <Button
           variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}

@@ -146,3 +146,6 @@ export function subscriptionNotice(user: Subscriber, now: number): string | unde
 
 /** 'Monthly', 'Yearly': the names of the toggle. */
 export const INTERVAL_LABELS: Readonly<Record<BillingInterval, string>> = { monthly: 'Monthly', yearly: 'Yearly' };
+
+/** Marks the pages of the test gateway, and the plans where it is used. */
+export const TEST_MODE = 'Test mode, no card is charged.';

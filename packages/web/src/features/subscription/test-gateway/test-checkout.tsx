@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { FactList } from '../../../ui/fact-list.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { formatMoney } from '../plan-facts.ts';
 import { INTERVAL_LABELS } from '../subscription-labels.ts';
 import { testCheckoutQuery, useDecideCheckout } from './test-gateway-queries.ts';
-import { GatewayFacts } from './test-mode.tsx';
 
 const CLOSED = {
   complete: 'This checkout is paid.',
@@ -40,7 +40,7 @@ function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
   return (
     <>
       <Card className="p-5">
-        <GatewayFacts
+        <FactList
           facts={[
             { name: 'Plan', value: PLANS[checkout.tier].label },
             { name: 'Billing', value: INTERVAL_LABELS[checkout.interval] },

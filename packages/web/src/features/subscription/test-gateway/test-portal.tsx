@@ -5,13 +5,13 @@ import { sentenceOf } from '../../../api/client.ts';
 import { formatMoment } from '../../../model/times.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { FactList } from '../../../ui/fact-list.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { formatMoney } from '../plan-facts.ts';
 import { INTERVAL_LABELS } from '../subscription-labels.ts';
 import { nextDate, portalActions, statusLabel } from './portal-actions.ts';
 import { testSubscriptionQuery, useActOnSubscription } from './test-gateway-queries.ts';
-import { GatewayFacts } from './test-mode.tsx';
 
 /** The portal of the test gateway: the subscription, and what can happen to it. */
 export function TestPortal() {
@@ -39,7 +39,7 @@ function LoadedPortal({ subscription }: { readonly subscription: TestSubscriptio
   return (
     <>
       <Card className="p-5">
-        <GatewayFacts
+        <FactList
           facts={[
             { name: 'Plan', value: PLANS[subscription.tier].label },
             { name: 'Billing', value: `${INTERVAL_LABELS[subscription.interval]}, ${formatMoney(subscription.price)}` },
