@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { billingSuite } from '../features/billing/queries.suite.ts';
 import { accountLinksSuite } from './suite/account-links.suite.ts';
 import { accountsSuite } from './suite/accounts.suite.ts';
 import { captureSuite } from './suite/captures.suite.ts';
@@ -37,6 +38,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     requestsSuite(store);
     searchSuite(store);
     noticesSuite(store);
+    billingSuite(store);
     upkeepSuite(store);
     randomOperationsSuite(store);
   });

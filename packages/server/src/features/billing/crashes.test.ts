@@ -1,4 +1,5 @@
 import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
+import { Stripe } from 'stripe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../storage/store.ts';
@@ -60,15 +61,15 @@ function processWith(fate: Fate): Billing {
       };
     },
   });
-  const fetchFatally: typeof fetch = async (input, init) => {
+  const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
     await fate.step();
     const answer = await model.fetch(input, init);
     await fate.step();
     return answer;
-  };
+  });
   return new Billing({
     store: fatal,
-    gateway: new StripeGateway({ config, store: fatal, log, now: clock.now, fetch: fetchFatally }),
+    gateway: new StripeGateway({ config, store: fatal, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
     forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',

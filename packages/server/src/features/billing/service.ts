@@ -1,16 +1,14 @@
 import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Live } from '../../live/live.ts';
-import type { Logger } from '../../log.ts';
 import { ProblemError, invalid } from '../../problem.ts';
-import type { Store, UserRecord } from '../../storage/store.ts';
-import { AccountLocks } from './account-locks.ts';
+import type { UserRecord } from '../../storage/store.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
-import type { BillingQueries } from './queries.ts';
-import { chooseSubscription, downgradeEffect, isDowngrade, stateOf } from './rules.ts';
+import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
+import { SubscriptionSync } from './subscription-sync.ts';
+import type { SyncOptions } from './subscription-sync.ts';
 
 const MINUTE_MS = 60_000;
 /** The user has an answer after this time, whatever the gateway does. */
@@ -18,48 +16,28 @@ const ANSWER_MS = 28_000;
 /** How long showing a page may wait for the gateway after a checkout. */
 const SETTLE_MS = 5_000;
 const SETTLE_AGAIN_MS = 2_000;
-/** Stripe repeats an event for three days, and lists it for thirty. */
-const EVENTS_KEPT_MS = 31 * 24 * 60 * MINUTE_MS;
-const ACCOUNTS_PER_ROUND = 20;
-/** Events about these objects can mean a change of a subscription. */
-const WATCHED = /^(customer|checkout\.session|invoice)\./;
-
 export const BILLING_SENTENCES = {
   checkout: 'Failed to create checkout session',
   portal: 'Failed to create portal session',
   change: 'Failed to change subscription tier',
 } as const;
 
-/** The part of storage that billing needs. */
-export type BillingStore = BillingQueries & Pick<Store, 'findUser' | 'listEndpoints'>;
-
-export interface BillingOptions {
-  readonly store: BillingStore;
-  readonly gateway: BillingGateway;
-  readonly live: Pick<Live, 'publish'>;
-  readonly forgetEndpoint: (uid: string) => void;
+export interface BillingOptions extends SyncOptions {
   readonly publicUrl: () => string;
-  readonly log: Logger;
-  readonly now: () => number;
 }
 
-/**
- * Plans and payment. The gateway holds the truth; whatever happens (a click, an event, a check in the background), the subscription is
- * read from it again and written under the account's lock. So order, copies and losses of events do not matter.
- */
+/** Plans and payment, as a user sees them. The gateway holds the truth; what was done is read back from it before it is stored. */
 export class Billing {
   readonly gateway: BillingGateway;
   readonly #options: BillingOptions;
-  readonly #locks: AccountLocks;
-  /** Readings that have not begun, by user. */
-  readonly #waiting = new Map<number, Promise<UserRecord | undefined>>();
+  readonly #sync: SubscriptionSync;
   /** When the checkouts of a user were last looked at. */
   readonly #settledAt = new Map<number, number>();
 
   constructor(options: BillingOptions) {
     this.#options = options;
     this.gateway = options.gateway;
-    this.#locks = new AccountLocks(options.store, options.now);
+    this.#sync = new SubscriptionSync(options);
   }
 
   /**
@@ -77,8 +55,8 @@ export class Billing {
     return this.#answering('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
       // Closed first: what is not paid by now can't become a second subscription.
-      await this.#closeCheckouts(user.id, customerId);
-      const { current } = await this.#sync(user.id, customerId, owner);
+      await this.#sync.closeCheckouts(user.id, customerId);
+      const { current } = await this.#sync.write(user.id, customerId, owner);
       if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
       const { store, now } = this.#options;
       const id = randomUUID();
@@ -120,10 +98,10 @@ export class Billing {
     if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
     return this.#answering('change', user.id, async (owner) => {
       // Read first: what was bought a moment ago may not be stored yet.
-      const { current, user: now } = await this.#sync(user.id, customerId, owner);
+      const { current, user: now } = await this.#sync.write(user.id, customerId, owner);
       if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
       await this.#carryOut(customerId, current, wanted);
-      return (await this.#sync(user.id, customerId, owner)).user;
+      return (await this.#sync.write(user.id, customerId, owner)).user;
     });
   }
 
@@ -167,7 +145,7 @@ export class Billing {
   async #previewAmount({ stripeCustomerId: customerId, stripeSubscriptionId: id }: UserRecord, to: PlanPrice) {
     if (customerId === null || id === null) return null;
     try {
-      const states = await this.#statesOf(customerId);
+      const states = await this.#sync.statesOf(customerId);
       const from = states.find((state) => state.id === id);
       return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
     } catch (error) {
@@ -181,47 +159,27 @@ export class Billing {
   async receive(body: Buffer, signature: string | undefined): Promise<void> {
     const event = this.gateway.readEvent(body, signature);
     if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
-    if (event !== 'foreign') await this.receiveEvent(event);
+    if (event !== 'foreign') await this.#sync.receiveEvent(event);
   }
 
-  /** Takes an event that is known to come from the gateway: recorded once, then the account is read again. */
-  async receiveEvent(event: GatewayEvent): Promise<void> {
-    const { store, now } = this.#options;
-    if (event.customerId === null || !WATCHED.test(event.type)) return;
-    const user = await store.findUserByCustomer(event.customerId);
-    if (user === undefined) return;
-    if (await store.recordEvent({ id: event.id, type: event.type, receivedAt: now() })) return;
-    await this.refresh(user.id);
-    await store.finishEvent(event.id, now());
+  /** Takes an event that is known to come from the gateway. @throws GatewayError */
+  receiveEvent(event: GatewayEvent): Promise<void> {
+    return this.#sync.receiveEvent(event);
+  }
+
+  /** Reads a user's subscription from the gateway and writes it. @throws GatewayError */
+  refresh(userId: number): Promise<UserRecord | undefined> {
+    return this.#sync.refresh(userId);
+  }
+
+  /** Reads the accounts that are due; true when there may be more to do at once. */
+  reconcile(signal: AbortSignal): Promise<boolean> {
+    return this.#sync.reconcile(signal);
   }
 
   /** Runs work on what the gateway keeps of a user while nothing else does. */
   exclusively<T>(userId: number, work: () => Promise<T>): Promise<T> {
-    return this.#locks.run(userId, work);
-  }
-
-  /** Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one reading. */
-  refresh(userId: number): Promise<UserRecord | undefined> {
-    const waiting = this.#waiting.get(userId);
-    if (waiting !== undefined) return waiting;
-    const refreshed = this.#refresh(userId).finally(() => {
-      if (this.#waiting.get(userId) === refreshed) this.#waiting.delete(userId);
-    });
-    this.#waiting.set(userId, refreshed);
-    return refreshed;
-  }
-
-  async #refresh(userId: number): Promise<UserRecord | undefined> {
-    const { store } = this.#options;
-    return this.#locks.run(userId, async (owner) => {
-      // Whatever happens from here on may be missed by this reading.
-      this.#waiting.delete(userId);
-      const user = await store.findUser(userId);
-      const customerId = user?.stripeCustomerId ?? null;
-      if (user === undefined || customerId === null) return user;
-      await this.#settleCheckouts(userId, customerId);
-      return (await this.#sync(userId, customerId, owner)).user;
-    });
+    return this.#sync.locks.run(userId, work);
   }
 
   /** The user as the gateway has it, when a checkout is under way: the return from it shows the new plan although no event came yet. */
@@ -235,7 +193,7 @@ export class Billing {
     }
     this.#settledAt.set(user.id, now());
     try {
-      return (await within(SETTLE_MS, this.refresh(user.id))) ?? user;
+      return (await within(SETTLE_MS, this.#sync.refresh(user.id))) ?? user;
     } catch (error) {
       log.warn({ err: error }, 'a checkout could not be settled yet');
       return user;
@@ -247,75 +205,12 @@ export class Billing {
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) return;
     await this.#answering('change', user.id, async () => {
-      await this.#closeCheckouts(user.id, customerId);
-      const states = await this.#statesOf(customerId);
+      await this.#sync.closeCheckouts(user.id, customerId);
+      const states = await this.#sync.statesOf(customerId);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
       for (const { id } of current === undefined ? extra : [current, ...extra])
         await this.gateway.cancelNow(customerId, id, `end-${id}`);
     });
-  }
-
-  /**
-   * Reads accounts whose period ends or that were not looked at for long: finds what no event told, after downtime too. True when there
-   * may be more to do at once.
-   */
-  async reconcile(signal: AbortSignal): Promise<boolean> {
-    const { store, now, log } = this.#options;
-    await store.forgetEvents(now() - EVENTS_KEPT_MS);
-    const due = await store.listDueAccounts(now(), ACCOUNTS_PER_ROUND);
-    for (const userId of due) {
-      if (signal.aborted) return true;
-      // Put off before it is tried, so that one account that fails holds up no other.
-      await store.scheduleBillingCheck(userId, now() + MINUTE_MS);
-      await this.refresh(userId).catch((error: unknown) =>
-        log.warn({ err: error, userId }, 'a subscription could not be read'),
-      );
-    }
-    return due.length === ACCOUNTS_PER_ROUND;
-  }
-
-  /** Reads the subscription that counts, cancels any second one, and writes the result. */
-  async #sync(
-    userId: number,
-    customerId: string,
-    owner: string,
-  ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
-    const { store, now } = this.#options;
-    const user = await store.findUser(userId);
-    const states = await this.#statesOf(customerId);
-    const { current, extra } = chooseSubscription(states, user?.stripeSubscriptionId ?? null);
-    for (const { id } of extra) {
-      this.#options.log.warn({ userId, subscription: id }, 'canceling a second subscription');
-      await this.gateway.cancelNow(customerId, id, `second-${id}`);
-    }
-    const checkouts = await store.listCheckouts(userId);
-    const nextCheckAt = this.#nextCheckAt(current, checkouts.length > 0);
-    const applied = await store.applySubscription(userId, owner, current, { now: now(), nextCheckAt });
-    if (applied === undefined) throw new ProblemError('NOT_SIGNED_IN');
-    if (applied === 'lost') throw new GatewayError('unavailable', 'Another process has taken over this account.');
-    this.#announce(applied);
-    return { user: applied.user, current };
-  }
-
-  #nextCheckAt(current: SubscriptionState | undefined, hasCheckout: boolean): number | null {
-    const now = this.#options.now();
-    if (hasCheckout) return now + MINUTE_MS;
-    if (current === undefined) return null;
-    return Math.min(now + this.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
-  }
-
-  #announce({ deleted, changed }: { deleted: readonly Place[]; changed: readonly Place[] }): void {
-    const { live, forgetEndpoint } = this.#options;
-    for (const { id, uid } of [...deleted, ...changed]) {
-      forgetEndpoint(uid);
-      live.publish(id, { type: deleted.some((gone) => gone.id === id) ? 'gone' : 'changed' });
-    }
-  }
-
-  async #statesOf(customerId: string): Promise<SubscriptionState[]> {
-    const subscriptions = await this.gateway.listSubscriptions(customerId);
-    const planOf = (priceId: string): PlanPrice | undefined => this.gateway.planOf(priceId);
-    return subscriptions.map((each) => stateOf(each, planOf)).filter((state) => state !== undefined);
   }
 
   /** The user's customer at the gateway; made with a key that is kept first, so that a crash never makes a second one. */
@@ -330,30 +225,13 @@ export class Billing {
     return customerId;
   }
 
-  async #closeCheckouts(userId: number, customerId: string): Promise<void> {
-    const { store } = this.#options;
-    const checkouts = await store.listCheckouts(userId);
-    for (const { sessionId } of checkouts)
-      if (sessionId !== null) await this.gateway.expireCheckout(customerId, sessionId);
-    await store.removeCheckouts(checkouts.map(({ id }) => id));
-  }
-
-  /** Forgets checkouts that are paid or expired; what was paid is in the list of subscriptions by then. */
-  async #settleCheckouts(userId: number, customerId: string): Promise<void> {
-    const { store } = this.#options;
-    const settled: string[] = [];
-    for (const { id, sessionId } of await store.listCheckouts(userId))
-      if (sessionId === null || !(await this.gateway.isCheckoutOpen(customerId, sessionId))) settled.push(id);
-    await store.removeCheckouts(settled);
-  }
-
   /** Runs work of a user under the account's lock and within the time that the user waits. */
   async #answering<T>(
     what: keyof typeof BILLING_SENTENCES,
     userId: number,
     work: (owner: string) => Promise<T>,
   ): Promise<T> {
-    return this.#translating(what, within(ANSWER_MS, this.#locks.run(userId, work)));
+    return this.#translating(what, within(ANSWER_MS, this.#sync.locks.run(userId, work)));
   }
 
   async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
@@ -376,11 +254,6 @@ export class Billing {
       throw invalid({ returnUrl: 'returnUrl must be an address of this site' });
     return url;
   }
-}
-
-interface Place {
-  readonly id: number;
-  readonly uid: string;
 }
 
 function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {

@@ -34,7 +34,7 @@ export interface StripeGatewayOptions {
   readonly log: Logger;
   readonly now: () => number;
   /** Sends the library's requests in another way than over the network. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly httpClient?: Stripe.HttpClient | undefined;
 }
 
 /** The parts of an event that are read; everything else is read from the API again, because events come late and out of order. */
@@ -68,7 +68,7 @@ export class StripeGateway implements BillingGateway {
       maxNetworkRetries: 1,
       telemetry: false,
       ...(apiBase === undefined ? {} : hostOf(apiBase)),
-      ...(options.fetch === undefined ? {} : { httpClient: Stripe.createFetchHttpClient(options.fetch) }),
+      ...(options.httpClient === undefined ? {} : { httpClient: options.httpClient }),
     });
   }
 

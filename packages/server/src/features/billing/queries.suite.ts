@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../storage/store.ts';
+import { DAY, T0, someEndpoint, someUser, unique } from '../../storage/suite/store-world.ts';
+import type { SubscriptionState } from './rules.ts';
+
+/** Billing's queries, the same on every database. */
+export function billingSuite(open: () => Store): void {
+  const basic = (): SubscriptionState => ({
+    id: unique('sub'),
+    itemId: 'si_1',
+    tier: 'BASIC',
+    interval: 'monthly',
+    status: 'active',
+    createdAt: T0,
+    periodEndAt: T0 + 30 * DAY,
+    endsAt: null,
+    canceledBy: null,
+  });
+  const lock = (userId: number, owner: string, now = T0) =>
+    open().lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
+
+  describe('billing', () => {
+    test('an account is locked by one of five, until it is unlocked or the time is over', async () => {
+      const { id } = await someUser(open());
+      const owners = ['a', 'b', 'c', 'd', 'e'];
+      const outcomes = await Promise.all(owners.map((owner) => lock(id, owner)));
+      expect(outcomes.toSorted()).toEqual(['busy', 'busy', 'busy', 'busy', 'locked']);
+      const owner = owners[outcomes.indexOf('locked')] ?? '';
+      await open().unlockBillingAccount(id, 'somebody else');
+      expect(await lock(id, 'f')).toBe('busy');
+      await open().unlockBillingAccount(id, owner);
+      expect(await lock(id, 'f')).toBe('locked');
+      expect(await lock(id, 'g', T0 + 999)).toBe('busy');
+      expect(await lock(id, 'g', T0 + 1000)).toBe('locked');
+      expect(await lock(id + 1_000_000, 'h')).toBe('no-user');
+    });
+
+    test('a process that has lost the account writes nothing', async () => {
+      const user = await someUser(open());
+      await lock(user.id, 'first');
+      await lock(user.id, 'second', T0 + 5000);
+      const at = { now: T0, nextCheckAt: T0 + 1 };
+      expect(await open().applySubscription(user.id, 'first', basic(), at)).toBe('lost');
+      expect(await open().findUser(user.id)).toEqual(user);
+      expect(await open().applySubscription(user.id, 'second', basic(), at)).toMatchObject({
+        user: { subscriptionTier: 'BASIC' },
+        deleted: [],
+      });
+      expect(await open().listDueAccounts(T0 + 1, 1000)).toContain(user.id);
+      expect(await open().listDueAccounts(T0, 1000)).not.toContain(user.id);
+      expect(await open().findBillingAccount(user.id)).toMatchObject({ period_end_at: T0 + 30 * DAY });
+    });
+
+    test('the end of a plan keeps the newest endpoint, and leaves expired ones to their retention', async () => {
+      const user = await someUser(open());
+      await lock(user.id, 'me');
+      const at = { now: T0, nextCheckAt: null };
+      await open().applySubscription(user.id, 'me', basic(), at);
+      const make = (createdAt: number, expiresAt: number | null) =>
+        someEndpoint(open(), { userId: user.id, createdAt, expiresAt });
+      const [expired, old, newest] = [
+        await make(T0 - 3, T0 - 1),
+        await make(T0 - 2, T0 + DAY),
+        await make(T0 - 1, T0 + 9 * DAY),
+      ];
+      await open().changeEndpoint(old.id, { favorite: { on: true, limit: 1, endpointLimit: 5, now: T0 } });
+      const applied = await open().applySubscription(user.id, 'me', undefined, at);
+      expect(applied).toMatchObject({ deleted: [{ uid: old.uid }], changed: [{ uid: newest.uid }] });
+      const left = await open().listEndpoints(user.id);
+      expect(left.map(({ id, isFavorite, expiresAt }) => [id, isFavorite, expiresAt])).toEqual([
+        [newest.id, false, T0 + DAY],
+        [expired.id, false, T0 - 1],
+      ]);
+    });
+
+    test('limits of a plan that the user does not have any more are not applied', async () => {
+      const user = await someUser(open());
+      const endpoint = { uid: unique('uid'), userId: user.id, name: null, source: null, autosave: false };
+      const times = { createdAt: T0, expiresAt: T0 + DAY };
+      expect(await open().createEndpoint({ ...endpoint, ...times, tier: 'PREMIUM' }, 20)).toBe('stale-plan');
+      const created = await open().createEndpoint({ ...endpoint, ...times, tier: 'FREE' }, 1);
+      expect(created).toMatchObject({ uid: endpoint.uid });
+      const favorite = { on: true, limit: 1, endpointLimit: 5, now: T0, tier: 'BASIC' } as const;
+      const [stored] = await open().listEndpoints(user.id);
+      expect(await open().changeEndpoint(stored?.id ?? 0, { favorite })).toBe('stale-plan');
+    });
+
+    test('an event is done once', async () => {
+      const event = { id: unique('evt'), type: 'invoice.paid', receivedAt: T0 };
+      expect(await open().recordEvent(event)).toBe(false);
+      expect(await open().recordEvent(event)).toBe(false);
+      await open().finishEvent(event.id, T0);
+      expect(await open().recordEvent(event)).toBe(true);
+      await open().forgetEvents(T0);
+      expect(await open().recordEvent(event)).toBe(true);
+      await open().forgetEvents(T0 + 1);
+      expect(await open().recordEvent(event)).toBe(false);
+    });
+
+    test('the first value of a setting stays, until the one that replaces it names it', async () => {
+      const name = unique('setting');
+      expect(await open().findBillingSetting(name)).toBeUndefined();
+      expect(await open().keepBillingSetting(name, 'one')).toBe('one');
+      expect(await open().keepBillingSetting(name, 'two')).toBe('one');
+      expect(await open().keepBillingSetting(name, 'two', 'other')).toBe('one');
+      expect(await open().keepBillingSetting(name, 'two', 'one')).toBe('two');
+    });
+
+    test('each mail is claimed by one of five, and goes with its user', async () => {
+      const email = `${unique('mail')}@example.com`;
+      const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
+      const user = await someUser(open(), { email, emailVerified: true, settings });
+      await lock(user.id, 'me');
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      const claims = await Promise.all(Array.from({ length: 5 }, () => open().claimMail(T0)));
+      const claimed = claims.filter((mail) => mail !== undefined);
+      expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);
+      await open().releaseMail(claimed[0]?.id ?? 0, T0 + 10);
+      expect(await open().claimMail(T0 + 9)).toBeUndefined();
+      await open().deleteUser(user.id);
+      expect(await open().claimMail(T0 + 10)).toBeUndefined();
+    });
+  });
+}

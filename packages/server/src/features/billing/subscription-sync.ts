@@ -1,0 +1,167 @@
+import type { Live } from '../../live/live.ts';
+import type { Logger } from '../../log.ts';
+import { ProblemError } from '../../problem.ts';
+import type { Store, UserRecord } from '../../storage/store.ts';
+import { AccountLocks } from './account-locks.ts';
+import { GatewayError } from './gateway.ts';
+import type { BillingGateway, GatewayEvent } from './gateway.ts';
+import type { BillingQueries } from './queries.ts';
+import { chooseSubscription, stateOf } from './rules.ts';
+import type { PlanPrice, SubscriptionState } from './rules.ts';
+
+const MINUTE_MS = 60_000;
+/** Stripe repeats an event for three days, and lists it for thirty. */
+const EVENTS_KEPT_MS = 31 * 24 * 60 * MINUTE_MS;
+const ACCOUNTS_PER_ROUND = 20;
+/** Events about these objects can mean a change of a subscription. */
+const WATCHED = /^(customer|checkout\.session|invoice)\./;
+
+/** The part of storage that billing needs. */
+export type BillingStore = BillingQueries & Pick<Store, 'findUser' | 'listEndpoints'>;
+
+export interface SyncOptions {
+  readonly store: BillingStore;
+  readonly gateway: BillingGateway;
+  readonly live: Pick<Live, 'publish'>;
+  readonly forgetEndpoint: (uid: string) => void;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/**
+ * Keeps users as the gateway has them. Whatever gives the reason (a click, an event, a check in the background), the subscription is
+ * read from the gateway again and written under the account's lock, so that order, copies and losses of events do not matter.
+ */
+export class SubscriptionSync {
+  readonly locks: AccountLocks;
+  readonly #options: SyncOptions;
+  /** Readings that have not begun, by user. */
+  readonly #waiting = new Map<number, Promise<UserRecord | undefined>>();
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+    this.locks = new AccountLocks(options.store, options.now);
+  }
+
+  /** Takes an event that is known to come from the gateway: recorded once, then the account is read again. */
+  async receiveEvent(event: GatewayEvent): Promise<void> {
+    const { store, now } = this.#options;
+    if (event.customerId === null || !WATCHED.test(event.type)) return;
+    const user = await store.findUserByCustomer(event.customerId);
+    if (user === undefined) return;
+    if (await store.recordEvent({ id: event.id, type: event.type, receivedAt: now() })) return;
+    await this.refresh(user.id);
+    await store.finishEvent(event.id, now());
+  }
+
+  /** Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one reading. */
+  refresh(userId: number): Promise<UserRecord | undefined> {
+    const waiting = this.#waiting.get(userId);
+    if (waiting !== undefined) return waiting;
+    const refreshed = this.#refresh(userId).finally(() => {
+      if (this.#waiting.get(userId) === refreshed) this.#waiting.delete(userId);
+    });
+    this.#waiting.set(userId, refreshed);
+    return refreshed;
+  }
+
+  async #refresh(userId: number): Promise<UserRecord | undefined> {
+    const { store } = this.#options;
+    return this.locks.run(userId, async (owner) => {
+      // Whatever happens from here on may be missed by this reading.
+      this.#waiting.delete(userId);
+      const user = await store.findUser(userId);
+      const customerId = user?.stripeCustomerId ?? null;
+      if (user === undefined || customerId === null) return user;
+      await this.#settleCheckouts(userId, customerId);
+      return (await this.write(userId, customerId, owner)).user;
+    });
+  }
+
+  /**
+   * Reads accounts whose period ends or that were not looked at for long: finds what no event told, after downtime too. True when there
+   * may be more to do at once.
+   */
+  async reconcile(signal: AbortSignal): Promise<boolean> {
+    const { store, now, log } = this.#options;
+    await store.forgetEvents(now() - EVENTS_KEPT_MS);
+    const due = await store.listDueAccounts(now(), ACCOUNTS_PER_ROUND);
+    for (const userId of due) {
+      if (signal.aborted) return true;
+      // Put off before it is tried, so that one account that fails holds up no other.
+      await store.scheduleBillingCheck(userId, now() + MINUTE_MS);
+      await this.refresh(userId).catch((error: unknown) =>
+        log.warn({ err: error, userId }, 'a subscription could not be read'),
+      );
+    }
+    return due.length === ACCOUNTS_PER_ROUND;
+  }
+
+  /** Reads the subscription that counts, cancels any second one, and writes the result. `owner` holds the account's lock. */
+  async write(
+    userId: number,
+    customerId: string,
+    owner: string,
+  ): Promise<{ user: UserRecord; current: SubscriptionState | undefined }> {
+    const { store, now } = this.#options;
+    const user = await store.findUser(userId);
+    const states = await this.statesOf(customerId);
+    const { current, extra } = chooseSubscription(states, user?.stripeSubscriptionId ?? null);
+    for (const { id } of extra) {
+      this.#options.log.warn({ userId, subscription: id }, 'canceling a second subscription');
+      await this.#options.gateway.cancelNow(customerId, id, `second-${id}`);
+    }
+    const checkouts = await store.listCheckouts(userId);
+    const nextCheckAt = this.#nextCheckAt(current, checkouts.length > 0);
+    const applied = await store.applySubscription(userId, owner, current, { now: now(), nextCheckAt });
+    if (applied === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    if (applied === 'lost') throw new GatewayError('unavailable', 'Another process has taken over this account.');
+    this.#announce(applied);
+    return { user: applied.user, current };
+  }
+
+  #nextCheckAt(current: SubscriptionState | undefined, hasCheckout: boolean): number | null {
+    const now = this.#options.now();
+    if (hasCheckout) return now + MINUTE_MS;
+    if (current === undefined) return null;
+    return Math.min(now + this.#options.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
+  }
+
+  #announce({ deleted, changed }: { deleted: readonly Place[]; changed: readonly Place[] }): void {
+    const { live, forgetEndpoint } = this.#options;
+    for (const { id, uid } of [...deleted, ...changed]) {
+      forgetEndpoint(uid);
+      live.publish(id, { type: deleted.some((gone) => gone.id === id) ? 'gone' : 'changed' });
+    }
+  }
+
+  /** A customer's subscriptions to our plans. */
+  async statesOf(customerId: string): Promise<SubscriptionState[]> {
+    const subscriptions = await this.#options.gateway.listSubscriptions(customerId);
+    const planOf = (priceId: string): PlanPrice | undefined => this.#options.gateway.planOf(priceId);
+    return subscriptions.map((each) => stateOf(each, planOf)).filter((state) => state !== undefined);
+  }
+
+  /** Closes every open checkout, so that nothing can be paid in it any more. */
+  async closeCheckouts(userId: number, customerId: string): Promise<void> {
+    const { store } = this.#options;
+    const checkouts = await store.listCheckouts(userId);
+    for (const { sessionId } of checkouts)
+      if (sessionId !== null) await this.#options.gateway.expireCheckout(customerId, sessionId);
+    await store.removeCheckouts(checkouts.map(({ id }) => id));
+  }
+
+  /** Forgets checkouts that are paid or expired; what was paid is in the list of subscriptions by then. */
+  async #settleCheckouts(userId: number, customerId: string): Promise<void> {
+    const { store } = this.#options;
+    const settled: string[] = [];
+    for (const { id, sessionId } of await store.listCheckouts(userId))
+      if (sessionId === null || !(await this.#options.gateway.isCheckoutOpen(customerId, sessionId))) settled.push(id);
+    await store.removeCheckouts(settled);
+  }
+}
+
+interface Place {
+  readonly id: number;
+  readonly uid: string;
+}
