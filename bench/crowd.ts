@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { letOthersGoFirst } from '../packages/server/src/accounts/thread-priority.ts';
+import { letOthersGoFirst } from './thread-priority.ts';
 
 const orderSchema = z.object({ url: z.url(), people: z.int(), body: z.string() });
 

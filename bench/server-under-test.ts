@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 
 const START_MS = 30_000;
+/** How long a program may take to end after SIGTERM; then it is killed. */
+const STOP_MS = 12_000;
 
 /** A program that is measured: the echo, or Creel as `npm start` runs it. */
 export interface Measured {
@@ -18,14 +20,18 @@ export interface Measured {
   readonly stop: () => Promise<void>;
 }
 
-/** Creel with somebody signed in. */
-export interface MeasuredCreel extends Measured {
-  readonly origin: string;
+/** A user who is logged in, with one endpoint. */
+export interface MeasuredUser {
   readonly client: Client;
   readonly cookie: string;
   /** Where captures go. */
   readonly captureUrl: string;
   readonly uid: string;
+}
+
+/** Creel with one user. */
+export interface MeasuredCreel extends Measured, MeasuredUser {
+  readonly origin: string;
 }
 
 export async function freePort(): Promise<number> {
@@ -68,9 +74,12 @@ export async function startProgram(
     port,
     pid: child.pid ?? 0,
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await ended;
+      clearTimeout(force);
     },
   };
 }
@@ -81,12 +90,28 @@ export async function startCreel(name: string, environment: Record<string, strin
   const main = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
   const program = await startProgram(name, main, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
   const origin = `http://127.0.0.1:${program.port}`;
+  return {
+    ...program,
+    ...(await signUp(origin, name)),
+    origin,
+    async stop() {
+      await program.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+let users = 0;
+
+/** Registers a new user and creates an endpoint for them. */
+export async function signUp(origin: string, endpointName: string): Promise<MeasuredUser> {
   let cookie = '';
   const client = createClient({
     baseUrl: origin,
     headers: (): Record<string, string> => (cookie === '' ? {} : { cookie }),
   });
-  const username = `bench-${program.port}-${Date.now() % 1_000_000}`;
+  users += 1;
+  const username = `bench-${users}-${Date.now() % 1_000_000}`;
   const answer = await client.callWithHeaders('register', {
     body: { username, password: 'bench-password', email: `${username}@example.com` },
   });
@@ -94,19 +119,8 @@ export async function startCreel(name: string, environment: Record<string, strin
     .getSetCookie()
     .map((line) => line.split(';', 1)[0])
     .join('; ');
-  const endpoint = await client.call('createEndpoint', { body: { name, source: 'bench' } });
-  return {
-    ...program,
-    origin,
-    client,
-    cookie,
-    uid: endpoint.uid,
-    captureUrl: endpoint.url,
-    async stop() {
-      await program.stop();
-      await rm(dataDir, { recursive: true, force: true });
-    },
-  };
+  const endpoint = await client.call('createEndpoint', { body: { name: endpointName, source: 'bench' } });
+  return { client, cookie, uid: endpoint.uid, captureUrl: endpoint.url };
 }
 
 /** Resident memory in MB, from /proc; `undefined` where there is none. */

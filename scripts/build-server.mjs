@@ -16,7 +16,6 @@ const bundle = await rolldown({
   input: {
     main: 'packages/server/src/main.ts',
     'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
-    'hash-thread': 'packages/server/src/accounts/hash-thread.ts',
     'replay-thread': 'packages/server/src/replay/replay-thread.ts',
   },
   platform: 'node',

@@ -21,6 +21,7 @@ const commands = {
   e2e: [here('e2e.mjs')],
   screens: [here('screens.mjs')],
   bench: [here('../bench/main.ts')],
+  attack: [here('../bench/attack/main.ts')],
   fixtures: [here('../fixtures/send.ts')],
   creel: [here('../packages/cli/src/main.ts')],
   'power-cut': [here('power-cut/main.ts')],

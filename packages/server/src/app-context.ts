@@ -29,4 +29,6 @@ export interface AppContext {
   readonly publicUrl: () => string;
   /** Tells the capture path that an endpoint was changed or deleted. */
   readonly forgetEndpoint: (uid: string) => void;
+  /** Removes from disk, soon, what was cleared or deleted. */
+  readonly purgeSoon: () => void;
 }

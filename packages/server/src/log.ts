@@ -1,16 +1,21 @@
 import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 export type { Logger } from 'pino';
 
-/** JSON lines on standard output, or where told; readable when it is a terminal (contract 8). Never told a header, a body or a cookie. */
-export function createLog(level: string, terminal: boolean, destination?: DestinationStream): Logger {
+/** JSON lines for a destination; readable text when it is a terminal. No caller logs a header, a body or a cookie. */
+export function createLog(level: string, isTerminal: boolean, destination: DestinationStream): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } };
-  if (destination !== undefined) return pino(options, destination);
-  return terminal
-    ? pino(options, pretty({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', sync: true }))
-    : pino(options);
+  if (!isTerminal) return pino(options, destination);
+  const readable = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l' });
+  return pino(options, { write: (line: string) => destination.write(readable(line)) });
+}
+
+/** The log's own line about lines that its destination did not take. */
+export function lossReport(count: number): string {
+  const msg = `${count} log lines were lost because they could not be written`;
+  return `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), count, msg })}\n`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { ConfigProblem, readConfig } from './config.ts';
-import { createLog } from './log.ts';
+import { createLog, lossReport } from './log.ts';
 import type { Logger } from './log.ts';
+import { LogDestination, standardOutput } from './log-destination.ts';
 import { startServer } from './server.ts';
 import type { RunningServer } from './server.ts';
 import { openStore } from './storage/open-store.ts';
@@ -23,10 +24,14 @@ function reasonOf(error: unknown): string | undefined {
 
 async function start(): Promise<{ server: RunningServer; log: Logger }> {
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel, process.stdout.isTTY);
+  const { isTerminal, writeSome } = standardOutput(process.stdout);
+  const destination = new LogDestination({ writeSome, lossReport });
+  process.once('exit', () => destination.flush());
+  const log = createLog(config.logLevel, isTerminal, destination);
   const store = await openStore(config);
   try {
-    return { server: await startServer({ config, store, log }), log };
+    const lostLogLines = (): number => destination.lostLines;
+    return { server: await startServer({ config, store, log, lostLogLines }), log };
   } catch (error) {
     await store.close();
     throw error;

@@ -26,4 +26,7 @@ test('stored captures are counted once, however often somebody asks', async () =
   expect(await metric('creel_captures_waiting')).toBe(0);
   expect(await metric('creel_body_bytes')).toBe(0);
   expect(await metric('creel_passwords_waiting')).toBe(0);
+  expect(await metric('creel_log_lines_lost_total')).toBe(0);
+  // Only a database in the data folder has a disk to look at.
+  expect((await metric('creel_data_dir_free_bytes')) > 0).toBe(server.store.watchDisk !== undefined);
 });

@@ -1,6 +1,9 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
+  /** `undefined` where the database is not in the data folder. */
+  readonly freeDiskBytes: (() => number) | undefined;
+  readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
@@ -11,8 +14,6 @@ export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
-  /** How many were counted so far. */
-  readonly storedCount: () => number;
   /** Captures that storage could not take. */
   readonly countFailed: (count: number) => void;
 }
@@ -31,24 +32,27 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.set(read());
       },
     });
+  if (sources.freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
-  // Plain numbers until somebody asks: a counter of the library costs a capture as much as packing it.
+  const readCounter = (name: string, help: string, read: () => number): Counter =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
+  // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.reset();
-          this.inc(total);
-        },
-      }),
-    );
+    readCounter(name, help, () => total);
     return {
       add: (count) => {
         total += count;
@@ -58,5 +62,5 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  return { registry, countStored: () => stored.add(1), storedCount: stored.total, countFailed: failed.add };
+  return { registry, countStored: () => stored.add(1), countFailed: failed.add };
 }

@@ -4,19 +4,20 @@ import { OneAtATime } from './api/one-at-a-time.ts';
 import { createLiveUpgrade } from './api/live-upgrade.ts';
 import { presentEndpointDetail } from './api/present-endpoint.ts';
 import { createAccounts } from './accounts/accounts.ts';
-import { HashThreads } from './accounts/hash-threads.ts';
 import { Passwords } from './accounts/passwords.ts';
 import { Sessions } from './accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './background.ts';
+import { KEEP_ALIVE_MS } from './capture/answers.ts';
 import { createCaptureService } from './capture/capture-service.ts';
 import type { CaptureService } from './capture/capture-service.ts';
 import type { Config } from './config.ts';
-import { Connections } from './connections.ts';
+import { Connections, maxConnections } from './connections.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
-import { createListener, readPlainFirst, takeUpgrades } from './http-listener.ts';
+import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http-listener.ts';
 import type { ListenerTimeouts } from './http-listener.ts';
+import { LoopTurns } from './http/loop-turns.ts';
 import { LiveSockets } from './live/live-socket.ts';
 import type { Logger } from './log.ts';
 import { createMailer } from './mail/mailer.ts';
@@ -28,6 +29,7 @@ import { registerPages } from './pages.ts';
 import { Replays } from './replay/replays.ts';
 import type { ReplayOptions } from './replay/replays.ts';
 import type { Store } from './storage/store.ts';
+import { watchDisk } from './disk-log.ts';
 import { createSwitchboard } from './switchboard.ts';
 import { sendExpiryNotices } from './upkeep/expiry-notices.ts';
 import { Rounds } from './upkeep/rounds.ts';
@@ -38,6 +40,11 @@ import { originOf, portOf } from './where-it-listens.ts';
 /** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
+
+/** Connections that the system keeps until they are accepted. Node's 511 are full after one long turn of the event loop. */
+const BACKLOG = 4096;
+/** Connections that may be open at once. Each costs a file and some 10 KiB. */
+const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
   /** Where it listens, for links and capture URLs. */
@@ -51,8 +58,10 @@ export interface ServerOptions {
   readonly config: Config;
   readonly store: Store;
   readonly log: Logger;
+  /** Log lines that could not be written since the start. */
+  readonly lostLogLines?: () => number;
   readonly now?: () => number;
-  /** At OWASP's cost, on threads of their own, unless given. */
+  /** At OWASP's cost unless given. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Who carries replays and how long targets have, where it is not as always. */
@@ -70,31 +79,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
   const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
-  const metrics = metricsOf(live, capture, () => passwords);
-  const captures = metrics.storedCount;
-  const hashThreads = new HashThreads();
-  const { passwords = new Passwords({ derive: hashThreads.derive, captures }) } = options;
+  const metrics = metricsOf(options, live, capture, () => passwords);
+  const { passwords = new Passwords() } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now, captures });
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  const billing = createBilling(parts);
-  const app: AppContext = { ...parts, replays, billing, searches: new OneAtATime() };
+  let rounds: Rounds[] = [];
+  const purgeSoon = (): void => rounds[0]?.wake();
+  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new OneAtATime(), purgeSoon };
 
+  const connectionLimit = await maxConnections(MAX_CONNECTIONS);
   let connections: Connections | undefined;
   const serverFactory = (handler: RequestListener): Server => {
-    listener = createListener(createSwitchboard(capture.handle, handler), options.timeouts);
-    connections = new Connections(listener, readPlainFirst(listener, capture.handlePlain));
+    const turns = new LoopTurns();
+    listener = createListener(createSwitchboard(capture.handle, handler, turns), options.timeouts);
+    connections = new Connections(listener, connectionOptions(options, capture, turns, connectionLimit));
     return listener;
   };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, serverFactory, sources, registerPages);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   if (listener !== undefined) takeUpgrades(listener, upgrade);
-  await api.listen({ port: config.port, host: config.host });
-  const rounds = startRounds(app);
+  await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
+  rounds = startRounds(app);
 
   /** The order matters: while requests are under way, all that they need is there. */
   async function stopAll(): Promise<void> {
@@ -106,10 +116,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), hashThreads.close(), replays.close()]);
+    await Promise.all([store.close(), replays.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+function connectionOptions(
+  { timeouts }: ServerOptions,
+  capture: CaptureService,
+  turns: LoopTurns,
+  limit: number,
+): ConstructorParameters<typeof Connections>[1] {
+  return {
+    admit: capture.admitPlain,
+    turns,
+    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: limit,
+  };
 }
 
 /** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
@@ -127,8 +153,16 @@ function startRounds(app: AppContext): Rounds[] {
   return rounds;
 }
 
-function metricsOf(live: LiveSockets, capture: CaptureService, passwords: () => Passwords): Metrics {
+function metricsOf(
+  options: ServerOptions,
+  live: LiveSockets,
+  capture: CaptureService,
+  passwords: () => Passwords,
+): Metrics {
+  const { store, log, lostLogLines = () => 0 } = options;
   return createMetrics({
+    lostLogLines,
+    freeDiskBytes: watchDisk(store, log),
     viewers: () => live.viewerCount,
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,

@@ -1,14 +1,17 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { inspectHead } from './capture/inspect-head.ts';
+import type { HeadFacts } from './capture/inspect-head.ts';
+import { LoopTurns } from './http/loop-turns.ts';
 import { createSwitchboard } from './switchboard.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function ask(target: string): [IncomingMessage, ServerResponse] {
+function ask(target: string): [IncomingMessage, ServerResponse, HeadFacts] {
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
-  return [request, new ServerResponse(request)];
+  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders)];
 }
 
 test('many calls that come at once let every capture pass: one of them begins per turn of the loop', async () => {
@@ -16,6 +19,7 @@ test('many calls that come at once let every capture pass: one of them begins pe
   const board = createSwitchboard(
     (request) => begun.push(request.url ?? ''),
     (request) => begun.push(request.url ?? ''),
+    new LoopTurns(),
   );
   for (let nth = 0; nth < 200; nth += 1) board.onRequest(...ask(`/api/${nth}`));
   board.onRequest(...ask('/h/first'));

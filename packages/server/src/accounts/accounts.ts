@@ -31,13 +31,11 @@ export interface AccountsOptions {
   readonly publicUrl: () => string;
   readonly passwords: Passwords;
   readonly now: () => number;
-  /** How many captures there have been. */
-  readonly captures: () => number;
 }
 
 /** The generated secret lies in the database, so that every process signs and seals alike (contract 8, DATA_DIR). */
 export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { store, config, mailer, background, publicUrl, passwords, now, captures } = options;
+  const { store, config, mailer, background, publicUrl, passwords, now } = options;
   const secret = await store.keepSecret('accounts', randomToken());
   const throttle = new Throttle(store, secret, now);
   const knownBrowsers = new KnownBrowsers(secret, now);
@@ -45,7 +43,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     passwords,
     throttle,
     knownBrowsers,
-    signIn: new SignIn({ store, config, passwords, throttle, knownBrowsers, now, captures }),
+    signIn: new SignIn({ store, config, passwords, throttle, knownBrowsers, now }),
     links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
     providerSignIn: new ProviderSignIn({ store, config, throttle, now }),

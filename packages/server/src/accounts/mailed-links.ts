@@ -53,7 +53,7 @@ export class MailedLinks {
     const hash = tokenHash(token);
     // Looked at first: a link that is nobody's costs no hash.
     if ((await store.findMailToken(hash, 'reset', now())) === undefined) throw new ProblemError('LINK_INVALID');
-    const user = await store.resetPassword(hash, await passwords.hash(password, `link ${hash}`), now());
+    const user = await store.resetPassword(hash, await passwords.hash(password, { owner: `link ${hash}` }), now());
     if (user === undefined) throw new ProblemError('LINK_INVALID');
     return user;
   }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { HASHES_AT_ONCE } from './hash-threads.ts';
-import { Passwords } from './passwords.ts';
+import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 
 const passwords = new Passwords();
-const WHO = 'one';
+const WHO = { owner: 'one' };
 
 test('a hash is Argon2id with the parameters that OWASP asks for, and its own salt', async () => {
   const [one, two] = [await passwords.hash('a password', WHO), await passwords.hash('a password', WHO)];
@@ -36,6 +35,6 @@ test('what throws after waiting ends the check, and the next one comes', async (
   const refuse = { afterWaiting: () => Promise.reject(new Error('refused')), after: () => Promise.resolve() };
   const checks = Array.from({ length: 20 }, () => passwords.verify('x', hash, WHO, refuse));
   const refused = (await Promise.allSettled(checks)).filter((check) => check.status === 'rejected');
-  expect(refused).toHaveLength(20 - HASHES_AT_ONCE);
+  expect(refused).toHaveLength(20 - HASH_CONCURRENCY);
   expect(await passwords.verify('x', hash, WHO)).toBe(true);
 });

@@ -8,6 +8,7 @@ import { cutText } from './cut-text.ts';
 import { ATTEMPT_MS } from './provider.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
+import { mixesScripts } from './username-scripts.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
 /** Names that are tried for somebody new before a random one is taken. */
@@ -109,9 +110,9 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
   );
 }
 
-/** A username after the person's own name: as it is, then with a number, then one that nobody can have. */
+/** A username after the user's own name: unchanged, then with a number. A random one if all are taken or if the name mixes scripts. */
 function suggestName(name: string, tried: number): string {
-  if (tried > NAME_TRIES) return `user-${randomBytes(8).toString('hex')}`;
+  if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
   const cut = cutText(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
   return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;

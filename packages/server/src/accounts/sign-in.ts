@@ -6,15 +6,17 @@ import { usernameKey } from '../storage/username-key.ts';
 import type { Store, UserRecord } from '../storage/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
-import { Line } from '../line.ts';
-import type { Passwords } from './passwords.ts';
+import type { Asker, Passwords } from './passwords.ts';
 import type { Throttle, Turns } from './throttle.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** Who asks, as far as it can be told before they have proved anything. */
 export interface Visitor {
   readonly address: string;
   /** The browser's cookie of known-browsers.ts. */
   readonly knownBrowser: string | undefined;
+  /** Aborts when the visitor's connection closes. */
+  readonly signal: AbortSignal;
 }
 
 export interface SignInOptions {
@@ -24,12 +26,7 @@ export interface SignInOptions {
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
   readonly now: () => number;
-  /** How many captures there have been: a crowd that signs in steps back for them. */
-  readonly captures: () => number;
 }
-
-/** How many may wait to be looked up before new ones are turned away. */
-const MOST_AT_THE_DOOR = 1000;
 
 /** Somebody who has told a name. */
 interface LookedUp {
@@ -44,16 +41,15 @@ export const TAKEN = { username: 'Username already exists', email: 'Email alread
 /** Sign-up and sign-in with a password: who may try, how often, and what it takes (contract 4). */
 export class SignIn {
   readonly #options: SignInOptions;
-  readonly #door: Line;
 
   constructor(options: SignInOptions) {
     this.#options = options;
-    this.#door = new Line({ atOnce: 1, mostWaiting: MOST_AT_THE_DOOR, captures: options.captures });
   }
 
   /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
   async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
     const { store, config, passwords, throttle, now } = this.#options;
+    if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
     const address = addressBlock(visitor.address);
     const refused = throttle.takenNames(config.signupsPerHour, address);
     await throttle.check([refused]);
@@ -65,7 +61,7 @@ export class SignIn {
         email: registration.email,
         emailVerified: false,
         // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
-        passwordHash: await passwords.hash(registration.password, address),
+        passwordHash: await passwords.hash(registration.password, { owner: address, signal: visitor.signal }),
         displayName: null,
         subscriptionTier: config.defaultTier,
         settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
@@ -88,11 +84,11 @@ export class SignIn {
    * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
-    const address = addressBlock(visitor.address);
-    const person = await this.#door.pass(address, () => this.#lookUp(credentials.username, visitor));
-    const isRight = await this.#isRight(credentials.password, person, address);
+    const asker = { owner: addressBlock(visitor.address), signal: visitor.signal };
+    const person = await this.#lookUp(credentials.username, visitor);
+    const isRight = await this.#isRight(credentials.password, person, asker);
     if (!isRight || person.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-    return this.#refresh(person.user, credentials.password, address);
+    return this.#refresh(person.user, credentials.password, asker);
   }
 
   /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
@@ -106,7 +102,7 @@ export class SignIn {
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
     const { throttle } = this.#options;
     const turns = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, `user ${user.id}`);
+    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, { owner: `user ${user.id}` });
   }
 
   /** Forgets failed tries: the owner has just proved who they are in another way. */
@@ -120,11 +116,11 @@ export class SignIn {
    * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
    * sent at once, no more are hashed than of a thousand sent one by one.
    */
-  async #isRight(password: string, person: LookedUp, who: string): Promise<boolean> {
+  async #isRight(password: string, person: LookedUp, asker: Asker): Promise<boolean> {
     const { passwords, throttle } = this.#options;
     const { user, turns } = person;
     let { counted } = person;
-    return passwords.verify(password, user?.passwordHash, who, {
+    return passwords.verify(password, user?.passwordHash, asker, {
       async afterWaiting() {
         counted = await throttle.check(turns);
       },
@@ -149,10 +145,10 @@ export class SignIn {
   }
 
   /** Hashes the password anew if today's parameters are others than when it was set. */
-  async #refresh(user: UserRecord, password: string, who: string): Promise<UserRecord> {
+  async #refresh(user: UserRecord, password: string, asker: Asker): Promise<UserRecord> {
     const { passwords, store } = this.#options;
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;
-    const passwordHash = await passwords.hash(password, who);
+    const passwordHash = await passwords.hash(password, asker);
     const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { ByteBudget } from '../capture/byte-budget.ts';
+import { MemoryBudget } from '../limits/memory-budget.ts';
 import { MOST_JSON_GROWTH } from '../json-pieces.ts';
 import { noRoom } from '../problem.ts';
 import { SMALL_ANSWER_BYTES } from './large-answer.ts';
@@ -20,52 +20,21 @@ function heldBytes(rawBytes: number): number {
   return rawBytes + MOST_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
 }
 
-/** A room with a share for each person. */
-class SharedBudget {
-  readonly #all: ByteBudget;
-  readonly #share: number;
-  readonly #shares = new Map<number, ByteBudget>();
-
-  constructor(most: number) {
-    this.#all = new ByteBudget(most);
-    this.#share = most * SHARE_OF_ONE;
-  }
-
-  take(person: number, bytes: number): boolean {
-    const share = this.#shares.get(person) ?? new ByteBudget(this.#share);
-    if (!share.take(bytes)) return false;
-    if (!this.#all.take(bytes)) {
-      share.give(bytes);
-      return false;
-    }
-    this.#shares.set(person, share);
-    return true;
-  }
-
-  give(person: number, bytes: number): void {
-    this.#all.give(bytes);
-    const share = this.#shares.get(person);
-    share?.give(bytes);
-    if (share?.taken === 0) this.#shares.delete(person);
-  }
-}
-
 /** The memory for the answers of a server that takes bodies of at most `maxBodyBytes`. */
 export class AnswerRoom {
-  readonly #small = new SharedBudget(ANSWER_BUDGET_BYTES);
-  readonly #large: SharedBudget;
+  readonly #small = new MemoryBudget({ bytes: ANSWER_BUDGET_BYTES, maxShare: SHARE_OF_ONE });
+  readonly #large: MemoryBudget;
 
   constructor(maxBodyBytes: number) {
-    this.#large = new SharedBudget(
-      Math.max(ANSWER_BUDGET_BYTES, 4 * (maxBodyBytes + 2 * MOST_JSON_GROWTH * SMALL_ANSWER_BYTES)),
-    );
+    const fourAnswers = 4 * (maxBodyBytes + 2 * MOST_JSON_GROWTH * SMALL_ANSWER_BYTES);
+    this.#large = new MemoryBudget({ bytes: Math.max(ANSWER_BUDGET_BYTES, fourAnswers), maxShare: SHARE_OF_ONE });
   }
 
   /** Takes room for an answer to a person that is made of so many stored bytes; what gives it back, or `undefined` without room. */
   take(person: number, rawBytes: number): (() => void) | undefined {
     const budget = rawBytes <= SMALL_ANSWER_BYTES ? this.#small : this.#large;
-    const bytes = heldBytes(rawBytes);
-    return budget.take(person, bytes) ? () => budget.give(person, bytes) : undefined;
+    const reservation = budget.reserve(person);
+    return reservation.grow(heldBytes(rawBytes)) ? () => reservation.release() : undefined;
   }
 }
 

@@ -64,6 +64,7 @@ export const endpointHandlers = {
     if (!(await app.store.deleteEndpoint(endpoint.id))) throw new ProblemError('ENDPOINT_NOT_FOUND');
     app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'gone' });
+    app.purgeSoon();
   },
 } satisfies Handlers;
 

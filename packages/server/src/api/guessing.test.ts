@@ -5,7 +5,7 @@ import type { TestServer } from '../testing/test-server.ts';
 
 const MINUTE = 60_000;
 let server: TestServer;
-const passwords = new Passwords({ cost: CHEAP });
+const passwords = new Passwords(CHEAP);
 let people = 0;
 
 beforeAll(async () => {
@@ -82,8 +82,8 @@ describe('guessing (hardening A2)', () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     const steps = { afterWaiting: () => Promise.resolve(), after: () => gate };
-    const queue = Array.from({ length: 600 }, (_, nth) =>
-      passwords.verify('x', small, `somebody ${nth}`, steps).catch(() => false),
+    const queue = Array.from({ length: 1200 }, (_, nth) =>
+      passwords.verify('x', small, { owner: `somebody ${nth}` }, steps).catch(() => false),
     );
     const [refused, turnedAway] = await Promise.all([guess(user.username), guess(`somebody-else-${user.id}`)]);
     expect([refused.status, turnedAway.status]).toEqual([429, 503]);

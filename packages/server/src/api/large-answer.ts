@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import type { RequestRecord } from '../storage/store.ts';
 import { storedBytes } from '../storage/stored-bytes.ts';
-import { Turnstile } from '../turnstile.ts';
+import { LoopTurns } from '../http/loop-turns.ts';
 import { inSlices, listJson, objectJson } from '../json-pieces.ts';
 
 /** Stored bytes up to which an answer's text is made in one go: the usual case. */
@@ -44,8 +44,8 @@ export function rawBytesOf(records: readonly RequestRecord[]): number {
   return records.reduce((sum, record) => sum + storedBytes(record), 0);
 }
 
-/** One slice of all answers together per turn of the loop: what came in meanwhile, a capture above all, goes first. */
-const turnstile = new Turnstile();
+/** Answers are made one slice per turn of the loop, so that captures that arrive meanwhile go first. */
+const turns = new LoopTurns();
 
 /** Sends an answer no faster than it is read, and cuts its reader off after `mostSilenceMs` in which nothing of it was taken. */
 export function sendLarge(
@@ -76,7 +76,7 @@ function flowing(
     for await (const slice of slices) {
       taken();
       yield slice;
-      await new Promise<void>((resolve) => turnstile.enter(resolve));
+      await new Promise<void>((resolve) => turns.run(request.raw.socket, resolve));
     }
     taken();
   }

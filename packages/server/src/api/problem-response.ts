@@ -2,9 +2,11 @@ import { PROBLEMS } from '@creel/contract';
 import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
-import { LineTooLong } from '../line.ts';
+import { QueueFullError } from '../limits/fair-queue.ts';
+import { ConnectionGone } from '../http/gone-signal.ts';
 import type { Logger } from '../log.ts';
 import { StorageUnavailable } from '../storage/storage-problem.ts';
+import type { UnavailableReason } from '../storage/storage-problem.ts';
 import { ProblemError } from '../problem.ts';
 import type { ProblemDetails } from '../problem.ts';
 
@@ -20,7 +22,13 @@ const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
 
 /** Whole seconds after which a caller may come back, where nobody knows better. */
 const RETRY_SECONDS = 5;
-const STORAGE_AWAY = 'The database does not answer at the moment. Please try again.';
+const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
+  away: 'The database does not answer at the moment. Please try again.',
+  'disk-full':
+    "The server's disk is full. Delete endpoints or clear their data, or free space on the disk, then try again.",
+  'file-replaced':
+    'The database was removed or replaced while the server runs. The operator has to restart the server.',
+};
 
 export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   const sentence = details.sentence ?? PROBLEMS[code].sentence;
@@ -52,10 +60,12 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  if (error instanceof LineTooLong) return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  // Nobody hears the answer of a connection that is gone.
+  if (error instanceof QueueFullError || error instanceof ConnectionGone)
+    return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (error instanceof StorageUnavailable) {
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
-    return sendProblem(reply, 'UNAVAILABLE', { sentence: STORAGE_AWAY, retryAfter: RETRY_SECONDS });
+    return sendProblem(reply, 'UNAVAILABLE', { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS });
   }
   const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;
   if (known !== undefined) return sendProblem(reply, known);

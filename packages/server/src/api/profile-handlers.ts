@@ -1,5 +1,6 @@
 import { presentUser } from '../accounts/present-user.ts';
 import { TAKEN } from '../accounts/sign-in.ts';
+import { MIXED_SCRIPTS, mixesScripts } from '../accounts/username-scripts.ts';
 import { ProblemError, invalid } from '../problem.ts';
 import type { Call, Handlers } from './call.ts';
 import { KNOWN_BROWSER, SESSION, clearCookie, setCookie } from './cookies.ts';
@@ -28,6 +29,7 @@ export const profileHandlers = {
   },
 
   async changeUsername({ app, signedIn, body }) {
+    if (mixesScripts(body.username)) throw invalid({ username: MIXED_SCRIPTS });
     const { throttle } = app.accounts;
     const refused = throttle.takenNames(app.config.signupsPerHour, `user ${signedIn.user.id}`);
     await throttle.check([refused]);
@@ -43,7 +45,7 @@ export const profileHandlers = {
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
     const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
-      ? await app.accounts.passwords.hash(body.newPassword, `user ${user.id}`)
+      ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
     // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
@@ -68,6 +70,7 @@ export const profileHandlers = {
       app.forgetEndpoint(endpoint.uid);
       app.live.publish(endpoint.id, { type: 'gone' });
     }
+    app.purgeSoon();
     // One by one: "cookies" in the header below would clear those of every other site under the same domain too.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
     void reply.header('clear-site-data', '"cache", "storage"');

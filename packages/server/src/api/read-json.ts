@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import { ByteBudget } from '../capture/byte-budget.ts';
+import { MemoryBudget } from '../limits/memory-budget.ts';
+import type { Reservation } from '../limits/memory-budget.ts';
 import { readBody } from '../capture/read-body.ts';
 import type { BodyResult } from '../capture/read-body.ts';
 import { ProblemError, noRoom } from '../problem.ts';
@@ -20,15 +21,15 @@ const CALL_BUDGET_BYTES = 64 * MIB;
 const UNCOUNTED_BYTES = 16 * 1024;
 
 /** A budget for calls with bodies of at most `largestBody` bytes. */
-export function callBudget(largestBody: number): ByteBudget {
-  return new ByteBudget(Math.max(CALL_BUDGET_BYTES, 2 * largestBody));
+export function callBudget(largestBody: number): MemoryBudget {
+  return new MemoryBudget({ bytes: Math.max(CALL_BUDGET_BYTES, 2 * largestBody) });
 }
 
 /**
  * JSON and nothing else; a body that is not JSON is told so by the contract's own sentence. Its bytes are counted as they come: over a
  * call's own limit the answer is 413, where other bodies fill the memory that there is 503 (contract 1).
  */
-export function readJsonOnly(server: FastifyInstance, budget: ByteBudget): void {
+export function readJsonOnly(server: FastifyInstance, budget: MemoryBudget): void {
   server.removeAllContentTypeParsers();
   // The type of no body does not matter.
   server.addHook('onRequest', async ({ headers }) => {
@@ -39,32 +40,28 @@ export function readJsonOnly(server: FastifyInstance, budget: ByteBudget): void 
     const limit = request.routeOptions.bodyLimit;
     // A declared length over the limit is refused before anything is read.
     if (Number(request.headers['content-length']) > limit) throw new ProblemError('BODY_TOO_LARGE');
-    const room = beyond(UNCOUNTED_BYTES, budget);
-    const body = await new Promise<BodyResult>((resolve) => readBody(payload, limit, room, resolve));
+    const reservation = beyond(UNCOUNTED_BYTES, budget.reserve(request.ip));
+    const body = await new Promise<BodyResult>((resolve) => readBody(payload, limit, reservation, resolve));
     if (body === null) return undefined;
     if (typeof body === 'string') throw refusal(body);
     try {
       return request.routeOptions.config.rawBody === true ? body : parseJson(body);
     } finally {
-      room.give(body.length);
+      reservation.release();
     }
   });
 }
 
-/** One body's view of a budget, which counts only what goes beyond its first bytes. */
-function beyond(uncounted: number, budget: ByteBudget): Pick<ByteBudget, 'take' | 'give'> {
+/** A reservation of which the first bytes are free. */
+function beyond(free: number, reservation: Reservation): Pick<Reservation, 'grow' | 'release'> {
   let size = 0;
-  const countedOf = (bytes: number): number => Math.max(0, bytes - uncounted);
   return {
-    take(bytes) {
-      if (!budget.take(countedOf(size + bytes) - countedOf(size))) return false;
+    grow(bytes) {
       size += bytes;
-      return true;
+      const more = size - free - reservation.bytes;
+      return more <= 0 || reservation.grow(more);
     },
-    give(bytes) {
-      budget.give(countedOf(size) - countedOf(size - bytes));
-      size -= bytes;
-    },
+    release: () => reservation.release(),
   };
 }
 

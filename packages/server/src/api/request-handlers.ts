@@ -105,6 +105,7 @@ export const requestHandlers = {
   async clearRequests({ app, endpoint }) {
     await app.store.clearRequests(endpoint.id);
     app.live.publish(endpoint.id, { type: 'clear' });
+    app.purgeSoon();
   },
 
   async search({ app, signedIn, query, request, reply, hold }) {

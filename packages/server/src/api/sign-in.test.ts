@@ -55,6 +55,7 @@ describe('registering', () => {
     ['username', { username: 'ab' }, 'Username must be at least 3 characters'],
     ['username', { username: '  a  ' }, 'Username must be at least 3 characters'],
     ['username', { username: 'x'.repeat(41) }, 'Username must be at most 40 characters'],
+    ['username', { username: 'p\u0430ypal' }, 'Username must not mix letters of different alphabets'],
     ['username', { username: 'zero\u200bwidth' }, 'Username must not contain control characters'],
     ['username', { username: 'new\nline' }, 'Username must not contain control characters'],
     ['username', { username: '\u3164\u3164\u3164' }, 'Username must not contain invisible characters'],

@@ -1,5 +1,6 @@
 import type { OperationName } from '@creel/contract';
 import type { Visitor } from '../accounts/sign-in.ts';
+import { goneSignal } from '../http/gone-signal.ts';
 import { ProblemError } from '../problem.ts';
 import type { UserRecord } from '../storage/store.ts';
 import type { Call } from './call.ts';
@@ -9,7 +10,8 @@ type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAd
 
 /** Who calls, before they have proved anything. */
 export function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
-  return { address: clientAddress, knownBrowser: readCookie(request, KNOWN_BROWSER, app.publicUrl()) };
+  const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
+  return { address: clientAddress, knownBrowser, signal: goneSignal(request.raw.socket) };
 }
 
 /**

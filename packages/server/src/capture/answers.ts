@@ -2,7 +2,6 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { HeadFacts } from './inspect-head.ts';
 
 /** On every answer under `/h/`: nothing there may ever run in the dashboard's origin (contract 3). */
@@ -29,19 +28,8 @@ const CAPTURED_HEADERS = [
 ];
 
 /** How long, and how much, a refused sender is listened to before its connection is closed. */
-const LINGER_MS = 2000;
+export const LINGER_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
-
-/** Connections whose last answer was given. */
-const closing = new WeakSet<Socket>();
-
-/**
- * True once a refusal that ends the connection was answered: what stands behind a request that two readers could understand
- * differently is not a request (RFC 9112 9.6 and 11.2), although the parser, which is ahead of the answer, still calls it one.
- */
-export function isClosing(socket: Socket): boolean {
-  return closing.has(socket);
-}
 
 /** The one list of headers is written out before `writeHead` returns, so that every answer can use it. Latin-1 joins head and body. */
 export function answerCaptured(response: ServerResponse, index: number): void {
@@ -65,7 +53,7 @@ export interface RefusalOptions {
   /** Seconds for `Retry-After`. */
   readonly retryAfter?: number | undefined;
   /** Closes the connection after the answer. */
-  readonly close?: boolean;
+  readonly close?: boolean | undefined;
 }
 
 /** Answers that the request was not captured, and why. */
@@ -79,7 +67,7 @@ export function answerRefused(
   const headers = refusalHeaders(body, options.retryAfter);
   if (options.close) {
     headers.push('connection', 'close');
-    closing.add(request.socket);
+    response.shouldKeepAlive = false;
   }
   response.writeHead(PROBLEMS[code].status, headers);
   if (!options.close || request.complete) {
@@ -90,9 +78,10 @@ export function answerRefused(
   linger(request, () => response.end());
 }
 
-/** Answers, in its turn, a request whose body the parser could not read to its end. Nothing more comes, and the connection ends. */
+/** Answers a request whose body the parser could not read to its end. Nothing more comes, and the connection ends. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
   const body = problemJson(code);
+  response.shouldKeepAlive = false;
   response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
   response.end(body);
 }

@@ -4,24 +4,27 @@ import { storedEvent } from '../live/stored-event.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Store } from '../storage/store.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { createCaptureHandler, createPlainHandler } from './capture-handler.ts';
+import { MemoryBudget } from '../limits/memory-budget.ts';
+import { createAdmit } from './admission.ts';
+import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
 import type { CaptureDependencies, CaptureHandler } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { flatSourceLabel } from './flat-source-label.ts';
-import type { PlainHandler } from './plain-connection.ts';
-import { Recorder } from './recorder.ts';
-import type { PendingCapture } from './recorder.ts';
+import type { PlainTraffic } from './plain-connection.ts';
+import { CaptureWriter } from './capture-writer.ts';
+import type { PendingCapture } from './capture-writer.ts';
 
 /** Bytes of captured bodies in memory at most; four of the largest in any case. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
+/** The part of it that the captures of one user may hold. */
+const MAX_SHARE = 1 / 2;
 /** A storage failure is logged at most this often: under load there would be thousands of them. */
 const FAILURE_LOG_MS = 1000;
 
 export interface CaptureService {
   readonly handle: CaptureHandler;
-  readonly handlePlain: PlainHandler;
+  readonly admitPlain: PlainTraffic['admit'];
   readonly forgetEndpoint: (uid: string) => void;
   readonly waitingCount: () => number;
   readonly bodyBytes: () => number;
@@ -42,35 +45,39 @@ export interface CaptureServiceOptions {
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
   const { config, store, now } = options;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now);
-  const budget = new ByteBudget(Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes));
+  const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
+  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
-  const recorder = new Recorder(store, {
+  const writer = new CaptureWriter(store, {
     limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint },
     now,
     onFailure,
   });
   const dependencies: CaptureDependencies = {
-    endpoints,
-    recorder,
-    budget,
+    admit: createAdmit({
+      endpoints,
+      budget,
+      maxBodyBytes: config.maxBodyBytes,
+      now,
+      onFailure: (error) => onFailure(error, 1),
+    }),
+    writer,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
-    now,
     onStored: (endpoint, capture, result) => {
       options.metrics().countStored();
       if (options.live().isWatched(endpoint.id))
         options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
-    onFailure: (error) => onFailure(error, 1),
   };
   return {
     handle: createCaptureHandler(dependencies),
-    handlePlain: createPlainHandler(dependencies),
+    admitPlain: createPlainAdmit(dependencies),
     forgetEndpoint: (uid) => endpoints.forget(uid),
-    waitingCount: () => recorder.waitingCount,
-    bodyBytes: () => budget.taken,
-    drain: () => recorder.drain(),
+    waitingCount: () => writer.waitingCount,
+    bodyBytes: () => budget.used,
+    drain: () => writer.drain(),
   };
 }
 

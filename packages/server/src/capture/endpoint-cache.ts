@@ -5,6 +5,8 @@ import { TokenBucket } from './token-bucket.ts';
 export interface CachedEndpoint {
   readonly id: number;
   readonly uid: string;
+  /** Whose share of memory and of the queue its captures use. */
+  readonly userId: number;
   /** Null: never. */
   readonly expiresAt: number | null;
   /** True until a source is known: then each capture is looked at for one. */
@@ -47,7 +49,11 @@ export class EndpointCache {
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
     const running = this.#lookups.get(uid);
     if (running !== undefined) return running;
-    const lookup = this.#read(uid).finally(() => this.#lookups.delete(uid));
+    // A lookup that ends after `forget` must not replace or remove the one that began later.
+    const isLatest = (): boolean => this.#lookups.get(uid) === lookup;
+    const lookup: Promise<CachedEndpoint | undefined> = this.#read(uid, isLatest).finally(() => {
+      if (isLatest()) this.#lookups.delete(uid);
+    });
     this.#lookups.set(uid, lookup);
     return lookup;
   }
@@ -58,9 +64,8 @@ export class EndpointCache {
     this.#lookups.delete(uid);
   }
 
-  async #read(uid: string): Promise<CachedEndpoint | undefined> {
+  async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const lookups = this.#lookups;
     const found = await this.#store.findEndpoint(uid);
     if (found === undefined) return undefined;
     const bucket =
@@ -69,12 +74,13 @@ export class EndpointCache {
     const entry: CachedEndpoint = {
       id: found.id,
       uid,
+      userId: found.userId,
       expiresAt: found.expiresAt,
       needsSource: found.source === null,
       bucket,
       readAt: this.#now(),
     };
-    if (lookups.has(uid)) this.#keep(entry);
+    if (isLatest()) this.#keep(entry);
     return entry;
   }
 

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What the capture path must know of a head before the body is read. */
+/** What must be known of a head before its body is read. */
 export interface HeadFacts {
   hostCount: number;
   /** Bytes that the sender says will follow, or -1. */
   declaredLength: number;
   hasTransferEncoding: boolean;
   hasUpgrade: boolean;
+  /** Both headers of an upgrade (RFC 9110 7.8). */
+  asksForUpgrade: boolean;
   isPreflight: boolean;
   requestedMethod: string;
   requestedHeaders: string;
@@ -24,12 +26,14 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
     declaredLength: -1,
     hasTransferEncoding: false,
     hasUpgrade: false,
+    asksForUpgrade: false,
     isPreflight: false,
     requestedMethod: '',
     requestedHeaders: '',
     requestsPrivateNetwork: false,
   };
   let hasOrigin = false;
+  let connection = '';
   for (let at = 0; at < flatHeaders.length; at += 2) {
     const name = flatHeaders[at] ?? '';
     switch (name.length) {
@@ -41,6 +45,9 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
         break;
       case 7:
         if (name.toLowerCase() === 'upgrade') facts.hasUpgrade = true;
+        break;
+      case 10:
+        if (name.toLowerCase() === 'connection') connection += `,${flatHeaders[at + 1]}`;
         break;
       case 14:
         if (name.toLowerCase() === 'content-length') facts.declaredLength = Number(flatHeaders[at + 1]);
@@ -58,6 +65,7 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
         if (name.toLowerCase() === 'access-control-request-private-network') facts.requestsPrivateNetwork = true;
     }
   }
+  facts.asksForUpgrade = facts.hasUpgrade && /,\s*upgrade\s*(,|$)/i.test(connection);
   facts.isPreflight = method === 'OPTIONS' && hasOrigin && facts.requestedMethod !== '';
   return facts;
 }

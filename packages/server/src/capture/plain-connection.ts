@@ -1,153 +1,314 @@
 import type { ProblemCode } from '@creel/contract';
 import type { Socket } from 'node:net';
-import { rawCaptured, rawRefusal } from './answers.ts';
+import type { LoopTurns } from '../http/loop-turns.ts';
+import type { Reservation } from '../limits/memory-budget.ts';
+import { LINGER_MS, rawCaptured, rawRefusal } from './answers.ts';
 import type { CaptureReply } from './capture-reply.ts';
-import { readPlainRequest } from './plain-request.ts';
-import type { PlainRequest } from './plain-request.ts';
+import { readPlainHead } from './plain-request.ts';
+import type { PlainHead } from './plain-request.ts';
 
-/** A connection that says nothing for so long is the parser's, which gives its sender the time that there is for a head. */
-const FIRST_WORD_MS = 1000;
+/** Requests that one connection may have in flight. Further ones wait in the socket, which stops reading. */
+const MAX_IN_FLIGHT = 16;
+/** Requests of one connection that are read in one turn of the event loop. */
+const MAX_PER_TURN = 16;
+/** A sender that has not read this many bytes of its responses is not read either. */
+const MAX_UNREAD_BYTES = 16 * 1024;
 
-/** Takes a request and answers it with the reply, later or at once; false when it is not for here, and then nothing has happened. */
-export type PlainHandler = (request: PlainRequest, socket: Socket, reply: CaptureReply) => boolean;
+/** The request may be captured: `capture` takes its whole body, and with it the reservation. */
+export interface Admission {
+  /** Holds the bytes of the body that have arrived. */
+  readonly reservation: Reservation;
+  readonly capture: (body: Buffer | null, reply: CaptureReply) => void;
+}
+
+export interface Refusal {
+  readonly code: ProblemCode;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  /** The connection ends with this response. */
+  readonly close?: true;
+}
+
+export type Verdict = Admission | Refusal;
 
 export interface PlainTraffic {
-  readonly handle: PlainHandler;
-  /** False once the server stops: every connection then ends with its next answer. */
+  /** Decides about a request by its head, before its body is read. `bytesAtHand`: how much of the body has arrived. */
+  readonly admit: (head: PlainHead, socket: Socket, bytesAtHand: number) => Verdict | Promise<Verdict>;
+  /** False once the server stops: each connection then ends with its next response. */
   readonly isOpen: () => boolean;
-  /** Gives a connection to Node's parser, for good. What was read and not answered stands in front of what it will read. */
+  /** Gives a connection to Node's parser for good. Bytes that were read and not handled are in the socket again. */
   readonly handOver: (socket: Socket) => void;
-  /** Milliseconds that a connection may be idle between two requests. */
+  readonly turns: LoopTurns;
+  /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
+  readonly silenceMs: number;
   readonly keepAliveMs: number;
+  /** Milliseconds that a body may take to arrive. */
+  readonly bodyMs: number;
+}
+
+/** A request whose head was read and whose body is still to come. */
+interface Incoming {
+  readonly reply: PlainReply;
+  /** `undefined` while the endpoint is being looked up. */
+  admission: Admission | undefined;
+  readonly parts: Buffer[];
+  received: number;
+  readonly length: number;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * The connections that have sent nothing but plain requests so far, which cost half without Node's parser
- * (docs/decisions/0014-plain-requests.md).
+ * Reads a connection as long as it sends plain requests, which cost half without Node's parser
+ * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses, and are answered in order. The
+ * first bytes that are not a plain request give the connection to the parser.
  */
-export class PlainConnections {
-  readonly #traffic: PlainTraffic;
-  readonly #open = new Set<PlainConnection>();
-
-  constructor(traffic: PlainTraffic) {
-    this.#traffic = traffic;
-  }
-
-  /** Reads a new connection until it says something that is not plain. */
-  adopt(socket: Socket): void {
-    const connection = new PlainConnection(socket, this.#traffic, () => this.#open.delete(connection));
-    this.#open.add(connection);
-  }
-
-  /** Hangs up where nobody waits for an answer. */
-  closeIdle(): void {
-    for (const connection of this.#open) connection.closeIfIdle();
-  }
-}
-
-/** One request at a time, read whole and answered, then the next. */
-class PlainConnection implements CaptureReply {
+export class PlainConnection {
   readonly #socket: Socket;
   readonly #traffic: PlainTraffic;
-  readonly #onGone: () => void;
+  /** Requests that are not answered yet, in order. The last one's body may still be arriving. */
+  readonly #replies: PlainReply[] = [];
+  #incoming: Incoming | undefined;
+  /** Bytes of a refused request's body that are still to come. */
+  #toSkip = 0;
   #hasSpoken = false;
-  /** A request was taken and not yet answered. */
-  #isWaiting = false;
-  /** The sender sent more ahead of its answer. */
-  #hasMore = false;
-  /** The sender says no more, and still listens. */
+  /** Unread bytes are in the socket, which is paused. */
+  #isHeld = false;
+  /** The next bytes are not a plain request: the parser gets them after the last response. */
+  #isLeaving = false;
+  /** The sender sends no more. */
   #hasEnded = false;
-  /** The request that was taken is not its sender's last one. */
-  #keepsAlive = true;
+  /** Nothing that follows is a request. */
+  #isLast = false;
 
-  constructor(socket: Socket, traffic: PlainTraffic, onGone: () => void) {
+  constructor(socket: Socket, traffic: PlainTraffic) {
     this.#socket = socket;
     this.#traffic = traffic;
-    this.#onGone = onGone;
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
-    // A broken connection closes; there is nobody to tell.
-    socket.on('error', ignore).on('close', onGone);
-    socket.setTimeout(FIRST_WORD_MS);
+    // 'close' follows every error.
+    socket.on('error', ignore).on('close', this.#onClose);
+    socket.setTimeout(traffic.silenceMs);
   }
 
-  closeIfIdle(): void {
-    if (!this.#isWaiting) this.#socket.destroy();
+  /** No request is in flight or arriving. */
+  get isIdle(): boolean {
+    return this.#replies.length === 0;
   }
 
-  captured(index: number): void {
-    const keepsAlive = this.#keepsAlive && this.#traffic.isOpen();
-    this.#answer(rawCaptured(index, keepsAlive), keepsAlive);
-  }
-
-  refused(code: ProblemCode, retryAfter?: number): void {
-    const keepsAlive = this.#keepsAlive && this.#traffic.isOpen();
-    this.#answer(rawRefusal(code, { retryAfter, keepsAlive }), keepsAlive);
-  }
-
-  #answer(text: string, keepsAlive: boolean): void {
-    this.#isWaiting = false;
-    if (this.#socket.destroyed) return;
-    this.#socket.write(text, 'latin1');
-    if (!keepsAlive || this.#hasEnded) this.#end();
-    else if (this.#hasMore) this.#handOver();
+  /** No whole request waits for its response. */
+  get canClose(): boolean {
+    return this.#replies.length === (this.#incoming === undefined ? 0 : 1);
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    // Behind the connection's last answer nothing is a request.
-    if (this.#socket.writableEnded) return;
-    if (this.#isWaiting) {
-      // In order, once the answer is out; until then no more is read than the socket holds anyway. Put back, so that the sender's end
-      // is not told before it was read.
-      this.#hasMore = true;
-      this.#socket.pause();
-      this.#socket.unshift(bytes);
-      return;
+    let rest = bytes;
+    let begun = 0;
+    while (rest.length > 0) {
+      const incoming = this.#incoming;
+      if (this.#toSkip > 0) rest = this.#skip(rest);
+      else if (incoming?.admission !== undefined) rest = this.#readBody(incoming, incoming.admission, rest);
+      // What arrives after the last request is dropped, and still read: closing a socket with unread data resets it.
+      else if (this.#isLast && incoming === undefined) return;
+      else if (incoming !== undefined || this.#isFull()) return this.#hold(rest);
+      else if (begun === MAX_PER_TURN) {
+        this.#hold(rest);
+        return this.#goOn();
+      } else {
+        const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
+        if (head === undefined) return this.#leave(rest);
+        rest = rest.subarray(head.headLength);
+        begun += 1;
+        this.#begin(head, Math.min(head.bodyLength, rest.length));
+      }
     }
-    if (!this.#take(bytes)) this.#handOver(bytes);
   };
 
-  /** A sender that does not fetch its answers is the parser's too: it stops reading such a one. */
-  #take(bytes: Buffer): boolean {
-    if (this.#socket.writableLength > 0 || !this.#traffic.isOpen()) return false;
-    const request = readPlainRequest(bytes);
-    if (request === undefined) return false;
-    this.#isWaiting = true;
-    this.#keepsAlive = request.keepsAlive;
-    if (!this.#traffic.handle(request, this.#socket, this)) {
-      this.#isWaiting = false;
-      return false;
-    }
+  #isFull(): boolean {
+    return this.#replies.length >= MAX_IN_FLIGHT || this.#socket.writableLength > MAX_UNREAD_BYTES;
+  }
+
+  #begin(head: PlainHead, bytesAtHand: number): void {
     if (!this.#hasSpoken) this.#socket.setTimeout(this.#traffic.keepAliveMs);
     this.#hasSpoken = true;
-    return true;
+    this.#isLast = !head.keepsAlive;
+    const reply = new PlainReply(head.keepsAlive, this.#flush);
+    this.#replies.push(reply);
+    const length = head.bodyLength;
+    const incoming: Incoming = { reply, admission: undefined, parts: [], received: 0, length, timer: undefined };
+    const verdict = this.#traffic.admit(head, this.#socket, bytesAtHand);
+    if (!(verdict instanceof Promise)) return this.#decide(incoming, verdict);
+    this.#incoming = incoming;
+    void verdict.then((late) => {
+      this.#incoming = undefined;
+      if (!this.#socket.destroyed) this.#decide(incoming, late);
+      else if ('reservation' in late) late.reservation.release();
+      this.#goOn();
+    });
+  }
+
+  #decide(incoming: Incoming, verdict: Verdict): void {
+    if (!('reservation' in verdict)) return this.#refuse(incoming, verdict);
+    if (incoming.length === 0) return verdict.capture(null, incoming.reply);
+    incoming.admission = verdict;
+    this.#incoming = incoming;
+    if (verdict.reservation.bytes < incoming.length)
+      incoming.timer = setTimeout(() => this.#breakOff('REQUEST_TIMEOUT'), this.#traffic.bodyMs);
+  }
+
+  /** Reads what belongs to the current body, and returns the rest. */
+  #readBody(incoming: Incoming, { reservation, capture }: Admission, bytes: Buffer): Buffer {
+    const part = bytes.subarray(0, incoming.length - incoming.received);
+    const received = incoming.received + part.length;
+    if (received > reservation.bytes && !reservation.grow(received - reservation.bytes)) {
+      this.#refuse(incoming, { code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 });
+      return bytes;
+    }
+    incoming.received = received;
+    incoming.parts.push(part);
+    if (received === incoming.length) {
+      this.#endIncoming(incoming);
+      capture(incoming.parts.length === 1 ? part : Buffer.concat(incoming.parts, received), incoming.reply);
+    }
+    return bytes.subarray(part.length);
+  }
+
+  #skip(bytes: Buffer): Buffer {
+    const skipped = Math.min(this.#toSkip, bytes.length);
+    this.#toSkip -= skipped;
+    return bytes.subarray(skipped);
+  }
+
+  /** Answers a request without capturing it. The rest of its body is read and dropped. */
+  #refuse(incoming: Incoming, { code, retryAfter, close }: Refusal): void {
+    this.#endIncoming(incoming);
+    incoming.admission?.reservation.release();
+    this.#toSkip = incoming.length - incoming.received;
+    if (close) this.#isLast = incoming.reply.isLast = true;
+    incoming.reply.refused(code, retryAfter);
+  }
+
+  /** The current body does not come to its end, and with it the connection ends. */
+  #breakOff(code: ProblemCode): void {
+    if (this.#incoming !== undefined) this.#refuse(this.#incoming, { code, close: true });
+  }
+
+  #endIncoming(incoming: Incoming): void {
+    clearTimeout(incoming.timer);
+    this.#incoming = undefined;
+  }
+
+  /** Writes the responses that are ready, in the order of the requests. */
+  readonly #flush = (): void => {
+    const replies = this.#replies;
+    let text = '';
+    let isLast = false;
+    for (let reply = replies[0]; reply?.isReady === true && !isLast; reply = replies[0]) {
+      replies.shift();
+      isLast = reply.isLast || (replies.length === 0 && !this.#traffic.isOpen());
+      text += reply.text(!isLast);
+    }
+    if (text === '' || this.#socket.destroyed) return;
+    this.#socket.write(text, 'latin1', this.#goOn);
+    if (isLast) this.#end();
+    else if (replies.length > 0) this.#goOn();
+    else if (this.#isLeaving) this.#handOver();
+    else if (this.#hasEnded) this.#end();
+    else this.#goOn();
+  };
+
+  /** Puts bytes back that can't be handled yet, so that the end of the connection is not reported before them. */
+  #hold(bytes: Buffer): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+    this.#socket.unshift(bytes);
+  }
+
+  /** Reads on when there is room for another request, after the other connections have had their turn. */
+  readonly #goOn = (): void => {
+    if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
+    this.#isHeld = false;
+    this.#traffic.turns.run(this, () => this.#socket.resume());
+  };
+
+  #leave(bytes: Buffer): void {
+    this.#isLeaving = true;
+    this.#hold(bytes);
+    if (this.#replies.length === 0) this.#handOver();
+  }
+
+  #handOver(): void {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
+    socket.off('error', ignore).off('close', this.#onClose);
+    socket.setTimeout(0);
+    socket.pause();
+    this.#traffic.handOver(socket);
+    socket.resume();
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
-    if (!this.#isWaiting) this.#end();
+    if (this.#incoming?.admission !== undefined) this.#breakOff('BAD_REQUEST');
+    else if (this.#replies.length === 0) this.#end();
   };
 
   readonly #onTimeout = (): void => {
-    if (this.#isWaiting) return;
-    if (this.#hasSpoken) this.#socket.destroy();
-    else this.#handOver();
+    if (this.#replies.length > 0) return;
+    if (!this.#hasSpoken) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
+    this.#socket.destroySoon();
   };
 
+  readonly #onClose = (): void => {
+    const incoming = this.#incoming;
+    if (incoming?.admission === undefined) return;
+    this.#endIncoming(incoming);
+    incoming.admission.reservation.release();
+  };
+
+  /** Ends the connection. A sender that is still sending is listened to for a moment, or the reset could cost it the response. */
   #end(): void {
-    this.#socket.end(() => this.#socket.destroySoon());
+    const socket = this.#socket;
+    this.#isLast = true;
+    if (this.#toSkip === 0 || this.#hasEnded) {
+      socket.end(() => socket.destroySoon());
+      return;
+    }
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+  }
+}
+
+/** The place of one request among the responses of its connection. */
+class PlainReply implements CaptureReply {
+  readonly #flush: () => void;
+  /** The connection ends with this response. */
+  isLast: boolean;
+  isReady = false;
+  #index = 0;
+  #refusal: { readonly code: ProblemCode; readonly retryAfter: number | undefined } | undefined;
+
+  constructor(keepsAlive: boolean, flush: () => void) {
+    this.isLast = !keepsAlive;
+    this.#flush = flush;
   }
 
-  #handOver(bytes?: Buffer): void {
-    const socket = this.#socket;
-    if (socket.destroyed) return;
-    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
-    socket.off('error', ignore).off('close', this.#onGone);
-    this.#onGone();
-    socket.setTimeout(0);
-    socket.pause();
-    if (bytes !== undefined) socket.unshift(bytes);
-    this.#traffic.handOver(socket);
-    socket.resume();
+  captured(index: number): void {
+    this.#index = index;
+    this.isReady = true;
+    this.#flush();
+  }
+
+  refused(code: ProblemCode, retryAfter?: number): void {
+    this.#refusal = { code, retryAfter };
+    this.isReady = true;
+    this.#flush();
+  }
+
+  text(keepsAlive: boolean): string {
+    if (this.#refusal === undefined) return rawCaptured(this.#index, keepsAlive);
+    const { code, retryAfter } = this.#refusal;
+    return rawRefusal(code, { retryAfter, keepsAlive });
   }
 }
 

@@ -1,12 +1,14 @@
-/** A request that stood on the wire whole and without anything that takes knowledge to read. */
-export interface PlainRequest {
+/** The head of a request that is simple enough to be read without Node's parser. */
+export interface PlainHead {
   readonly method: string;
   /** As sent; begins with `/h/`. */
   readonly target: string;
-  /** Names and values by turns, as they came. */
+  /** Names and values by turns, as sent. */
   readonly flatHeaders: string[];
-  /** `null` when there was none. A view into what was read. */
-  readonly body: Buffer | null;
+  /** Bytes of the head, the empty line included. */
+  readonly headLength: number;
+  /** Bytes of the body that follows. */
+  readonly bodyLength: number;
   /** False when the sender ends the connection with this request (RFC 9112 9.6). */
   readonly keepsAlive: boolean;
 }
@@ -21,29 +23,24 @@ const HEAD =
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
 /** Above it the parser counts, up to its own limit. */
-const MOST_HEAD_BYTES = 16 * 1024;
+const MAX_HEAD_BYTES = 16 * 1024;
 const LENGTH = /^\d{1,9}$/;
 const CLOSE = 'close';
 const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
 /** Fields that change what is exchanged, and how. Beside them only Connection does. */
 const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
 
-/**
- * Reads what one read of a socket brought, if it is exactly one plain request for the capture path; `undefined` for everything else,
- * right or wrong: that is for Node's parser, which knows all the rest.
- */
-export function readPlainRequest(bytes: Buffer): PlainRequest | undefined {
+/** Reads the head at the beginning of some bytes. `undefined` for everything else, valid or not: Node's parser decides about that. */
+export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
-  if (headEnd < 0 || headEnd > MOST_HEAD_BYTES) return undefined;
+  if (headEnd < 0 || headEnd > MAX_HEAD_BYTES) return undefined;
   const head = bytes.toString('latin1', 0, headEnd);
   const requestLine = HEAD.exec(head);
   if (requestLine === null) return undefined;
   const fields = readFields(head, head.indexOf(LINE_END) + LINE_END.length);
-  const bodyAt = headEnd + HEAD_END.length;
-  if (fields === undefined || bodyAt + fields.bodyLength !== bytes.length) return undefined;
+  if (fields === undefined) return undefined;
   const [, method = '', target = ''] = requestLine;
-  const body = fields.bodyLength === 0 ? null : bytes.subarray(bodyAt);
-  return { method, target, flatHeaders: fields.flatHeaders, body, keepsAlive: fields.keepsAlive };
+  return { method, target, headLength: headEnd + HEAD_END.length, ...fields };
 }
 
 interface Fields {

@@ -1,17 +1,18 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { ByteBudget } from './byte-budget.ts';
+import { MemoryBudget } from '../limits/memory-budget.ts';
 import { readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A body that is read as it comes. */
-function reading(limit: number, budget = new ByteBudget(1_000_000)) {
+function reading(limit: number, budget = new MemoryBudget({ bytes: 1_000_000 })) {
   const request = new IncomingMessage(new Socket());
   const results: BodyResult[] = [];
-  readBody(request, limit, budget, (result) => results.push(result));
+  const reservation = budget.reserve('sender');
+  readBody(request, limit, reservation, (result) => results.push(result));
   const send = async (...pieces: string[]): Promise<void> => {
     for (const piece of pieces) request.push(Buffer.from(piece));
     await settled();
@@ -33,20 +34,6 @@ function reading(limit: number, budget = new ByteBudget(1_000_000)) {
   };
 }
 
-describe('ByteBudget', () => {
-  test('takes up to its most and no byte more, and takes nothing when it refuses', () => {
-    const budget = new ByteBudget(10);
-    expect([budget.take(6), budget.take(5), budget.take(4), budget.take(1)]).toEqual([true, false, true, false]);
-    expect(budget.taken).toBe(10);
-    budget.give(4);
-    expect([budget.take(5), budget.take(4), budget.taken]).toEqual([false, true, 10]);
-  });
-
-  test('nothing always has room', () => {
-    expect(new ByteBudget(0).take(0)).toBe(true);
-  });
-});
-
 describe('readBody', () => {
   test.each<[string, string[], string]>([
     ['in one piece', ['hello'], 'hello'],
@@ -58,36 +45,36 @@ describe('readBody', () => {
     expect(results).toEqual([]);
     await end();
     expect(results).toEqual([Buffer.from(body)]);
-    expect(budget.taken).toBe(body.length);
+    expect(budget.used).toBe(body.length);
   });
 
   test('no byte at all is no body', async () => {
     const { end, results, budget } = reading(10);
     await end();
     expect(results).toEqual([null]);
-    expect(budget.taken).toBe(0);
+    expect(budget.used).toBe(0);
   });
 
   test('one byte over the limit: told at once, nothing stays counted, the rest is thrown away', async () => {
     const { send, end, results, budget, request } = reading(10);
     await send('12345', '678901');
     expect(results).toEqual(['too-large']);
-    expect(budget.taken).toBe(0);
+    expect(budget.used).toBe(0);
     await send('x'.repeat(1000));
     await end();
     expect(results).toHaveLength(1);
-    expect([budget.taken, request.readableLength]).toEqual([0, 0]);
+    expect([budget.used, request.readableLength]).toEqual([0, 0]);
   });
 
   test('no room beside the others: told, and what it had taken is given back', async () => {
-    const budget = new ByteBudget(10);
-    budget.take(4);
+    const budget = new MemoryBudget({ bytes: 10 });
+    budget.reserve('another').grow(4);
     const { send, results } = reading(100, budget);
     await send('12345');
-    expect(budget.taken).toBe(9);
+    expect(budget.used).toBe(9);
     await send('67');
     expect(results).toEqual(['no-room']);
-    expect(budget.taken).toBe(4);
+    expect(budget.used).toBe(4);
   });
 
   test('the sender goes away: told, and nothing stays counted', async () => {
@@ -95,7 +82,7 @@ describe('readBody', () => {
     await send('12345');
     await hangUp();
     expect(results).toEqual(['cut-off']);
-    expect(budget.taken).toBe(0);
+    expect(budget.used).toBe(0);
   });
 
   test('going away after the end changes nothing', async () => {
@@ -104,17 +91,17 @@ describe('readBody', () => {
     await end();
     await hangUp();
     expect(results).toEqual([Buffer.from('12345')]);
-    expect(budget.taken).toBe(5);
+    expect(budget.used).toBe(5);
   });
 
   test('a hundred bodies at once never take more than there is', async () => {
-    const budget = new ByteBudget(1000);
+    const budget = new MemoryBudget({ bytes: 1000 });
     const bodies = Array.from({ length: 100 }, () => reading(100, budget));
     await Promise.all(bodies.map(({ send }) => send('x'.repeat(60))));
-    expect(budget.taken).toBeLessThanOrEqual(1000);
+    expect(budget.used).toBeLessThanOrEqual(1000);
     const refused = bodies.filter(({ results }) => results[0] === 'no-room');
     expect(refused).toHaveLength(100 - 16);
     await Promise.all(bodies.map(({ hangUp }) => hangUp()));
-    expect(budget.taken).toBe(0);
+    expect(budget.used).toBe(0);
   });
 });

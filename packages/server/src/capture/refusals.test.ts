@@ -117,7 +117,8 @@ describe('503 CAPTURE_UNAVAILABLE', () => {
     });
     store.mood = 'stuck';
     const one = rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
-    const [senders, each] = [100, 150];
+    // Of one connection 16 are in flight at most.
+    const [senders, each] = [600, 20];
     const connections = await Promise.all(Array.from({ length: senders }, () => openRaw({ port: started.port })));
     for (const connection of connections)
       connection.send(Buffer.concat(Array.from({ length: each }, () => one))).catch(() => {});

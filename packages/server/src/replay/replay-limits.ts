@@ -1,18 +1,15 @@
 import { TokenBucket } from '../capture/token-bucket.ts';
-import { Line } from '../line.ts';
+import { FairQueue } from '../limits/fair-queue.ts';
 import { ProblemError } from '../problem.ts';
 
 /** Replays a second of one person, and to one target, whoever sends them; bursts of ten times that. One person can't use a target up. */
 const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
-/** How many of one person's replays are under way, up to their answers' end, and how many may wait for that: half of it, alone in a line. */
+/** Replays of one person that are under way, up to the end of their responses, and that may wait. */
 const AT_ONCE = 10;
-const MOST_WAITING = 400;
+const MOST_WAITING = 200;
 /** How many people and targets are remembered. Who comes again after so many others starts anew. */
 const MOST_REMEMBERED = 10_000;
-
-/** In a line of one person's nobody else waits. */
-const SELF = '';
 
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
@@ -43,7 +40,9 @@ class Remembered<Key, Value> {
 export class ReplayLimits {
   readonly #people: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
-  readonly #lines = new Remembered<number, Line>(() => new Line({ atOnce: AT_ONCE, mostWaiting: MOST_WAITING }));
+  readonly #queues = new Remembered<number, FairQueue>(
+    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MOST_WAITING }),
+  );
 
   constructor(now: () => number) {
     this.#people = new Remembered(() => new TokenBucket(PER_SECOND, now));
@@ -56,11 +55,11 @@ export class ReplayLimits {
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 
-  /** Waits for this person's turn, and resolves with what ends it. @throws LineTooLong */
+  /** Waits for this person's turn, and resolves with what ends it. @throws QueueFullError */
   turn(person: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
-    this.#lines.of(person).pass(SELF, ended).catch(reject);
+    this.#queues.of(person).run(person, ended).catch(reject);
     return promise;
   }
 }

@@ -194,8 +194,19 @@ export interface ExpiryNotice {
   readonly user: UserRecord;
 }
 
+/** The disk of the data folder, as storage sees it. */
+export interface DiskState {
+  readonly freeBytes: number;
+  /** Captures are refused until there is room. Calls that free space work. */
+  readonly isFull: boolean;
+  /** A file of the database that was removed or replaced while it was open: nothing is written. */
+  readonly missingFile: string | undefined;
+}
+
 export interface Upkeep {
-  /** Resolves when the database can take a write; throws otherwise. */
+  /** Calls back with the state of the disk and each change of it. Only for a database in the data folder. */
+  readonly watchDisk?: (onState: (state: DiskState) => void) => void;
+  /** Resolves when the database can take a capture; throws otherwise. */
   checkWritable(now: number): Promise<void>;
   /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left to do. */
   purgeSome(limit: number): Promise<boolean>;

@@ -41,10 +41,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function untilReady(origin: string, ended: () => number | string | null, output: () => string): Promise<void> {
+async function untilAnswered(url: string, ended: () => number | string | null, output: () => string): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;
   while (Date.now() < deadline && ended() === null) {
-    const answer = await fetch(`${origin}/readyz`).catch(() => undefined);
+    const answer = await fetch(url).catch(() => undefined);
     if (answer?.status === 200) return;
     await sleep(25);
   }
@@ -71,7 +71,14 @@ async function whenEnded(child: ChildProcess): Promise<number | string> {
  */
 export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
-  given: { readonly dataDir?: string; readonly port?: number } = {},
+  given: {
+    readonly dataDir?: string;
+    readonly port?: number;
+    /** A file descriptor for its standard output, which is then not part of `output`. */
+    readonly stdout?: number;
+    /** What must answer 200 before it counts as started, where it can't be `/readyz`. */
+    readonly untilPath?: string;
+  } = {},
 ): Promise<ServerProcess> {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
@@ -79,7 +86,7 @@ export async function startServerProcess(
   const child = spawn(process.execPath, [serverProgram], {
     env: { ...compileCache, ...env },
     cwd: dataDir,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', given.stdout ?? 'pipe', 'pipe'],
   });
   const output = outputOf(child);
   const ended = (): number | string | null => child.exitCode ?? child.signalCode;
@@ -92,7 +99,7 @@ export async function startServerProcess(
     if (given.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
   };
   const origin = `http://127.0.0.1:${port}`;
-  await untilReady(origin, ended, output).catch(async (error: unknown) => {
+  await untilAnswered(origin + (given.untilPath ?? '/readyz'), ended, output).catch(async (error: unknown) => {
     await stop();
     throw error;
   });

@@ -105,7 +105,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     now: clock.now,
     livePingMs: options.livePingMs,
     replay: options.replay,
-    passwords: options.passwords ?? new Passwords({ cost: CHEAP }),
+    passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
   const origin = `http://127.0.0.1:${running.port}`;

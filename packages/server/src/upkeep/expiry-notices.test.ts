@@ -60,7 +60,7 @@ async function round(
     },
     config: { expiredRetentionMs: 7 * DAY },
     publicUrl: () => 'https://creel.example',
-    log: createLog('silent', false),
+    log: createLog('silent', false, { write: () => undefined }),
     now: () => now,
   };
   const more = await sendExpiryNotices(options, signal);

@@ -15,6 +15,9 @@ export class Rounds {
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
+  /** There is new work since the present round began. */
+  #isWoken = false;
+  #isRunning = false;
   readonly #end = new AbortController();
 
   constructor(name: string, runOnce: RunOnce, log: Logger) {
@@ -27,6 +30,14 @@ export class Rounds {
     this.#next(0);
   }
 
+  /** Starts the next round now, or soon after the one that is running. */
+  wake(): void {
+    this.#isWoken = true;
+    if (this.#isRunning) return;
+    clearTimeout(this.#timer);
+    this.#next(0);
+  }
+
   /** Stops after the round that is under way, or without it once `withinMs` have passed: a mail server may be slow to answer. */
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
@@ -34,14 +45,21 @@ export class Rounds {
     await Promise.race([this.#round, setTimeoutPromise(withinMs, undefined, { ref: false })]);
   }
 
+  #endRound(more: boolean): void {
+    this.#isRunning = false;
+    this.#next(more || this.#isWoken ? SOON_MS : ROUND_MS);
+  }
+
   #next(delay: number): void {
     if (this.#end.signal.aborted) return;
     this.#timer = setTimeout(() => {
+      this.#isRunning = true;
+      this.#isWoken = false;
       this.#round = this.#runOnce(this.#end.signal).then(
-        (more) => this.#next(more ? SOON_MS : ROUND_MS),
+        (more) => this.#endRound(more),
         (error: unknown) => {
           this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
-          this.#next(ROUND_MS);
+          this.#endRound(false);
         },
       );
     }, delay);

@@ -19,6 +19,8 @@ export interface UpkeepOptions {
  * purging is not finished.
  */
 export async function keepUp({ store, config, live, now, forgetEndpoint }: UpkeepOptions): Promise<boolean> {
+  // First, because on a full disk the pages that it frees are what everything else needs.
+  const purged = await store.purgeSome(PURGE_ROWS);
   await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
@@ -26,5 +28,5 @@ export async function keepUp({ store, config, live, now, forgetEndpoint }: Upkee
     forgetEndpoint(endpoint.uid);
     live.publish(endpoint.id, { type: 'gone' });
   }
-  return (await store.purgeSome(PURGE_ROWS)) || expired.length === EXPIRED_ENDPOINTS;
+  return purged || expired.length === EXPIRED_ENDPOINTS;
 }

@@ -41,7 +41,7 @@ class Fate {
 }
 
 function processWith(fate: Fate): Billing {
-  const log = createLog('silent', false);
+  const log = createLog('silent', false, { write: () => undefined });
   const config = {
     secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
     webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,

@@ -29,7 +29,7 @@ let afterAnswer = async (): Promise<void> => undefined;
 
 beforeAll(async () => {
   store = await openMemoryStore();
-  const log = createLog('silent', false);
+  const log = createLog('silent', false, { write: () => undefined });
   const config = {
     secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
     webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,

@@ -53,7 +53,13 @@ async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
   let now = T0;
   const send = (mailer: Mailer) =>
     sendSubscriptionNotices(
-      { store, mailer, publicUrl: () => 'https://creel.example', log: createLog('silent', false), now: () => now },
+      {
+        store,
+        mailer,
+        publicUrl: () => 'https://creel.example',
+        log: createLog('silent', false, { write: () => undefined }),
+        now: () => now,
+      },
       new AbortController().signal,
     );
   return { store, apply, send, later: () => (now += 60_000) };

@@ -38,6 +38,25 @@ export const WRITES = {
   ...billingWrites,
 };
 
+/** Writes that free disk space, or that a user needs to get there: they may use what is reserved for a full disk. */
+export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof WRITES>([
+  'clearRequests',
+  'deleteRequest',
+  'deleteEndpoint',
+  'deleteUser',
+  'deleteExpiredEndpoints',
+  'deleteExpiredSessions',
+  'deleteStaleAccountRows',
+  'purgeSome',
+  'createSession',
+  'touchSession',
+  'endSession',
+  'endSessions',
+  'takeTurn',
+  'giveTurnBack',
+  'forgetTurns',
+]);
+
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };
 
 export type StoreQueries = Bound<typeof QUERIES>;

@@ -8,6 +8,8 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
     database: {
       close: () => database.close(),
       prepare(text) {
+        // A full disk makes SQLite roll back by itself. A second rollback would fail and hide the disk's error.
+        if (text === 'rollback' && !database.isTransaction) return NOTHING_TO_DO;
         const statement = statements.get(text) ?? database.prepare(text);
         if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
         return {
@@ -22,6 +24,13 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
     },
   });
 }
+
+const NOTHING_TO_DO = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+};
 
 /** Texts with literals in them (`substr(body, 1, 16388)`) are few; the cap is against a query that breeds them. */
 const MAX_STATEMENTS = 500;

@@ -82,9 +82,9 @@ export function openWriter(dataDir: string): DatabaseSync {
   }
 }
 
-/** Opens a reader's connection; it can't change anything. */
+/** Opens a reader's connection. It can't change anything, and never creates a file in place of one that was removed. */
 export function openReader(dataDir: string): DatabaseSync {
-  const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS });
+  const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS, readOnly: true });
   for (const pragma of READER_PRAGMAS) database.exec(`pragma ${pragma}`);
   return database;
 }

@@ -16,6 +16,7 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     ...bindQueries(SCANS, async (name, args) => (await scanner.get()).query(name, args)),
     ...bindQueries(WRITES, (name, args) => writer.query(name, args)),
     writeCaptures: (batch, limits) => writer.writeCaptures(batch, limits),
+    watchDisk: (onState) => writer.watchDisk(onState),
     shared: false,
     async close() {
       await Promise.all([reader.close(), scanner.close()]);

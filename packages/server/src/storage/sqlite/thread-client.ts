@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { workerFile } from '../../worker-file.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState } from '../store.ts';
 import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
@@ -20,6 +20,8 @@ export class StorageThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
   #nextId = 0;
+  #disk: DiskState | undefined;
+  #onDisk: ((state: DiskState) => void) | undefined;
   #dead: Error | undefined;
 
   private constructor(worker: Worker) {
@@ -54,6 +56,12 @@ export class StorageThread {
     return this.#send((id) => this.#worker.postMessage({ kind: 'query', id, name, args } satisfies ToThread));
   }
 
+  /** Calls back with the state of the disk, once it is known and with each change. Only the writer knows it. */
+  watchDisk(onState: (state: DiskState) => void): void {
+    this.#onDisk = onState;
+    if (this.#disk !== undefined) onState(this.#disk);
+  }
+
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
     return this.#send((id) =>
       this.#worker.postMessage({ kind: 'captures', id, batch, limits } satisfies ToThread, [
@@ -82,10 +90,16 @@ export class StorageThread {
 
   #receive(message: FromThread): void {
     if (message.kind === 'ready' || message.kind === 'refused') return;
+    if (message.kind === 'disk') {
+      this.#disk = message.state;
+      return this.#onDisk?.(message.state);
+    }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (message.kind === 'failure')
-      return waiting?.reject(message.mayPass ? new StorageUnavailable(message.message) : new Error(message.message));
+    if (message.kind === 'failure') {
+      const { message: text, unavailable: reason } = message;
+      return waiting?.reject(reason === undefined ? new Error(text) : new StorageUnavailable(text, { reason }));
+    }
     // The name of a query decides the type of its result; catalogue.ts ties the two together.
     waiting?.resolve((message.kind === 'captured' ? message.outcome : message.value) as never);
   }

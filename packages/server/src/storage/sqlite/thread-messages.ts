@@ -1,5 +1,6 @@
 import type { PackedCaptures } from '../packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { UnavailableReason } from '../storage-problem.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState } from '../store.ts';
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -13,10 +14,18 @@ export type ToThread =
   | { readonly kind: 'captures'; readonly id: number; readonly batch: PackedCaptures; readonly limits: CaptureLimits }
   | { readonly kind: 'close'; readonly id: number };
 
-/** To the main thread. `problem` is a sentence for a person, `failure` a fault of the database; one that `mayPass` is the disk's, not the call's. */
+/**
+ * To the main thread. `problem` is a sentence for a person. A `failure` that is `unavailable` is the disk's fault, not the call's.
+ */
 export type FromThread =
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly problem: string }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'captured'; readonly id: number; readonly outcome: CaptureOutcome }
-  | { readonly kind: 'failure'; readonly id: number; readonly message: string; readonly mayPass: boolean };
+  | { readonly kind: 'disk'; readonly state: DiskState }
+  | {
+      readonly kind: 'failure';
+      readonly id: number;
+      readonly message: string;
+      readonly unavailable: UnavailableReason | undefined;
+    };

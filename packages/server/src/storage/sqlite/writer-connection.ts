@@ -8,6 +8,7 @@ import { sqliteCaptureStatements } from './capture-statements.ts';
 import { sqliteDialect } from './dialect.ts';
 import { sqliteEngine } from './engine.ts';
 import { claimDataDir, databaseFile, openWriter } from './open-database.ts';
+import { makeRoomToOpen } from './reserve-file.ts';
 
 /** The one connection that writes to a data folder. */
 export interface WriterConnection {
@@ -22,6 +23,7 @@ export interface WriterConnection {
 export async function openWriterConnection(dataDir: string): Promise<WriterConnection> {
   const lock = claimDataDir(dataDir);
   try {
+    makeRoomToOpen(dataDir);
     const raw = openWriter(dataDir);
     try {
       const db = new Kysely<Tables>({ dialect: sqliteDialect(raw) });

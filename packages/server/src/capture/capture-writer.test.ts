@@ -1,19 +1,5 @@
-import { METHODS } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
-import { unpackCaptures } from '../storage/packed-captures.ts';
-import type { CaptureOutcome, CaptureStore } from '../storage/store.ts';
-import { Recorder } from './recorder.ts';
-import type { CaptureResult } from './recorder.ts';
-
-const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
-
-interface Batch {
-  readonly bodies: readonly string[];
-  readonly receivedAt: readonly number[];
-  /** Lets storage say that the batch is on disk. */
-  readonly land: (change?: (outcome: CaptureOutcome) => void) => Promise<void>;
-  readonly fail: () => Promise<void>;
-}
+import { LIMITS, newWriter, settled, stored } from '../testing/capture-batches.ts';
 
 /** Lets timers run only when they are told to. */
 async function onFakeTime(run: () => Promise<void>): Promise<void> {
@@ -25,58 +11,9 @@ async function onFakeTime(run: () => Promise<void>): Promise<void> {
   }
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-/** A recorder over a store that takes batches and says nothing until it is told to. */
-function newRecorder(now: () => number = () => 1000, elapsed: () => number = () => 0) {
-  const batches: Batch[] = [];
-  const failures: [unknown, number][] = [];
-  let nextIndex = 0;
-  const writeCaptures = vi.fn<CaptureStore['writeCaptures']>((packed) => {
-    const captures = [...unpackCaptures(packed, METHODS)];
-    return new Promise<CaptureOutcome>((resolve, reject) => {
-      batches.push({
-        bodies: captures.map(({ body }) => Buffer.from(body ?? []).toString()),
-        receivedAt: captures.map(({ receivedAt }) => receivedAt),
-        async land(change = () => undefined) {
-          const indexes = Float64Array.from(captures, () => nextIndex++);
-          const outcome = { indexes, savedIds: new Float64Array(captures.length), recycled: packed.bytes.buffer };
-          change(outcome);
-          resolve(outcome);
-          await settled();
-        },
-        async fail() {
-          reject(new Error('disk I/O error'));
-          await settled();
-        },
-      });
-    });
-  });
-  const recorder = new Recorder(
-    { writeCaptures },
-    { limits: LIMITS, now, elapsed, onFailure: (error, count) => failures.push([error, count]) },
-  );
-  const results: [body: string, result: CaptureResult][] = [];
-  const push = (body: string | Buffer, endpointId = 1): boolean => {
-    const bytes = Buffer.from(body);
-    return recorder.push(
-      { endpointId, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: bytes },
-      (result) => results.push([bytes.length > 20 ? `${bytes.length} bytes` : bytes.toString(), result]),
-    );
-  };
-  const batch = (at: number): Batch => {
-    const found = batches[at];
-    if (found === undefined) throw new Error(`There is no batch ${at}`);
-    return found;
-  };
-  return { recorder, push, results, batches, batch, failures, writeCaptures };
-}
-
-const stored = (index: number) => ({ index, savedId: null, receivedAt: 1000 });
-
 describe('an answer', () => {
   test("never comes before the store's promise resolves", async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     push('a');
     await settled();
     for (let turn = 0; turn < 20; turn += 1) await settled();
@@ -86,7 +23,7 @@ describe('an answer', () => {
   });
 
   test('comes once', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     push('a');
     await settled();
     await batch(0).land();
@@ -95,7 +32,7 @@ describe('an answer', () => {
   });
 
   test('is each its own: index, saved id, or gone', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
     await batch(0).land((outcome) => {
@@ -112,7 +49,7 @@ describe('an answer', () => {
 
 describe('batches', () => {
   test('what came in one turn of the loop shares one, in order, with the limits', async () => {
-    const { push, batches, writeCaptures } = newRecorder();
+    const { push, batches, writeCaptures } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     expect(batches).toHaveLength(0);
     await settled();
@@ -121,7 +58,7 @@ describe('batches', () => {
   });
 
   test('what comes while one is under way is gathered, and sent when that one is done', async () => {
-    const { push, batch, batches, recorder } = newRecorder();
+    const { push, batch, batches, writer } = newWriter();
     push('a');
     await settled();
     push('b');
@@ -129,14 +66,14 @@ describe('batches', () => {
     push('c');
     await settled();
     expect(batches).toHaveLength(1);
-    expect(recorder.waitingCount).toBe(2);
+    expect(writer.waitingCount).toBe(2);
     await batch(0).land();
     expect(batch(1).bodies).toEqual(['b', 'c']);
-    expect(recorder.waitingCount).toBe(0);
+    expect(writer.waitingCount).toBe(0);
   });
 
   test('the first who come back wait for half of all, and go with them', async () => {
-    const { push, batches, batch } = newRecorder();
+    const { push, batches, batch } = newWriter();
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -160,7 +97,7 @@ describe('batches', () => {
 
   test('where a batch takes long, all who were on their way share one, and half of them again once it is quick', async () => {
     let clock = 0;
-    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -198,7 +135,7 @@ describe('batches', () => {
 
   test('after storage stood still for a minute nobody is held for longer than 10 ms', async () => {
     let clock = 0;
-    const { push, batches, batch } = newRecorder(undefined, () => clock);
+    const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
       await settled();
@@ -213,7 +150,7 @@ describe('batches', () => {
   });
 
   test('nobody waits long for others who do not come', async () => {
-    const { push, batches, batch } = newRecorder();
+    const { push, batches, batch } = newWriter();
     for (const body of ['a', 'b', 'c', 'd']) push(body);
     await settled();
     await batch(0).land();
@@ -226,26 +163,33 @@ describe('batches', () => {
   });
 
   test('the next one is with storage before the senders of the last one are answered', async () => {
-    const { recorder, batches, batch } = newRecorder();
+    const { writer, batches, batch } = newWriter();
     const seen: number[] = [];
-    const capture = { endpointId: 1, method: 'POST', flatHeaders: [], head: 'text 127.0.0.1\n/', body: null };
-    recorder.push(capture, () => seen.push(batches.length));
+    const capture = {
+      endpointId: 1,
+      userId: 7,
+      method: 'POST',
+      flatHeaders: [],
+      head: 'text 127.0.0.1\n/',
+      body: null,
+    };
+    writer.push(capture, () => seen.push(batches.length));
     await settled();
-    recorder.push(capture, () => undefined);
+    writer.push(capture, () => undefined);
     await batch(0).land();
     expect(seen).toEqual([2]);
   });
 
   test('times do not go back when the clock does', async () => {
     const times = [5000, 4000, 6000];
-    const { push, batch } = newRecorder(() => times.shift() ?? 0);
+    const { push, batch } = newWriter(() => times.shift() ?? 0);
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
     expect(batch(0).receivedAt).toEqual([5000, 5000, 6000]);
   });
 
   test('a body and its head come through a buffer that was used before, byte for byte', async () => {
-    const { push, batch } = newRecorder();
+    const { push, batch } = newWriter();
     push('first, and longer than the next');
     await settled();
     await batch(0).land();
@@ -260,7 +204,7 @@ describe('batches', () => {
 
 describe('storage fails', () => {
   test('everyone in the batch is told, it is told of once, and the next batch goes on', async () => {
-    const { push, results, batch, failures } = newRecorder();
+    const { push, results, batch, failures } = newWriter();
     push('a');
     push('b');
     await settled();
@@ -277,7 +221,7 @@ describe('storage fails', () => {
   });
 
   test('again and again, and then not', async () => {
-    const { push, results, batch } = newRecorder();
+    const { push, results, batch } = newWriter();
     for (let round = 0; round < 5; round += 1) {
       push(String(round));
       await settled();
@@ -290,49 +234,6 @@ describe('storage fails', () => {
   });
 });
 
-describe('the queue is bounded', () => {
-  test('in requests: over it nothing is taken and nobody is called; once there is room it goes on', async () => {
-    const { push, recorder, batch, results } = newRecorder();
-    push('first');
-    await settled();
-    // Storage is stuck: whatever it was sent counts for nothing here, what waits in front of it does.
-    let taken = 0;
-    while (taken < 100_000 && push('x')) {
-      taken += 1;
-      if (taken % 1000 === 0) await settled();
-    }
-    expect(taken).toBeLessThanOrEqual(2 * 8192);
-    expect(recorder.waitingCount).toBeLessThanOrEqual(8192);
-    expect(push('x')).toBe(false);
-    await batch(0).land();
-    await batch(1).land();
-    expect(push('late')).toBe(true);
-    expect(results.length).toBeGreaterThan(0);
-    expect(results.length).toBeLessThanOrEqual(taken + 1);
-  });
-
-  test('in bytes: 128 MiB wait, not more', async () => {
-    const { push, recorder } = newRecorder();
-    push('first');
-    await settled();
-    const megabyte = Buffer.alloc(1024 * 1024);
-    let taken = 0;
-    while (taken < 1000 && push(megabyte)) taken += 1;
-    expect(taken).toBe(127);
-    expect(push(Buffer.alloc(10))).toBe(true);
-    expect(recorder.waitingCount).toBe(128);
-  });
-
-  test('one that is larger than all of it is taken when it is alone', async () => {
-    const { push, batch, results } = newRecorder();
-    expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(true);
-    expect(push('x')).toBe(false);
-    await settled();
-    await batch(0).land();
-    expect(results).toEqual([[`${129 * 1024 * 1024} bytes`, stored(0)]]);
-  });
-});
-
 describe('drain', () => {
   /** Whether a promise has been resolved by now. */
   function watch(promise: Promise<void>) {
@@ -342,16 +243,16 @@ describe('drain', () => {
   }
 
   test('is over at once where there is nothing', async () => {
-    await newRecorder().recorder.drain();
-    expect(newRecorder().recorder.waitingCount).toBe(0);
+    await newWriter().writer.drain();
+    expect(newWriter().writer.waitingCount).toBe(0);
   });
 
   test('waits for what is under way and for what waits, failed or not', async () => {
-    const { push, recorder, batch, results } = newRecorder();
+    const { push, writer, batch, results } = newWriter();
     push('a');
     await settled();
     push('b');
-    const [one, two] = [watch(recorder.drain()), watch(recorder.drain())];
+    const [one, two] = [watch(writer.drain()), watch(writer.drain())];
     await batch(0).fail();
     expect([one(), two()]).toEqual([false, false]);
     await batch(1).land();
@@ -360,9 +261,9 @@ describe('drain', () => {
   });
 
   test('waits for what was pushed in this very turn', async () => {
-    const { push, recorder, batch } = newRecorder();
+    const { push, writer, batch } = newWriter();
     push('a');
-    const over = watch(recorder.drain());
+    const over = watch(writer.drain());
     await settled();
     expect(over()).toBe(false);
     await batch(0).land();

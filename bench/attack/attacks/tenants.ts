@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AnswerCount, inParallel, open, write } from '../sockets.ts';
+import type { Attack } from './attack.ts';
+
+const SECONDS = 12;
+
+/** One user's senders: each keeps `ahead` requests in flight, so that far more is sent than the machine can store. */
+function tenantFlood(name: string, bodyBytes: number, connections: number, ahead: number): Attack {
+  const size = bodyBytes >= 1024 * 1024 ? `${bodyBytes / 1024 / 1024} MiB` : `${bodyBytes / 1024} KiB`;
+  return {
+    name,
+    what: `${connections} connections × ${ahead} captures of ${size} ahead, one endpoint`,
+    neighborP99Ms: 100,
+    mostSeconds: SECONDS + 10,
+    async run(target) {
+      const answers = new AnswerCount();
+      const head = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nContent-Length: ${bodyBytes}\r\n\r\n`;
+      const one = Buffer.concat([Buffer.from(head), Buffer.alloc(bodyBytes, 'x')]);
+      const block = Buffer.concat(Array.from({ length: ahead }, () => one));
+      const until = performance.now() + SECONDS * 1000;
+      await inParallel(connections, connections, async () => {
+        while (performance.now() < until) {
+          const socket = await open(target);
+          if (socket === undefined) {
+            await sleep(10);
+            continue;
+          }
+          const own = new AnswerCount();
+          own.follow(socket);
+          answers.follow(socket);
+          for (let sent = 0; performance.now() < until && !socket.destroyed;) {
+            const isTaken = await Promise.race([
+              write(socket, block),
+              sleep(until - performance.now(), false, { ref: false }),
+            ]);
+            if (!isTaken) break;
+            sent += ahead;
+            while (sent - own.total >= 2 * ahead && performance.now() < until && !socket.destroyed) await sleep(2);
+          }
+          socket.destroy();
+        }
+      });
+      return answers.toString();
+    },
+  };
+}
+
+export const tenantFloods: readonly Attack[] = [
+  tenantFlood('tenant-small', 2 * 1024, 256, 8),
+  tenantFlood('tenant-small-many', 2 * 1024, 2000, 4),
+  tenantFlood('tenant-medium', 100 * 1024, 64, 4),
+  tenantFlood('tenant-large', 5 * 1024 * 1024, 64, 1),
+];

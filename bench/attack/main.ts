@@ -1,0 +1,28 @@
+// `npm run attack -- tenant idle`: starts a server of its own for each attack whose name contains one of the words (all of them without
+// a word), and prints what a witness and a neighbor see meanwhile. Exits with 1 when an aim is missed.
+import { cpus } from 'node:os';
+import process from 'node:process';
+import { buildIfStale } from '../../scripts/build.mjs';
+import { ATTACKS } from './attacks/all.ts';
+import { missedAims, outcomeRow, tableHead, verdictLine } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { runAttack } from './run-attack.ts';
+
+const words = process.argv.slice(2);
+const chosen = ATTACKS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+if (chosen.length === 0) {
+  process.stderr.write(`No attack has that name. There are: ${ATTACKS.map(({ name }) => name).join(', ')}\n`);
+  process.exit(2);
+}
+await buildIfStale(process.execPath);
+process.stdout.write(
+  `Server, attacker and witness share this machine's ${cpus().length} cores. The attacker runs at a lower priority.\n\n${tableHead()}\n`,
+);
+const outcomes: Outcome[] = [];
+for (const attack of chosen) {
+  const outcome = await runAttack(attack);
+  outcomes.push(outcome);
+  process.stdout.write(`${outcomeRow(outcome)}\n`);
+}
+process.stdout.write(`\n${outcomes.map(verdictLine).join('\n')}\n`);
+process.exitCode = outcomes.every((outcome) => missedAims(outcome).length === 0) ? 0 : 1;

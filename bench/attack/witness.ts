@@ -1,0 +1,121 @@
+import { Agent, request } from 'node:http';
+
+/** A different address than the attacker's, so that limits per address tell them apart. */
+export const WITNESS_ADDRESS = '127.0.0.2';
+const TIMEOUT_MS = 20_000;
+/** Requests without an answer above which no more are sent: a server that stands still gets no flood from the witness. */
+const MAX_OPEN = 600;
+
+export interface AskedRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+interface Answer {
+  /** 0: no whole answer. */
+  readonly status: number;
+  /** The request went out on a connection that was open already. */
+  readonly isReused: boolean;
+}
+
+/** Resolves once the whole answer has arrived, or there is none. A request without an agent opens a connection of its own. */
+export function ask(
+  { url, method, headers = {}, body }: AskedRequest,
+  agent: Agent | false,
+  timeoutMs: number,
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const length = body === undefined ? {} : { 'content-length': String(body.length) };
+    const options = { method, agent, localAddress: WITNESS_ADDRESS, headers: { ...headers, ...length } };
+    const end = (status = 0): void => resolve({ status, isReused: sent.reusedSocket });
+    const sent = request(url, options, (answer) => {
+      answer.resume();
+      answer.on('end', () => end(answer.statusCode));
+      answer.on('close', () => end());
+    });
+    const timer = setTimeout(() => sent.destroy(), timeoutMs);
+    sent.on('error', () => end());
+    sent.on('close', () => {
+      clearTimeout(timer);
+      end();
+    });
+    sent.end(body);
+  });
+}
+
+export interface Observation {
+  readonly count: number;
+  /** Answers other than 200, and requests without an answer. */
+  readonly failures: number;
+  /** How often each status came, 0 for no answer; without 200. */
+  readonly failedWith: string;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly worstMs: number;
+  /** The worst on connections that were open already: a fresh one also waits to be accepted. */
+  readonly worstReusedMs: number;
+}
+
+/**
+ * Asks the same again at a steady rate, whether or not the last one was answered, by turns on kept and on fresh connections. Latencies
+ * count from the moment that a request was due.
+ */
+export class SteadyRequests {
+  readonly #asked: AskedRequest;
+  readonly #everyMs: number;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #latencies: number[] = [];
+  #worstReusedMs = 0;
+  readonly #failures = new Map<number, number>();
+  readonly #open = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #started = performance.now();
+  #due = 0;
+
+  constructor(asked: AskedRequest, everyMs: number) {
+    this.#asked = asked;
+    this.#everyMs = everyMs;
+    this.#timer = setInterval(() => this.#sendDue(), Math.min(everyMs, 10));
+  }
+
+  #sendDue(): void {
+    const now = performance.now();
+    for (; this.#started + this.#due * this.#everyMs <= now; this.#due += 1) {
+      if (this.#open.size < MAX_OPEN) this.#send(this.#started + this.#due * this.#everyMs);
+    }
+  }
+
+  #send(dueAt: number): void {
+    const asked = ask(this.#asked, this.#due % 2 === 0 ? this.#agent : false, TIMEOUT_MS).then(
+      ({ status, isReused }) => {
+        const latencyMs = performance.now() - dueAt;
+        this.#latencies.push(latencyMs);
+        if (isReused) this.#worstReusedMs = Math.max(this.#worstReusedMs, latencyMs);
+        if (status !== 200) this.#failures.set(status, (this.#failures.get(status) ?? 0) + 1);
+        this.#open.delete(asked);
+      },
+    );
+    this.#open.add(asked);
+  }
+
+  /** Stops asking, and waits for the answers that are still to come. */
+  async finish(): Promise<Observation> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+    this.#agent.destroy();
+    const sorted = this.#latencies.toSorted((one, other) => one - other);
+    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    const failures = [...this.#failures].toSorted(([one], [other]) => one - other);
+    return {
+      count: sorted.length,
+      failures: failures.reduce((sum, [, count]) => sum + count, 0),
+      failedWith: failures.map(([status, count]) => `${status} × ${count}`).join(', '),
+      p50Ms: at(0.5),
+      p99Ms: at(0.99),
+      worstMs: sorted.at(-1) ?? 0,
+      worstReusedMs: this.#worstReusedMs,
+    };
+  }
+}

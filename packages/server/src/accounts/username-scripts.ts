@@ -1,0 +1,31 @@
+/** Sentence for a new username whose letters come from several writing systems. */
+export const MIXED_SCRIPTS = 'Username must not mix letters of different alphabets';
+
+/** Scripts in common use (UAX 31, table 5). */
+const SCRIPTS = (
+  'Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
+  'Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer Hangul Han Hiragana Katakana Bopomofo'
+).split(' ');
+/** Scripts that are written together (UTS 39, "Highly Restrictive"): Japanese, Chinese with Bopomofo, Korean. */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+const classOf = (scripts: readonly string[]): string => scripts.map((script) => `\\p{scx=${script}}`).join('');
+/** Digits, punctuation, emoji and combining marks go with every script. */
+const SHARED = classOf(['Common', 'Inherited']);
+const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
+  (scripts) => new RegExp(`^[${SHARED}${classOf(scripts)}]*$`, 'u'),
+);
+/** Without a letter of a script in common use, nothing is mixed that readers know. */
+const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
+
+/**
+ * Whether a name mixes scripts as no language does, so that it may look like another name: `pаypal` with a Cyrillic `а`. This is the
+ * restriction level "Highly Restrictive" of UTS 39. For new names only: accounts keep the names that they have.
+ */
+export function mixesScripts(name: string): boolean {
+  return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));
+}

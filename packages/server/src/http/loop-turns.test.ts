@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { LoopTurns } from './loop-turns.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const owner = {};
+
+test('one piece of work begins in each turn of the loop, in order, and other work runs between', async () => {
+  const turns = new LoopTurns();
+  const begun: string[] = [];
+  for (const name of ['a', 'b', 'c']) turns.run(owner, () => begun.push(name));
+  expect(begun).toEqual(['a']);
+  await turn();
+  expect(begun).toEqual(['a', 'b']);
+  turns.run(owner, () => begun.push('d'));
+  await turn();
+  await turn();
+  expect(begun).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('owners take turns: one with a lot of work does not hold up another', async () => {
+  const turns = new LoopTurns();
+  const begun: string[] = [];
+  const busy = {};
+  for (let nth = 0; nth < 1000; nth += 1) turns.run(busy, () => begun.push(`busy ${nth}`));
+  turns.run(owner, () => begun.push('other'));
+  for (let nth = 0; nth < 3; nth += 1) await turn();
+  expect(begun).toEqual(['busy 0', 'busy 1', 'other', 'busy 2']);
+});
+
+test('work that comes alone never waits', async () => {
+  const turns = new LoopTurns();
+  for (let nth = 0; nth < 3; nth += 1) {
+    let begun = false;
+    turns.run(owner, () => (begun = true));
+    expect(begun).toBe(true);
+    await turn();
+    await turn();
+  }
+});
+
+test('work that throws does not stop the others', async () => {
+  const turns = new LoopTurns();
+  const begun: string[] = [];
+  expect(() =>
+    turns.run(owner, () => {
+      throw new Error('no');
+    }),
+  ).toThrow('no');
+  turns.run(owner, () => begun.push('next'));
+  await turn();
+  await turn();
+  expect(begun).toEqual(['next']);
+});

@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { LoopTurns } from './loop-turns.ts';
+
+const connections = new WeakMap<Socket, ParsedConnection>();
+
+/** The connection behind a socket that Node's parser reads. */
+export function parsedConnection(socket: Socket): ParsedConnection | undefined {
+  return connections.get(socket);
+}
+
+/** How long a body is, as its head says. */
+export interface BodyFraming {
+  /** Bytes, or -1. */
+  readonly declaredLength: number;
+  readonly hasTransferEncoding: boolean;
+}
+
+/** A slice that takes the parser longer than this is followed by a smaller one, after the other connections have had their turn. */
+const SLOW_SLICE_MS = 0.5;
+const MAX_SLICE_BYTES = 64 * 1024;
+const MIN_SLICE_BYTES = 1024;
+
+/**
+ * Feeds Node's parser one request at a time. By itself the parser reads everything that a socket brings: 64 KiB hold 2,000 small
+ * requests, and all of them are begun before the first is answered. Here the next request is parsed after the response to the last
+ * one, so that a connection has one request in flight and its requests are handled in order. What the sender sends ahead stays in
+ * the socket, which stops reading from the network.
+ */
+export class ParsedConnection {
+  readonly #socket: Socket;
+  readonly #turns: LoopTurns;
+  readonly #parse: (bytes: Buffer) => void;
+  readonly #slices = new Slices();
+  #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
+  #onCutOff: (() => void) | undefined;
+  #maxSliceBytes = MAX_SLICE_BYTES;
+  #isReleased = false;
+
+  /** `attach` gives the socket to the HTTP server, which adds the listener that feeds its parser. */
+  constructor(socket: Socket, turns: LoopTurns, attach: () => void) {
+    this.#socket = socket;
+    this.#turns = turns;
+    connections.set(socket, this);
+    attach();
+    const listeners = socket.listeners('data');
+    // A listener for data also makes the parser take what it is given, where it would read the socket's handle by itself.
+    socket.removeAllListeners('data').on('data', this.#onData).once('close', this.#onClose);
+    this.#parse = (bytes) => {
+      for (const listener of listeners) Reflect.apply(listener, socket, [bytes]);
+    };
+  }
+
+  /** No request is in flight; a head may have begun to arrive. */
+  get isIdle(): boolean {
+    return this.#current === undefined;
+  }
+
+  /** No whole request waits for its response, and no upgrade has taken the socket. */
+  get canClose(): boolean {
+    return !this.#isReleased && this.#current?.request.complete !== true;
+  }
+
+  /** The response to the request in flight. */
+  get response(): ServerResponse | undefined {
+    return this.#current?.response;
+  }
+
+  /** The head of a request was parsed. Its response says whether the connection goes on (`shouldKeepAlive`). */
+  begin(request: IncomingMessage, response: ServerResponse, head: BodyFraming): void {
+    const current = { request, response, isAnswered: false };
+    this.#current = current;
+    this.#slices.beginBody(head);
+    response.once('close', () => {
+      current.isAnswered = true;
+      this.#endIfOver();
+    });
+  }
+
+  /** Sets what to call when the current body can't come to its end: the connection closed, or the body is not valid HTTP. */
+  set onCutOff(cutOff: (() => void) | undefined) {
+    this.#onCutOff = cutOff;
+  }
+
+  readonly cutOff = (): void => {
+    this.#onCutOff?.();
+    this.#onCutOff = undefined;
+  };
+
+  /** Gives the socket away after an upgrade. What was read ahead is in the socket again. */
+  release(): void {
+    this.#isReleased = true;
+    this.#socket.off('data', this.#onData).off('close', this.#onClose);
+    connections.delete(this.#socket);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const socket = this.#socket;
+    let rest = bytes;
+    let isSlow = false;
+    while (rest.length > 0 && !isSlow && !this.#isReleased && this.#mayParse()) {
+      const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
+      isSlow = this.#parseTimed(rest.subarray(0, end));
+      rest = rest.subarray(end);
+      this.#endIfOver();
+    }
+    if (rest.length === 0 || socket.destroyed) return;
+    // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
+    if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
+    if (!this.#isReleased) socket.pause();
+    socket.unshift(rest);
+    if (isSlow && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
+  };
+
+  /** A body in chunks of one byte costs a thousand times what another one does. */
+  #parseTimed(slice: Buffer): boolean {
+    const began = performance.now();
+    this.#parse(slice);
+    const isSlow = performance.now() - began > SLOW_SLICE_MS;
+    const next = isSlow ? this.#maxSliceBytes / 2 : this.#maxSliceBytes * 2;
+    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    return isSlow;
+  }
+
+  /** The current body may always be read, a further head only after the response. */
+  #mayParse(): boolean {
+    return !this.#socket.destroyed && (this.#current === undefined || !this.#current.request.complete);
+  }
+
+  #endIfOver(): void {
+    const current = this.#current;
+    if (current === undefined || !current.isAnswered || !current.request.complete) return;
+    this.#current = undefined;
+    this.#onCutOff = undefined;
+    const socket = this.#socket;
+    if (socket.isPaused()) this.#turns.run(socket, () => socket.resume());
+  }
+
+  readonly #onClose = (): void => {
+    this.cutOff();
+    connections.delete(this.#socket);
+  };
+}
+
+const EMPTY_LINE = '\r\n\r\n';
+
+/** Cuts what a connection brings so that no slice reaches into the head of a second request. */
+class Slices {
+  /** Bytes of the current body that are still to come, where the sender declared a length. */
+  #bodyLeft = 0;
+  /** The end of the last slice, which may be the beginning of an empty line. */
+  #tail = '';
+
+  beginBody({ declaredLength, hasTransferEncoding }: BodyFraming): void {
+    this.#bodyLeft = hasTransferEncoding ? 0 : Math.max(0, declaredLength);
+  }
+
+  /** The length of the next slice of some bytes. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */
+  next(bytes: Buffer): number {
+    if (this.#bodyLeft > 0) {
+      const length = Math.min(this.#bodyLeft, bytes.length);
+      this.#bodyLeft -= length;
+      return length;
+    }
+    const seam = this.#tail + bytes.toString('latin1', 0, EMPTY_LINE.length - 1);
+    const acrossAt = seam.indexOf(EMPTY_LINE);
+    const at = acrossAt < 0 ? bytes.indexOf(EMPTY_LINE) : acrossAt - this.#tail.length;
+    if (acrossAt >= 0 || at >= 0) {
+      this.#tail = '';
+      return at + EMPTY_LINE.length;
+    }
+    this.#tail = (this.#tail + bytes.toString('latin1', Math.max(0, bytes.length - 3))).slice(-3);
+    return bytes.length;
+  }
+}

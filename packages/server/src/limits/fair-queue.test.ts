@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { FairQueue, QueueFullError } from './fair-queue.ts';
+
+test('as much as is allowed runs at once, the rest in order, and is told that it waited', async () => {
+  const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
+  const seen: string[] = [];
+  let running = 0;
+  let most = 0;
+  const work = (name: string) => async (waited: boolean) => {
+    seen.push(waited ? `${name} waited` : name);
+    most = Math.max(most, (running += 1));
+    await sleep(1);
+    running -= 1;
+  };
+  await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => queue.run('one', work(name))));
+  expect(seen).toEqual(['a', 'b', 'c waited', 'd waited', 'e waited']);
+  expect(most).toBe(2);
+});
+
+test('it is bounded: what does not fit is refused at once, and the others are served', async () => {
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 5 });
+  const all = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, nth) => queue.run('one', () => Promise.resolve(nth))),
+  );
+  expect(all.slice(0, 6).map((one) => one.status)).toEqual(Array.from({ length: 6 }, () => 'fulfilled'));
+  expect(all.slice(6).every((one) => one.status === 'rejected' && one.reason instanceof QueueFullError)).toBe(true);
+});
+
+test('work that fails ends its own turn, and the next one runs', async () => {
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 5 });
+  const fails = Array.from({ length: 3 }, () => queue.run('one', () => Promise.reject(new Error('failed'))));
+  const follows = queue.run('one', () => Promise.resolve('served'));
+  for (const each of await Promise.allSettled(fails)) expect(each).toMatchObject({ status: 'rejected' });
+  expect(await follows).toBe('served');
+  expect(await queue.run('one', (waited) => Promise.resolve(waited))).toBe(false);
+});
+
+test('an owner who asks many times takes turns with the others', async () => {
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 20 });
+  const seen: string[] = [];
+  const ask = (owner: string) => queue.run(owner, () => Promise.resolve(void seen.push(owner)));
+  await Promise.all(['many', 'many', 'many', 'many', 'many', 'one', 'two', 'two'].map(ask));
+  expect(seen).toEqual(['many', 'many', 'one', 'two', 'many', 'two', 'many', 'many']);
+});
+
+test('no owner fills it for everybody: a share of the places is left to others', async () => {
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 10, maxShare: 1 / 2 });
+  const ask = (owner: string) => queue.run(owner, () => Promise.resolve(owner));
+  const many = Promise.allSettled(Array.from({ length: 50 }, () => ask('many')));
+  expect(queue.waitingCount).toBe(5);
+  expect(await ask('another')).toBe('another');
+  expect((await many).filter(({ status }) => status === 'fulfilled')).toHaveLength(6);
+});
+
+test('work that is aborted while it waits never runs, and frees its place at once', async () => {
+  const queue = new FairQueue({ concurrency: 1, maxWaiting: 2 });
+  const [first, gone] = [Promise.withResolvers<void>(), new AbortController()];
+  const running = queue.run('one', () => first.promise);
+  let ran = false;
+  const waiting = queue.run('one', async () => void (ran = true), gone.signal);
+  const next = queue.run('one', () => Promise.resolve('next'));
+  gone.abort(new Error('gone'));
+  await expect(waiting).rejects.toThrow('gone');
+  expect(queue.waitingCount).toBe(1);
+  first.resolve();
+  await running;
+  expect([await next, ran]).toEqual(['next', false]);
+  await expect(queue.run('one', () => Promise.resolve(), gone.signal)).rejects.toThrow('gone');
+});

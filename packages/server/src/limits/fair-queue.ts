@@ -1,0 +1,67 @@
+import { RoundRobin } from './round-robin.ts';
+import type { Owner } from './memory-budget.ts';
+
+/** Too many wait already. */
+export class QueueFullError extends Error {
+  override readonly name = 'QueueFullError';
+}
+
+export interface FairQueueOptions {
+  /** How much work runs at once. */
+  readonly concurrency: number;
+  /** How much may wait. */
+  readonly maxWaiting: number;
+  /** The part of the waiting places that one owner may take. */
+  readonly maxShare?: number;
+}
+
+/** Bounded queue that shares a limited resource fairly between users: each waiting owner has its turn, however much others ask for. */
+export class FairQueue {
+  readonly #options: Required<FairQueueOptions>;
+  readonly #waiting = new RoundRobin<Owner, () => void>();
+  #running = 0;
+
+  constructor(options: FairQueueOptions) {
+    this.#options = { maxShare: 1, ...options };
+  }
+
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Runs `work` when it is the owner's turn, and tells it whether it had to wait. Work that is aborted before its turn never runs.
+   * @throws QueueFullError; the signal's reason
+   */
+  async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    const waited = this.#running >= this.#options.concurrency;
+    if (waited) await this.#wait(owner, signal);
+    else this.#running += 1;
+    try {
+      return await work(waited);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    }
+  }
+
+  #wait(owner: Owner, signal: AbortSignal | undefined): Promise<void> {
+    const { maxWaiting, maxShare } = this.#options;
+    if (this.#waiting.size >= maxWaiting || this.#waiting.sizeOf(owner) >= maxWaiting * maxShare)
+      throw new QueueFullError();
+    return new Promise((resolve, reject) => {
+      const begin = (): void => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      const abort = (): void => {
+        this.#waiting.remove(owner, begin);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+      this.#waiting.push(owner, begin);
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { MemoryBudget } from './memory-budget.ts';
+
+test('takes up to its bytes and no byte more, and takes nothing when it refuses', () => {
+  const budget = new MemoryBudget({ bytes: 10 });
+  const [one, other] = [budget.reserve('a'), budget.reserve('b')];
+  expect([one.grow(6), other.grow(5), other.grow(4), one.grow(1)]).toEqual([true, false, true, false]);
+  expect([budget.used, one.bytes, other.bytes]).toEqual([10, 6, 4]);
+  other.release();
+  expect([one.grow(5), one.grow(4), budget.used]).toEqual([false, true, 10]);
+});
+
+test('no bytes always fit', () => {
+  expect(new MemoryBudget({ bytes: 0 }).reserve('a').grow(0)).toBe(true);
+});
+
+test('one owner gets its share, over all of its reservations, and the others get the rest', () => {
+  const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
+  const [first, second, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
+  expect([first.grow(30), second.grow(21), second.grow(20), other.grow(50)]).toEqual([true, false, true, true]);
+  first.release();
+  expect(second.grow(30)).toBe(true);
+});
+
+test('a reservation gives back once what it took, and nothing after that', () => {
+  const budget = new MemoryBudget({ bytes: 10 });
+  const reservation = budget.reserve('a');
+  reservation.grow(4);
+  reservation.grow(3);
+  reservation.release();
+  reservation.release();
+  expect([budget.used, reservation.bytes, reservation.grow(1)]).toEqual([0, 0, false]);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { LogDestination } from './log-destination.ts';
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** A destination whose room is set by the test; `undefined` room throws `code`. */
+function someDestination() {
+  const disk = { text: '', room: Number.POSITIVE_INFINITY, code: 'EAGAIN' };
+  const log = new LogDestination({
+    lossReport: (count) => `lost ${count}\n`,
+    writeSome(bytes) {
+      if (disk.room === 0) throw failure(disk.code);
+      const written = Math.min(disk.room, bytes.length);
+      disk.text += Buffer.from(bytes.subarray(0, written)).toString();
+      disk.room -= written;
+      return written;
+    },
+  });
+  return { disk, log };
+}
+
+test('a slow reader gets every line that fits in memory, in order and whole', () => {
+  const { disk, log } = someDestination();
+  disk.room = 3;
+  log.write('first\n');
+  log.write('second\n');
+  log.write('third\n');
+  expect(disk.text).toBe('fir');
+  disk.room = Number.POSITIVE_INFINITY;
+  log.flush();
+  expect(disk.text).toBe('first\nsecond\nthird\n');
+  expect(log.lostLines).toBe(0);
+});
+
+test('what waits for a slow reader is bounded, and the rest is counted and reported once', () => {
+  const { disk, log } = someDestination();
+  disk.room = 0;
+  const line = `${'x'.repeat(1023)}\n`;
+  for (let nth = 0; nth < 3000; nth++) log.write(line);
+  expect(log.lostLines).toBe(3000 - 1024);
+  disk.room = Number.POSITIVE_INFINITY;
+  log.flush();
+  log.write('after\n');
+  expect(disk.text).toBe(`${line.repeat(1024)}lost 1976\nafter\n`);
+});
+
+test.each(['ENOSPC', 'EPIPE', 'EIO'])('%s loses lines and never throws', (code) => {
+  const { disk, log } = someDestination();
+  Object.assign(disk, { room: 0, code });
+  for (let nth = 0; nth < 5; nth++) log.write('lost\n');
+  expect(log.lostLines).toBe(5);
+  disk.room = Number.POSITIVE_INFINITY;
+  log.write('kept\n');
+  log.write('next\n');
+  expect(disk.text).toBe('kept\nlost 5\nnext\n');
+  expect(log.lostLines).toBe(5);
+});
+
+test('a line that a full disk cut is completed before the next one', () => {
+  const { disk, log } = someDestination();
+  Object.assign(disk, { room: 4, code: 'ENOSPC' });
+  log.write('{"a":1}\n');
+  log.write('{"b":2}\n');
+  expect(disk.text).toBe('{"a"');
+  disk.room = Number.POSITIVE_INFINITY;
+  log.write('{"c":3}\n');
+  expect(disk.text).toBe('{"a":1}\n{"c":3}\nlost 1\n');
+});
+
+test('the loss is reported without another line being logged', async () => {
+  const { disk, log } = someDestination();
+  Object.assign(disk, { room: 0, code: 'ENOSPC' });
+  log.write('lost\n');
+  disk.room = Number.POSITIVE_INFINITY;
+  await expect.poll(() => disk.text).toBe('lost 1\n');
+});

@@ -1,0 +1,107 @@
+import { writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+/** Lines that wait for a slow reader, in bytes. More of them are lost. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+const RETRY_MS = 250;
+
+/** Writes a part of some bytes at once and returns how many. Throws `EAGAIN` where it would have to wait. */
+export type WriteSome = (bytes: Uint8Array) => number;
+
+export interface LogDestinationOptions {
+  readonly writeSome: WriteSome;
+  /** The line that reports how many lines were lost, with its line feed. */
+  readonly lossReport: (count: number) => string;
+}
+
+/**
+ * Where log lines go. A full disk, a closed reader or a slow one may lose lines, which are counted. Nothing here blocks, throws, or
+ * keeps the process running. When writing works again, one line reports how many were lost.
+ */
+export class LogDestination implements DestinationStream {
+  readonly #options: LogDestinationOptions;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  /** The rest of a line that was written in part. It goes first, because the next line must begin on a line of its own. */
+  #torn: Buffer | undefined;
+  #lostLines = 0;
+  #unreported = 0;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: LogDestinationOptions) {
+    this.#options = options;
+  }
+
+  /** Lines lost since the start. */
+  get lostLines(): number {
+    return this.#lostLines;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) this.#lose(1);
+    else {
+      this.#waiting.push(bytes);
+      this.#waitingBytes += bytes.length;
+    }
+    // While a retry is planned for a reader that is slow, a try per line would be a system call for nothing.
+    if (this.#retry === undefined || this.#waiting.length === 1) this.flush();
+  }
+
+  /** Writes as much as is taken at once. */
+  flush(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    try {
+      while (this.#writeNext());
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      if (!isFull) this.#loseWaiting();
+      this.#retry = setTimeout(() => this.flush(), RETRY_MS).unref();
+    }
+  }
+
+  /** False when there is nothing left to write. */
+  #writeNext(): boolean {
+    const bytes = this.#torn ?? this.#waiting[0] ?? this.#report();
+    if (bytes === undefined) return false;
+    const written = this.#options.writeSome(bytes);
+    // A write of nothing is no progress; the retry is later.
+    if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'EAGAIN' });
+    if (this.#torn === undefined) this.#removeFirst();
+    this.#torn = written < bytes.length ? bytes.subarray(written) : undefined;
+    return true;
+  }
+
+  #report(): Buffer | undefined {
+    return this.#unreported === 0 ? undefined : Buffer.from(this.#options.lossReport(this.#unreported));
+  }
+
+  /** What is written next has begun: a waiting line, or the report when no line waits. */
+  #removeFirst(): void {
+    const first = this.#waiting.shift();
+    if (first === undefined) this.#unreported = 0;
+    else this.#waitingBytes -= first.length;
+  }
+
+  #loseWaiting(): void {
+    this.#lose(this.#waiting.length);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #lose(count: number): void {
+    this.#lostLines += count;
+    this.#unreported += count;
+  }
+}
+
+const STANDARD_OUTPUT = 1;
+
+/**
+ * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that `writeSync` never
+ * waits for a reader.
+ */
+export function standardOutput(stdout: { readonly isTTY: boolean }): { isTerminal: boolean; writeSome: WriteSome } {
+  return { isTerminal: stdout.isTTY, writeSome: (bytes) => writeSync(STANDARD_OUTPUT, bytes) };
+}

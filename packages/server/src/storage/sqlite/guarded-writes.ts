@@ -1,0 +1,99 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { StorageUnavailable } from '../storage-problem.ts';
+import type { DiskState } from '../store.ts';
+import { DatabaseFiles } from './database-files.ts';
+import { DiskSpace, isDiskFull } from './disk-space.ts';
+import type { WritePurpose } from './disk-space.ts';
+
+/** Milliseconds between two looks at the disk while nothing is written. */
+const WATCH_MS = 500;
+/** Milliseconds after which the reserve is first taken: a start has more urgent work. */
+const RESERVE_AFTER_MS = 1000;
+
+/** Runs the writer's work: never into a file that was removed or replaced, and with room on a full disk for what frees space. */
+export class GuardedWrites {
+  readonly #files: DatabaseFiles;
+  readonly #space: DiskSpace;
+  readonly #onState: (state: DiskState) => void;
+  #told: DiskState | undefined;
+  readonly #startedAt = performance.now();
+  #watch: NodeJS.Timeout | undefined;
+
+  /** `onState` is called with each change of the disk's state. */
+  constructor(database: DatabaseSync, dataDir: string, onState: (state: DiskState) => void) {
+    this.#files = new DatabaseFiles(dataDir);
+    this.#space = new DiskSpace(database, dataDir);
+    this.#onState = onState;
+  }
+
+  /** Looks at the disk from now on, until it is closed. */
+  watch(): void {
+    this.#watch = setInterval(() => this.#look(), WATCH_MS);
+    this.#tell();
+  }
+
+  /**
+   * Runs work that is a transaction, or that may be repeated.
+   * @throws StorageUnavailable when the disk is full or the database was removed or replaced
+   */
+  async run<T>(purpose: WritePurpose, work: () => Promise<T>): Promise<T> {
+    try {
+      this.#files.check();
+      this.#space.prepare(purpose);
+      return await work();
+    } catch (error) {
+      if (!isDiskFull(error) || !this.#space.makeRoom(purpose)) throw this.#unavailable(error);
+    }
+    try {
+      this.#space.prepare(purpose);
+      return await work();
+    } catch (error) {
+      throw this.#unavailable(error);
+    } finally {
+      this.#tell();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    await this.#space.close();
+  }
+
+  /** The error to report: work also fails in other ways when its files are missing. */
+  #unavailable(error: unknown): unknown {
+    this.#files.look();
+    this.#tell();
+    if (this.#files.missing !== undefined && !(error instanceof StorageUnavailable))
+      return new StorageUnavailable('The files of the database are missing.', {
+        cause: error,
+        reason: 'file-replaced',
+      });
+    if (!isDiskFull(error)) return error;
+    return new StorageUnavailable(`The disk has no room for this write: ${String(error)}`, {
+      cause: error,
+      reason: 'disk-full',
+    });
+  }
+
+  #look(): void {
+    this.#files.look();
+    if (this.#files.missing === undefined) {
+      this.#space.measure();
+      if (performance.now() - this.#startedAt >= RESERVE_AFTER_MS) this.#space.takeReserve();
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    const state = {
+      freeBytes: this.#space.freeBytes,
+      isFull: this.#space.isFull,
+      missingFile: this.#files.missing,
+    };
+    const told = this.#told;
+    if (told?.freeBytes === state.freeBytes && told.isFull === state.isFull && told.missingFile === state.missingFile)
+      return;
+    this.#told = state;
+    this.#onState(state);
+  }
+}
