@@ -141,6 +141,8 @@ describe("with another person's session", () => {
     async (_, operation, verdict) => {
       const gone = await stranger.person.client.call('createEndpoint', { body: {} });
       await stranger.person.client.call('deleteEndpoint', { params: { uid: gone.uid } });
+      // What was deleted is purged in the background.
+      await expect.poll(() => server.store.purgeSome(100)).toBe(false);
       const { cookie } = stranger;
       await expectUnchanged(async () => {
         const theirs = verdict.call(owner.things);

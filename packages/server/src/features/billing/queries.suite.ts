@@ -71,6 +71,8 @@ export function billingSuite(open: () => Store): void {
         [newest.id, false, T0 + DAY],
         [expired.id, false, T0 - 1],
       ]);
+      // Other tests count what is expired.
+      await open().deleteUser(user.id);
     });
 
     test('limits of a plan that the user does not have any more are not applied', async () => {
