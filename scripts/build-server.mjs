@@ -16,6 +16,7 @@ const bundle = await rolldown({
   input: {
     main: 'packages/server/src/main.ts',
     'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
+    'scan-thread': 'packages/server/src/storage/postgres/scan-thread.ts',
     'replay-thread': 'packages/server/src/replay/replay-thread.ts',
   },
   platform: 'node',

@@ -18,6 +18,9 @@ const understood: [line: string, invocation: Invocation][] = [
   ['create --name hook', { command: 'create', name: 'hook' }],
   ['requests a', { command: 'requests', endpoint: 'a', json: false }],
   ['requests --limit 2 a --before=0', { command: 'requests', endpoint: 'a', json: false, limit: 2, before: 0 }],
+  ['requests a --query method:POST', { command: 'requests', endpoint: 'a', json: false, query: 'method:POST' }],
+  ['follow a --query=-is:saved', { command: 'follow', endpoint: 'a', json: false, query: '-is:saved' }],
+  ['forward a b --query x', { command: 'forward', endpoint: 'a', url: 'b', json: false, query: 'x' }],
   ['follow a', { command: 'follow', endpoint: 'a', json: false }],
   ['follow --json a --from 7', { command: 'follow', endpoint: 'a', json: true, from: 7 }],
   ['follow -- -a', { command: 'follow', endpoint: '-a', json: false }],
@@ -66,6 +69,10 @@ const refused: [line: string, sentence: string][] = [
   ['requests a --before=-1', '--before must be a whole number from 0 up.'],
   ['follow a --from x', '--from must be a whole number from 0 up.'],
   ['follow a --json=yes', '--json takes no value.'],
+  [
+    'follow a --query a)',
+    'The query is wrong at character 2. Expected an opening parenthesis before this closing one.',
+  ],
   ['show a b', 'The index must be a whole number from 0 up.'],
 ];
 

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { COMMANDS, isCommandName } from './command-table.ts';
 import type { CommandName, CommandRow } from './command-table.ts';
+import { parseQuery } from '@creel/contract';
 import { UsageProblem } from './cli-problem.ts';
 
 /** What the person asked for, checked; `run` carries one of these. */
@@ -10,9 +11,19 @@ export type Invocation =
   | { readonly command: 'logout'; readonly server?: string }
   | { readonly command: 'endpoints'; readonly server?: string; readonly json: boolean }
   | { readonly command: 'create'; readonly server?: string; readonly name?: string }
-  | (OnEndpoint<'requests'> & { readonly json: boolean; readonly limit?: number; readonly before?: number })
-  | (OnEndpoint<'follow'> & { readonly json: boolean; readonly from?: number })
-  | (OnEndpoint<'forward'> & { readonly url: string; readonly json: boolean; readonly from?: number })
+  | (OnEndpoint<'requests'> & {
+      readonly json: boolean;
+      readonly limit?: number;
+      readonly before?: number;
+      readonly query?: string;
+    })
+  | (OnEndpoint<'follow'> & { readonly json: boolean; readonly from?: number; readonly query?: string })
+  | (OnEndpoint<'forward'> & {
+      readonly url: string;
+      readonly json: boolean;
+      readonly from?: number;
+      readonly query?: string;
+    })
   | (OnEndpoint<'replay'> & { readonly index: number; readonly url: string; readonly json: boolean })
   | (OnEndpoint<'show'> & { readonly index: number })
   | (OnEndpoint<'body'> & { readonly index: number; readonly output?: string; readonly force: boolean });
@@ -129,6 +140,15 @@ const server = (typed: Typed): { server?: string } => optional('server', typed.t
 
 const from = (typed: Typed): { from?: number } => optional('from', whole(typed.text('from'), '--from', 0));
 
+/** The text of a query that can be read; absent where it has no term. */
+function query(typed: Typed): { query?: string } {
+  const text = typed.text('query');
+  if (text === undefined || text.trim() === '') return {};
+  const parsed = parseQuery(text);
+  if (!parsed.ok) throw new UsageProblem(`The query is wrong at character ${parsed.position + 1}. ${parsed.sentence}`);
+  return { query: text };
+}
+
 /** A field that is absent when there is no value, as `exactOptionalPropertyTypes` would have it. */
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value };
 function optional(key: string, value: unknown): object {
@@ -147,6 +167,7 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     json: typed.has('json'),
     ...optional('limit', whole(typed.text('limit'), '--limit', 1)),
     ...optional('before', whole(typed.text('before'), '--before', 0)),
+    ...query(typed),
   }),
   follow: (typed) => ({
     command: 'follow',
@@ -154,6 +175,7 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     endpoint: typed.at(0),
     json: typed.has('json'),
     ...from(typed),
+    ...query(typed),
   }),
   forward: (typed) => ({
     command: 'forward',
@@ -162,6 +184,7 @@ const BUILD: { [Name in CommandName]: (typed: Typed) => InvocationOf<Name> } = {
     url: typed.at(1),
     json: typed.has('json'),
     ...from(typed),
+    ...query(typed),
   }),
   replay: (typed) => ({
     command: 'replay',

@@ -26,6 +26,10 @@ const FROM = {
   from: { type: 'string', value: 'INDEX', help: 'begins with what is stored from this index on' },
 } as const satisfies CommandRow['options'];
 
+const QUERY = {
+  query: { type: 'string', value: 'QUERY', help: 'only those that match, such as "method:POST json.amount:>1000"' },
+} as const satisfies CommandRow['options'];
+
 export const COMMANDS = {
   login: {
     summary: 'signs in and keeps the session',
@@ -52,6 +56,7 @@ The session is kept in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel
     options: {
       limit: { type: 'string', value: 'N', help: 'how many at most (100)' },
       before: { type: 'string', value: 'INDEX', help: 'only those with a lower index: the next page' },
+      ...QUERY,
       ...JSON_LINES,
       ...SERVER,
     },
@@ -61,6 +66,7 @@ The session is kept in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel
     places: ['endpoint'],
     options: {
       ...FROM,
+      ...QUERY,
       ...JSON_LINES,
       ...SERVER,
     },
@@ -72,6 +78,7 @@ Ends with code 1 when the endpoint is deleted or expires, or when the session en
     places: ['endpoint', 'url'],
     options: {
       ...FROM,
+      ...QUERY,
       json: { type: 'boolean', help: 'one JSON object per line: index, method, target and what became of it' },
       ...SERVER,
     },

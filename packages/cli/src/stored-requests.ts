@@ -23,6 +23,39 @@ export async function readPage(client: Client, uid: string, limit: number, befor
   };
 }
 
+/** What matches a query below the index `before`, newest first. */
+export async function* foundRequests(
+  client: Client,
+  uid: string,
+  q: string,
+  before = Number.POSITIVE_INFINITY,
+): AsyncGenerator<CapturedRequest, void, undefined> {
+  let cursor: string | undefined;
+  do {
+    const page = await client.callWithHeaders('search', { query: { q, endpoint: uid, before: cursor } });
+    yield* page.data.filter((request) => request.index < before);
+    cursor =
+      page.next === undefined
+        ? undefined
+        : (new URL(page.next, 'http://origin.invalid').searchParams.get('before') ?? undefined);
+  } while (cursor !== undefined);
+}
+
+/**
+ * The whole body; `undefined` when it is not stored any more.
+ * @throws ApiError
+ */
+export async function readBody(client: Client, uid: string, request: CapturedRequest): Promise<Uint8Array | undefined> {
+  const { body, bodyEncoding, bodyTruncated, index } = request;
+  if (!bodyTruncated) return Buffer.from(body ?? '', bodyEncoding);
+  try {
+    return await byIndex(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
 /**
  * What is stored from the index `from` on and below `below`, oldest first. The server pages from the newest down: the way down only
  * notes where pages begin, and each is read again on the way up, so that no more than one is held however many there are.

@@ -46,6 +46,8 @@ describe('a captured request', () => {
     sourceIp: '127.0.0.1',
     timestamp: '2026-01-01T00:00:00.000Z',
     saved: false,
+    source: 'Unknown',
+    eventType: null,
   };
 
   test('passes as it is, and what a newer server adds is left out', () => {

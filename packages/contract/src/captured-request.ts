@@ -36,6 +36,10 @@ export const capturedRequestSchema = z.object({
   sourceIp: z.string(),
   timestamp: z.iso.datetime(),
   saved: z.boolean(),
+  /** Who sent it (source-label.ts). */
+  source: z.string(),
+  /** The type of the event that it reports (event-type.ts); `null` where it names none. */
+  eventType: z.string().nullable(),
 });
 export type CapturedRequest = z.infer<typeof capturedRequestSchema>;
 

@@ -24,8 +24,8 @@ export const MAX_PASSWORD_LENGTH = 1024;
 /** RFC 5321 4.5.3.1.3: a path holds 256 octets, two of them angle brackets. */
 export const MAX_EMAIL_LENGTH = 254;
 
-/** Longest search text, in characters: a whole signed token (JWT) can be looked for. */
-export const MAX_SEARCH_LENGTH = 2000;
+/** Stored requests that one search call looks at: all of an endpoint that keeps as many as it does by default, and more. */
+export const MAX_SCANNED_REQUESTS = 20_000;
 
 /** Milliseconds that a client waits before it reconnects a live view (spec 4). */
 export const LIVE_RECONNECT_MS = 3000;

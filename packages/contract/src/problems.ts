@@ -6,6 +6,7 @@ import { z } from 'zod';
  */
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },
+  INVALID_QUERY: { status: 400, sentence: "The query can't be read." },
   MALFORMED_JSON: { status: 400, sentence: 'The body is not valid JSON.' },
   LINK_INVALID: { status: 400, sentence: 'This link is no longer valid. Please ask for a new one.' },
   ALREADY_ON_FREE: { status: 400, sentence: 'Already on Free plan' },
@@ -74,6 +75,8 @@ export const problemSchema = z.object({
   message: z.string(),
   code: z.string(),
   fields: z.record(z.string(), z.string()).optional(),
+  /** INVALID_QUERY: where the wrong term starts, in UTF-16 units from 0. */
+  position: z.int().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
 

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
-import { SOURCE_LABELS, sourceLabel } from './source-label.ts';
+import { SOURCE_HEADERS, sourceLabel } from './source-label.ts';
 import type { SourceLabel } from './source-label.ts';
 
 const agent = (value: string): RawHeaders => [['User-Agent', value]];
 
-/** The rules of spec 5, in their order. */
 test.each<[string, RawHeaders, string, SourceLabel]>([
   ["the card payment provider's user agent", agent('Stripe/1.0 (+https://stripe.com/docs/webhooks)'), '', 'Stripe'],
   ['in any case', agent('sTRIPE'), '', 'Stripe'],
@@ -46,6 +45,38 @@ test.each<[string, RawHeaders, string, SourceLabel]>([
   expect(sourceLabel(headers, body)).toBe(label);
 });
 
-test('the labels are those of contract 3', () => {
-  expect(SOURCE_LABELS).toEqual(['Stripe', 'GitHub', 'Shopify', 'Browser', 'Unknown']);
+test.each<[SourceLabel, string]>([
+  ['Stripe', 'Stripe-Signature'],
+  ['Shopify', 'X-Shopify-Hmac-Sha256'],
+  ['Slack', 'X-Slack-Signature'],
+  ['Twilio', 'X-Twilio-Signature'],
+  ['SendGrid', 'X-Twilio-Email-Event-Webhook-Signature'],
+  ['Amazon SNS', 'x-amz-sns-message-type'],
+  ['Discord', 'X-Signature-Ed25519'],
+  ['Linear', 'Linear-Signature'],
+  ['GitLab', 'X-Gitlab-Event'],
+  ['Meta', 'X-Hub-Signature-256'],
+  ['Standard Webhooks', 'webhook-signature'],
+])('%s is recognized by %s', (label, name) => {
+  expect(sourceLabel([[name, 'x'], ...agent('curl/8')], '{}')).toBe(label);
+  expect(SOURCE_HEADERS).toContain(name.toLowerCase());
 });
+
+test('a documented mark counts before a browser, and the rules for Stripe, GitHub and Shopify before it', () => {
+  expect(sourceLabel([['X-Slack-Signature', 'v0=1'], ...agent('Mozilla/5.0')], '')).toBe('Slack');
+  expect(
+    sourceLabel(
+      [
+        ['X-Hub-Signature-256', 'sha256=1'],
+        ['X-GitHub-Event', 'push'],
+      ],
+      '',
+    ),
+  ).toBe('GitHub');
+  expect(sourceLabel([['X-Slack-Signature', 'v0=1']], 'shopify')).toBe('Shopify');
+});
+
+test.each(['curl/8.5.0', 'python-requests/2.32', 'Go-http-client/1.1', 'axios/1.7', 'PostmanRuntime/7'])(
+  'the general client %s is unknown',
+  (value) => expect(sourceLabel(agent(value), '{}')).toBe('Unknown'),
+);

@@ -1,20 +1,114 @@
 import { firstHeader } from './views.ts';
 import type { RawHeaders } from './captured-request.ts';
 
-export const SOURCE_LABELS = ['Stripe', 'GitHub', 'Shopify', 'Browser', 'Unknown'] as const;
+export const SOURCE_LABELS = [
+  'Stripe',
+  'GitHub',
+  'Shopify',
+  'GitLab',
+  'Bitbucket',
+  'Slack',
+  'SendGrid',
+  'Twilio',
+  'Amazon SNS',
+  'Discord',
+  'Linear',
+  'Paddle',
+  'PayPal',
+  'Square',
+  'HubSpot',
+  'Zoom',
+  'WooCommerce',
+  'Sentry',
+  'Svix',
+  'Standard Webhooks',
+  'CloudEvents',
+  'Meta',
+  'Browser',
+  'Unknown',
+] as const;
 export type SourceLabel = (typeof SOURCE_LABELS)[number];
 
+/** Bytes at the start of a body that labels and event types are read from. Lists carry as many, so that all views agree. */
+export { BODY_PREVIEW_BYTES as LABEL_BODY_BYTES } from './limits.ts';
+
 /**
- * Who sent it, by the rules of spec 5 in their order: the card payment provider's user agent, the code host's user agent or event
- * header, a body that names the shop platform (its own headers count too, so that a body in another language is told), a
- * browser's user agent.
+ * Headers by which senders document that a request can be recognized, each with a sender. The first header that a request has counts.
+ * Meta comes last: others have taken over the name of its signature header.
+ */
+const MARKS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
+  ['stripe-signature', 'Stripe'],
+  ['x-gitlab-event', 'GitLab'],
+  ['x-event-key', 'Bitbucket'],
+  ['x-slack-signature', 'Slack'],
+  ['x-twilio-email-event-webhook-signature', 'SendGrid'],
+  ['x-twilio-signature', 'Twilio'],
+  ['x-amz-sns-message-type', 'Amazon SNS'],
+  ['x-signature-ed25519', 'Discord'],
+  ['linear-signature', 'Linear'],
+  ['linear-event', 'Linear'],
+  ['paddle-signature', 'Paddle'],
+  ['paypal-transmission-sig', 'PayPal'],
+  ['x-square-hmacsha256-signature', 'Square'],
+  ['x-hubspot-signature', 'HubSpot'],
+  ['x-hubspot-signature-v3', 'HubSpot'],
+  ['x-zm-signature', 'Zoom'],
+  ['x-wc-webhook-topic', 'WooCommerce'],
+  ['sentry-hook-resource', 'Sentry'],
+  ['svix-signature', 'Svix'],
+  ['webhook-signature', 'Standard Webhooks'],
+  ['ce-specversion', 'CloudEvents'],
+  ['x-hub-signature-256', 'Meta'],
+]);
+
+/** Parts of user agents that name a sender, in lower case. */
+const AGENTS: readonly (readonly [string, SourceLabel])[] = [
+  ['slackbot', 'Slack'],
+  ['sendgrid', 'SendGrid'],
+  ['twilio', 'Twilio'],
+  ['amazon simple notification service', 'Amazon SNS'],
+  ['discord', 'Discord'],
+  ['facebook', 'Meta'],
+];
+
+/** Names of the headers that `sourceLabel` looks at, in lower case. */
+export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
+  'user-agent',
+  'x-github-event',
+  'x-shopify-topic',
+  'x-shopify-hmac-sha256',
+  ...MARKS.keys(),
+]);
+
+/**
+ * Who sent a request: a user agent or header that names Stripe, GitHub or Shopify, a body that names Shopify, another sender's documented
+ * header or user agent, a browser's user agent, in this order. General HTTP clients are `Unknown`. `bodyText` is the beginning of the body.
  */
 export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLabel {
   const agent = firstHeader(rawHeaders, 'user-agent')?.toLowerCase() ?? '';
+  const has = (name: string): boolean => firstHeader(rawHeaders, name) !== undefined;
   if (agent.includes('stripe')) return 'Stripe';
-  if (agent.includes('github') || firstHeader(rawHeaders, 'x-github-event') !== undefined) return 'GitHub';
-  if (agent.includes('shopify') || firstHeader(rawHeaders, 'x-shopify-topic') !== undefined) return 'Shopify';
+  if (agent.includes('github') || has('x-github-event')) return 'GitHub';
+  if (agent.includes('shopify') || has('x-shopify-topic') || has('x-shopify-hmac-sha256')) return 'Shopify';
   if (/shopify/i.test(bodyText)) return 'Shopify';
-  if (agent.includes('mozilla') || agent.includes('chrome')) return 'Browser';
-  return 'Unknown';
+  return markedSender(rawHeaders) ?? agentSender(agent);
+}
+
+/** The senders' order in `MARKS`. */
+const RANKS: ReadonlyMap<string, number> = new Map([...MARKS.keys()].map((name, rank) => [name, rank]));
+
+function markedSender(rawHeaders: RawHeaders): SourceLabel | undefined {
+  let best: string | undefined;
+  for (const [rawName] of rawHeaders) {
+    const name = rawName.toLowerCase();
+    const rank = RANKS.get(name);
+    if (rank !== undefined && rank < (RANKS.get(best ?? '') ?? MARKS.size)) best = name;
+  }
+  return best === undefined ? undefined : MARKS.get(best);
+}
+
+function agentSender(agent: string): SourceLabel {
+  const known = AGENTS.find(([part]) => agent.includes(part));
+  if (known !== undefined) return known[1];
+  return agent.includes('mozilla') || agent.includes('chrome') ? 'Browser' : 'Unknown';
 }

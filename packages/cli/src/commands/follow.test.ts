@@ -1,6 +1,7 @@
 import type { Endpoint } from '@creel/contract';
 import { capturedRequestSchema } from '@creel/contract';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { creel, start } from '../testing/creel.ts';
 import type { Running } from '../testing/creel.ts';
@@ -85,6 +86,23 @@ test('--from begins with what is stored, beyond what a connection brings by itse
   expect(printed.map((request) => request.index)).toEqual(wanted);
   // It was deleted before anybody looked: no news.
   expect(follower.stderr()).not.toContain('Deleted');
+});
+
+test('--query prints what matches, whatever its size and coding', async () => {
+  const { uid, url } = await newEndpoint();
+  const follower = await follow(uid, '--query', 'body:needle OR method:PUT');
+  await capture(url, 'nothing');
+  await capture(url, `${'x'.repeat(20_000)}needle`);
+  await capture(url, Uint8Array.from(gzipSync('a needle')), { headers: { 'content-encoding': 'gzip' } });
+  await capture(url, Uint8Array.from(brotliCompressSync('a needle')), { headers: { 'content-encoding': 'br' } });
+  await capture(url, 'nothing', { method: 'PUT' });
+  await follower.until(() => indexes(follower).length === 4);
+  expect(indexes(follower)).toEqual([1, 2, 3, 4]);
+  const found = await creel(['requests', uid, '--query', 'body:needle', '--limit', '2'], { home });
+  expect(lines(found.stdout).map((line) => Number(line.split(/ +/)[1]))).toEqual([3, 2]);
+  expect(found.stderr).toBe('There are more: --before 2\n');
+  const rest = await creel(['requests', uid, '--query', 'body:needle', '--before', '2'], { home });
+  expect(lines(rest.stdout).map((line) => Number(line.split(/ +/)[1]))).toEqual([1]);
 });
 
 test('misses nothing and repeats nothing across a restart, whatever arrived while it was away', async () => {

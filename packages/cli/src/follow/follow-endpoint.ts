@@ -5,6 +5,7 @@ import { visible } from '../output.ts';
 import { readPage, storedBetween } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
+import { captureFilter } from './capture-filter.ts';
 import { Feed } from './feed.ts';
 import { watch } from './watch.ts';
 
@@ -14,6 +15,8 @@ export interface Followed {
   readonly endpoint: string;
   /** Begins with what is stored from this index on. */
   readonly from?: number;
+  /** Takes only captures that match. */
+  readonly query?: string;
 }
 
 /** What a follower has to work with. */
@@ -62,11 +65,14 @@ async function followUntil(
   const newest = (await readPage(client, endpoint.uid, 1)).requests[0]?.index;
   const newFrom = newest === undefined ? undefined : newest + 1;
   const { begins, take, gone } = begin({ client, endpoint, signal, tell });
+  const isWanted = captureFilter(client, endpoint.uid, followed.query);
   const feed = new Feed({
     from: followed.from ?? newFrom ?? 0,
     newFrom,
     storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
-    show: take,
+    show: async (request) => {
+      if (await isWanted(request)) await take(request);
+    },
     tellGone: (first, last) =>
       tell(`${gone}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
   });

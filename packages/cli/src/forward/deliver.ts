@@ -1,8 +1,8 @@
-import { ApiError, targetOf } from '@creel/contract';
+import { targetOf } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { captureLine, jsonLine } from '../output.ts';
-import { byIndex } from '../stored-requests.ts';
+import { readBody } from '../stored-requests.ts';
 import { sendOn } from './send-on.ts';
 import type { Outcome } from './send-on.ts';
 
@@ -34,8 +34,8 @@ export class Deliverer {
   }
 
   readonly deliver = async (request: CapturedRequest): Promise<void> => {
-    const { print, json, tell, signal } = this.#options;
-    const body = await this.#bodyOf(request);
+    const { client, uid, print, json, tell, signal } = this.#options;
+    const body = await readBody(client, uid, request);
     if (body === undefined) return tell(`Deleted before it could be forwarded: request ${request.index}.`);
     const outcome = await this.#untilReached(request, body);
     if (!signal.aborted || outcome.kind === 'answered') await print(lineOf(request, outcome, json));
@@ -53,19 +53,6 @@ export class Deliverer {
       if (isFirst) await tell(`${destination.href} can't be reached (${outcome.reason}). Trying again.`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       waitMs = Math.min(waitMs * 2, MOST_WAIT_MS);
-    }
-  }
-
-  /** The exact bytes; `undefined` when they are not stored any more. */
-  async #bodyOf(request: CapturedRequest): Promise<Uint8Array | undefined> {
-    const { client, uid } = this.#options;
-    const { body, bodyEncoding, bodyTruncated, index } = request;
-    if (!bodyTruncated) return Buffer.from(body ?? '', bodyEncoding);
-    try {
-      return await byIndex(client, uid, index, (id) => client.call('getRequestBody', { params: { uid, id } }));
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return undefined;
-      throw error;
     }
   }
 }

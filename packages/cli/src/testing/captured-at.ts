@@ -20,5 +20,7 @@ export function capturedAt(index: number): CapturedRequest {
     sourceIp: '127.0.0.1',
     timestamp: '2026-01-02T03:04:05.678Z',
     saved: false,
+    source: 'Unknown',
+    eventType: null,
   });
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SEARCH_LENGTH } from '../limits.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import { METHOD_NAME } from '../token.ts';
 import type { Operation } from './operation.ts';
 
 const LIMIT_SENTENCE = 'limit must be a whole number from 1 up';
+const SCAN_SENTENCE = 'scan must be a whole number from 1 up';
 const BEFORE_SENTENCE = 'before must be the index of a request';
 const METHOD_SENTENCE = 'method must be the name of a method';
 const INDEX_SENTENCE = 'index must be a whole number';
@@ -32,9 +33,18 @@ const searchQuerySchema = z.object({
   q: z
     .string({ error: 'Please enter something to search for' })
     .min(1, { error: 'Please enter something to search for' })
-    .max(MAX_SEARCH_LENGTH, { error: `The search text must be at most ${MAX_SEARCH_LENGTH} characters` })
     .refine((text) => text.trim() !== '', { error: 'Please enter something to search for' }),
+  /** Searches only this endpoint. */
+  endpoint: z.string({ error: 'endpoint must be the uid of an endpoint' }).optional(),
   limit: limitSchema,
+  /**
+   * How many stored requests this call looks at. A call that ends there has a `Link` to the next one, also where its page is not full.
+   */
+  scan: z
+    .string({ error: SCAN_SENTENCE })
+    .regex(/^[1-9]\d{0,99}$/, { error: SCAN_SENTENCE })
+    .transform((digits) => Math.min(Number(digits), MAX_SCANNED_REQUESTS))
+    .default(MAX_SCANNED_REQUESTS),
   /** Where the page before ended; opaque, taken from its `Link` header. */
   before: z
     .string({ error: 'before must come from a Link header' })
@@ -119,13 +129,13 @@ export const requestOperations = {
   search: {
     method: 'GET',
     path: '/api/search',
-    summary: "The user's requests that contain a text in method, path, query, headers or body, newest first",
+    summary: "The user's stored requests that match a query, newest first",
     access: 'user',
     query: searchQuerySchema,
     status: 200,
     answer: z.array(foundRequestSchema),
     paged: true,
-    problems: ['RATE_LIMITED'],
+    problems: ['ENDPOINT_NOT_FOUND', 'INVALID_QUERY', 'RATE_LIMITED'],
   },
   replay: {
     method: 'POST',

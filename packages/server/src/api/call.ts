@@ -15,7 +15,11 @@ import type { LargeAnswer } from './large-answer.ts';
 type Table = typeof OPERATIONS;
 type SignedInOf<Name extends OperationName> = Table[Name]['access'] extends 'user' ? SignedIn : undefined;
 type EndpointOf<Name extends OperationName> =
-  'uid' extends PathParameters<Table[Name]['path']> ? EndpointRecord : undefined;
+  'uid' extends PathParameters<Table[Name]['path']>
+    ? EndpointRecord
+    : 'endpoint' extends keyof ParsedQuery<Name>
+      ? EndpointRecord | undefined
+      : undefined;
 
 /** A call as its handler is given it: limited, authenticated, owned and parsed. */
 export interface Call<Name extends OperationName> {
@@ -27,7 +31,7 @@ export interface Call<Name extends OperationName> {
   readonly rawBody: Buffer | undefined;
   /** Who calls; `undefined` for public calls, which look for themselves if they care. */
   readonly signedIn: SignedInOf<Name>;
-  /** The caller's own endpoint, for a path with `{uid}`. */
+  /** The caller's own endpoint, for a path with `{uid}` or a query with `endpoint`. */
   readonly endpoint: EndpointOf<Name>;
   /** The peer, or whom a trusted proxy speaks for. */
   readonly clientAddress: string;

@@ -1,6 +1,7 @@
 import { OPERATIONS } from '@creel/contract';
 import type { Operation, OperationName } from '@creel/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { SignedIn } from '../accounts/sessions.ts';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from '../client-address.ts';
@@ -97,7 +98,7 @@ async function refuseOff(): Promise<never> {
  */
 type AnyHandler = (call: never) => Promise<unknown>;
 
-/** Who calls, and whether the endpoint in the path is theirs. */
+/** Who calls, and whether the endpoint in the path or the query is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
   const publicUrl = app.publicUrl();
   if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl))
@@ -106,11 +107,17 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
   const token = readCookie(request, SESSION, publicUrl);
   const signedIn = token === undefined ? undefined : await app.sessions.find(token);
   if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
-  const { uid } = pathParameters(request);
+  const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
   if (uid === undefined) return { signedIn, endpoint: undefined };
   const endpoint = await app.store.findEndpoint(uid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
   return { signedIn, endpoint };
+}
+
+/** The endpoint that a call names in its query. */
+function endpointInQuery({ query: schema }: Operation, { query }: FastifyRequest): string | undefined {
+  if (schema === undefined || !Object.hasOwn(schema.shape, 'endpoint')) return undefined;
+  return z.object({ endpoint: z.string() }).safeParse(query).data?.endpoint;
 }
 
 /** The payment provider's events are proven by their signature, not by where they come from. */

@@ -1,7 +1,7 @@
 import { BODY_PREVIEW_BYTES, indexOfUnsavedId, unsavedId } from '@creel/contract';
 import { presentHeld, presentPreview } from '../live/present-request.ts';
 import { ProblemError } from '../problem.ts';
-import type { RequestName, SearchQuery } from '../storage/store.ts';
+import type { RequestName } from '../storage/store.ts';
 import type { Call, Handlers } from './call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from './large-answer.ts';
 import { setNextPage } from './paging.ts';
@@ -52,12 +52,6 @@ async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Cal
   return whole;
 }
 
-function searchCursor(before: string | undefined): SearchQuery['before'] {
-  if (before === undefined) return undefined;
-  const [receivedAt = 0, endpointId = 0, index = 0] = before.split('-').map(Number);
-  return { receivedAt, endpointId, index };
-}
-
 export const requestHandlers = {
   listSaved: (call) => listPage(call, 'saved'),
   listUnsaved: (call) => listPage(call, 'unsaved'),
@@ -106,31 +100,5 @@ export const requestHandlers = {
     await app.store.clearRequests(endpoint.id);
     app.live.publish(endpoint.id, { type: 'clear' });
     app.purgeSoon();
-  },
-
-  async search({ app, signedIn, query, request, reply, hold }) {
-    const userId = signedIn.user.id;
-    // Somebody who types on has given up on what they looked for a letter ago.
-    const isWanted = () => !reply.raw.destroyed;
-    const records = await app.searches.run(userId, isWanted, () =>
-      app.store.searchRequests({
-        userId,
-        text: query.q,
-        limit: query.limit + 1,
-        before: searchCursor(query.before),
-        bodyBytes: BODY_PREVIEW_BYTES,
-      }),
-    );
-    const page = records.slice(0, query.limit);
-    hold(rawBytesOf(page));
-    const last = page.at(-1);
-    if (records.length > page.length && last !== undefined) {
-      setNextPage(request, reply, {
-        q: query.q,
-        limit: query.limit,
-        before: `${last.receivedAt}-${last.endpointId}-${last.index}`,
-      });
-    }
-    return listAnswer(page, (record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
   },
 } satisfies Handlers;

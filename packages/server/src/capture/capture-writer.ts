@@ -46,7 +46,7 @@ export interface CaptureWriterOptions {
  * endpoint is flooded leaves room for the others in every one.
  */
 const MAX_BATCH = 1024;
-const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 /** What may wait for a later batch. Over it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;

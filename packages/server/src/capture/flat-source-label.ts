@@ -1,8 +1,8 @@
-import { sourceLabel } from '@creel/contract';
+import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
 import type { RawHeaders, SourceLabel } from '@creel/contract';
 
-/** How much of a body is looked at. */
-const BODY_BYTES = 64 * 1024;
+/** Most headers are told apart by the length of their name alone. */
+const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
 
 /**
  * The contract's label of a capture, from the flat list that the parser made. An endpoint whose sender nobody knows is asked this for
@@ -18,23 +18,14 @@ export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | n
   return telling === undefined && !shop ? 'Unknown' : sourceLabel(telling ?? [], shop ? 'shopify' : '');
 }
 
-/** Whether the rules look at a header of this name; told by its length first, so that most cost one comparison. */
+/** True for the name of a header that the rules look at. */
 function mayTell(name: string): boolean {
-  switch (name.length) {
-    case 10:
-      return name.toLowerCase() === 'user-agent';
-    case 14:
-      return name.toLowerCase() === 'x-github-event';
-    case 15:
-      return name.toLowerCase() === 'x-shopify-topic';
-    default:
-      return false;
-  }
+  return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
 }
 
 /** The two usual spellings, searched as bytes: a regular expression over every body would cost more than storing it. */
 function namesShop(body: Buffer | null): boolean {
   if (body === null) return false;
-  const part = body.length > BODY_BYTES ? body.subarray(0, BODY_BYTES) : body;
+  const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
   return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
 }

@@ -9,8 +9,10 @@ import type { PlainHead } from './plain-request.ts';
 
 /** Requests that one connection may have in flight. Further ones wait in the socket, which stops reading. */
 const MAX_IN_FLIGHT = 16;
-/** Requests of one connection that are read in one turn of the event loop. */
+/** Requests of one connection that are read in its turn. Out of turn, when its data arrives, one is read. */
 const MAX_PER_TURN = 16;
+/** The work that is due at the end of a body of this size, some 0.1 ms, waits for the connection's turn. */
+const LARGE_BODY_BYTES = 64 * 1024;
 /** A sender that has not read this many bytes of its responses is not read either. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
@@ -73,6 +75,10 @@ export class PlainConnection {
   #hasSpoken = false;
   /** Unread bytes are in the socket, which is paused. */
   #isHeld = false;
+  /** A large body is there, and waits for its turn to be captured. */
+  #isFinishing = false;
+  /** The socket was resumed in this connection's turn. */
+  #hasTurn = false;
   /** The next bytes are not a plain request: the parser gets them after the last response. */
   #isLeaving = false;
   /** The sender sends no more. */
@@ -101,22 +107,23 @@ export class PlainConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     let rest = bytes;
-    let begun = 0;
+    let mayBegin = this.#hasTurn ? MAX_PER_TURN : 1;
+    this.#hasTurn = false;
     while (rest.length > 0) {
       const incoming = this.#incoming;
       if (this.#toSkip > 0) rest = this.#skip(rest);
       else if (incoming?.admission !== undefined) rest = this.#readBody(incoming, incoming.admission, rest);
       // What arrives after the last request is dropped, and still read: closing a socket with unread data resets it.
       else if (this.#isLast && incoming === undefined) return;
-      else if (incoming !== undefined || this.#isFull()) return this.#hold(rest);
-      else if (begun === MAX_PER_TURN) {
+      else if (incoming !== undefined || this.#isFinishing || this.#isFull()) return this.#hold(rest);
+      else if (mayBegin === 0) {
         this.#hold(rest);
         return this.#goOn();
       } else {
         const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
         if (head === undefined) return this.#leave(rest);
         rest = rest.subarray(head.headLength);
-        begun += 1;
+        mayBegin -= 1;
         this.#begin(head, Math.min(head.bodyLength, rest.length));
       }
     }
@@ -166,7 +173,16 @@ export class PlainConnection {
     incoming.parts.push(part);
     if (received === incoming.length) {
       this.#endIncoming(incoming);
-      capture(incoming.parts.length === 1 ? part : Buffer.concat(incoming.parts, received), incoming.reply);
+      const body = (): Buffer => (incoming.parts.length === 1 ? part : Buffer.concat(incoming.parts, received));
+      if (received < LARGE_BODY_BYTES) capture(body(), incoming.reply);
+      else {
+        this.#isFinishing = true;
+        this.#traffic.turns.run(this, () => {
+          this.#isFinishing = false;
+          capture(body(), incoming.reply);
+          this.#goOn();
+        });
+      }
     }
     return bytes.subarray(part.length);
   }
@@ -226,7 +242,10 @@ export class PlainConnection {
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.run(this, () => this.#socket.resume());
+    this.#traffic.turns.run(this, () => {
+      this.#hasTurn = true;
+      this.#socket.resume();
+    });
   };
 
   #leave(bytes: Buffer): void {

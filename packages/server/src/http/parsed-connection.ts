@@ -16,8 +16,11 @@ export interface BodyFraming {
   readonly hasTransferEncoding: boolean;
 }
 
-/** A slice that takes the parser longer than this is followed by a smaller one, after the other connections have had their turn. */
-const SLOW_SLICE_MS = 0.5;
+/**
+ * How long a connection is parsed before the others have their turn. A body in chunks of one byte takes a thousand times as long as
+ * one in a single chunk, so slices shrink while they take too long.
+ */
+const MAX_PARSE_MS = 0.5;
 const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
@@ -96,31 +99,25 @@ export class ParsedConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     const socket = this.#socket;
+    const began = performance.now();
     let rest = bytes;
-    let isSlow = false;
-    while (rest.length > 0 && !isSlow && !this.#isReleased && this.#mayParse()) {
+    let hasTime = true;
+    while (rest.length > 0 && hasTime && !this.#isReleased && this.#mayParse()) {
       const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
-      isSlow = this.#parseTimed(rest.subarray(0, end));
+      this.#parse(rest.subarray(0, end));
       rest = rest.subarray(end);
+      hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
+    const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
+    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     if (rest.length === 0 || socket.destroyed) return;
     // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
     if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
-    if (isSlow && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
+    if (!this.#isReleased && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
   };
-
-  /** A body in chunks of one byte costs a thousand times what another one does. */
-  #parseTimed(slice: Buffer): boolean {
-    const began = performance.now();
-    this.#parse(slice);
-    const isSlow = performance.now() - began > SLOW_SLICE_MS;
-    const next = isSlow ? this.#maxSliceBytes / 2 : this.#maxSliceBytes * 2;
-    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
-    return isSlow;
-  }
 
   /** The current body may always be read, a further head only after the response. */
   #mayParse(): boolean {

@@ -1,6 +1,7 @@
 import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { LongText } from '../json-pieces.ts';
+import { RecordLabels } from '../storage/record-labels.ts';
 import { decodeHead } from '../storage/request-head.ts';
 import type { RequestRecord } from '../storage/store.ts';
 import { wholeCharacters } from '../whole-characters.ts';
@@ -24,6 +25,7 @@ type Presented<Body> = Omit<CapturedRequest, 'body'> & { body: Body | null };
 
 function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: Encoding) => Body): Presented<Body> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
+  const labels = new RecordLabels(rawHeaders, bodyIsText, record.body);
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
   return {
@@ -42,6 +44,8 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     sourceIp,
     timestamp: new Date(record.receivedAt).toISOString(),
     saved: record.savedId !== null,
+    source: labels.source,
+    eventType: labels.eventType,
   };
 }
 

@@ -8,11 +8,13 @@ export interface Engine {
   readonly bytesType: 'blob' | 'bytea';
   /** Column definition of an id that is given by the database and never given twice. */
   readonly idType: RawBuilder<unknown>;
-  /** True where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
+  /** True where bytes contain `needle`. */
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
+  /** True at least where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
+  bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /**
-   * True at least where `body` contains `inBody`, or `head` behind its first line everything of one of the lists of `inHead`: a sieve,
-   * in as few passes over a row as can be, whose findings are looked at again.
+   * True at least where `body` contains `inBody`, or `head` after its first line contains everything of one of the lists of `inHead`: the
+   * same as several of `bytesMayContain`, in fewer passes over a row.
    */
   mayContain(
     body: Expression<Uint8Array | null>,

@@ -6,6 +6,7 @@ import { captureSuite } from './suite/captures.suite.ts';
 import { endpointsSuite } from './suite/endpoints.suite.ts';
 import { randomOperationsSuite } from './suite/random-operations.suite.ts';
 import { requestsSuite } from './suite/requests.suite.ts';
+import { queryAgreementSuite } from './suite/query-agreement.suite.ts';
 import { searchSuite } from './suite/search.suite.ts';
 import { throttlesSuite } from './suite/throttles.suite.ts';
 import { noticesSuite } from './suite/notices.suite.ts';
@@ -37,6 +38,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     captureSuite(store);
     requestsSuite(store);
     searchSuite(store);
+    queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
     upkeepSuite(store);

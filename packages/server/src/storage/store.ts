@@ -1,5 +1,5 @@
 import type { BillingQueries } from '../features/billing/queries.ts';
-import type { Tier } from '@creel/contract';
+import type { Query, Tier } from '@creel/contract';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -129,13 +129,45 @@ export interface ListQuery {
 
 export type RequestName = { readonly savedId: number } | { readonly index: number };
 
-export interface SearchQuery {
-  readonly userId: number;
-  readonly text: string;
+/** The place of a request in the order of search results: by time, then endpoint, then index, the highest first. */
+export interface SearchCursor {
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly endpointId: number;
+  readonly index: number;
+}
+
+/** An endpoint that a search goes through, and the newest request of it that was not searched yet. */
+export interface SearchedEndpoint {
+  readonly id: number;
+  readonly uid: string;
+  readonly next: Pick<SearchCursor, 'receivedAt' | 'index'>;
+}
+
+/** One step of a search through one endpoint, from an index down. */
+export interface Scan {
+  readonly endpointId: number;
+  readonly from: number;
+  readonly query: Query;
+  /** What relative times of the query count from. */
+  readonly now: number;
+  /** The step ends after so many matches. */
   readonly limit: number;
-  /** Only what is older than this result of the page before. */
-  readonly before?: { readonly receivedAt: number; readonly endpointId: number; readonly index: number } | undefined;
+  readonly maxRows: number;
+  /** Bytes of heads and bodies; a single request may have more. */
+  readonly maxBytes: number;
+  /** Bytes of each found body at most. */
   readonly bodyBytes: number;
+}
+
+export interface ScanResult {
+  /** Newest first. */
+  readonly found: readonly RequestRecord[];
+  /** Requests that were searched, and their bytes. */
+  readonly searched: number;
+  readonly bytes: number;
+  /** Where the next step starts; `undefined` at the end. */
+  readonly next: SearchedEndpoint['next'] | undefined;
 }
 
 export interface RequestStore {
@@ -157,8 +189,13 @@ export interface RequestStore {
   deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
   /** Clears an endpoint: what it holds goes from sight at once and from disk by `purgeSome`. */
   clearRequests(endpointId: number): Promise<void>;
-  /** The user's requests that contain a text, newest first, without regard to ASCII case (contract 4). */
-  searchRequests(query: SearchQuery): Promise<readonly FoundRecord[]>;
+  /** The user's endpoints, or one of them, that have requests older than `before`, in any order. */
+  searchedEndpoints(
+    userId: number,
+    endpointId: number | undefined,
+    before: SearchCursor | undefined,
+  ): Promise<readonly SearchedEndpoint[]>;
+  scanRequests(scan: Scan): Promise<ScanResult>;
 }
 
 export interface CaptureLimits {

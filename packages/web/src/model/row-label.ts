@@ -1,28 +1,18 @@
-import { sourceLabel } from '@creel/contract';
-import type { CapturedRequest, SourceLabel } from '@creel/contract';
-import { eventType } from './event-type.ts';
+import type { CapturedRequest } from '@creel/contract';
 
 /** What a row says about a request besides its method and path. */
 export interface RowLabel {
-  readonly source: SourceLabel;
-  /** The event's name where one can be told, else empty. */
+  readonly source: string;
+  /** The event type, or the beginning of a form; else empty. */
   readonly event: string;
 }
 
-const labels = new WeakMap<CapturedRequest, RowLabel>();
-
-/** The label of a row, worked out once and only for rows that are looked at. */
+/** The label of a row. */
 export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel }): RowLabel {
-  if (request.slim !== undefined) return request.slim;
-  const known = labels.get(request);
-  if (known !== undefined) return known;
-  const text = request.bodyEncoding === 'utf8' ? (request.body ?? '') : '';
-  const label = {
-    source: sourceLabel(request.rawHeaders, text),
-    event: eventType(request.rawHeaders, text) || formBeginning(request.contentType, text),
-  };
-  labels.set(request, label);
-  return label;
+  const { slim, source, eventType, contentType, body, bodyEncoding } = request;
+  if (slim !== undefined) return slim;
+  const text = bodyEncoding === 'utf8' ? (body ?? '') : '';
+  return { source, event: eventType ?? formBeginning(contentType, text) };
 }
 
 /** Characters of a form that stand for its event. */

@@ -1,9 +1,11 @@
 import type { CapturedRequest } from '@creel/contract';
-import { unsavedId } from '@creel/contract';
+import { eventType, sourceLabel, unsavedId } from '@creel/contract';
 
 /** A captured request for tests: unsaved, empty, unless told. */
 export function sampleRequest(index: number, change: Partial<CapturedRequest> = {}): CapturedRequest {
   const saved = change.saved ?? false;
+  const rawHeaders = change.rawHeaders ?? [['Host', 'localhost']];
+  const text = change.bodyEncoding === 'base64' ? '' : (change.body ?? '');
   return {
     id: saved ? index + 1 : unsavedId(index),
     index,
@@ -12,7 +14,7 @@ export function sampleRequest(index: number, change: Partial<CapturedRequest> = 
     path: '/',
     queryParams: {},
     headers: {},
-    rawHeaders: [['Host', 'localhost']],
+    rawHeaders,
     body: null,
     bodyEncoding: 'utf8',
     bodyTruncated: false,
@@ -21,6 +23,8 @@ export function sampleRequest(index: number, change: Partial<CapturedRequest> = 
     sourceIp: '127.0.0.1',
     timestamp: '2026-11-21T08:00:00.000Z',
     saved,
+    source: sourceLabel(rawHeaders, text),
+    eventType: eventType(rawHeaders, text),
     ...change,
   };
 }

@@ -1,6 +1,6 @@
 import type { FoundRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { searchHit } from './search-hits.ts';
+import { searchHit, searchedText } from './search-hits.ts';
 
 const found: FoundRequest = {
   id: -1_000_000,
@@ -20,6 +20,8 @@ const found: FoundRequest = {
   sourceIp: '127.0.0.1',
   timestamp: '2026-11-21T12:00:00.000Z',
   saved: false,
+  source: 'GitHub',
+  eventType: 'push',
 };
 
 test.each([
@@ -38,3 +40,12 @@ test('what lies beyond the beginning of the body is said to be there', () => {
     'further down in the body',
   );
 });
+
+test.each([
+  ['heads', 'heads'],
+  ['method:POST (a OR b)', 'a'],
+  ['-a body:"b c"', 'b c'],
+  ['-a', ''],
+  ['path:/x', ''],
+  ['"a', ''],
+])('the text of %s is marked in its results', (q, text) => expect(searchedText(q)).toBe(text));

@@ -1,11 +1,23 @@
-import { queryOf } from '@creel/contract';
-import type { FoundRequest } from '@creel/contract';
+import { parseQuery, queryOf } from '@creel/contract';
+import type { FoundRequest, Query } from '@creel/contract';
 import { excerpt } from './highlight.ts';
 
 /** Where in a request the text was found, with its neighbourhood. */
 export interface SearchHit {
   readonly place: string;
   readonly text: string;
+}
+
+/** The first text that every result of a query may contain, to be marked in the results; empty where there is none. */
+export function searchedText(q: string): string {
+  const parsed = parseQuery(q);
+  return parsed.ok ? (firstText(parsed.query) ?? '') : '';
+}
+
+function firstText(query: Query): string | undefined {
+  if (query.kind === 'text' || query.kind === 'body') return query.text;
+  if (query.kind !== 'and' && query.kind !== 'or') return undefined;
+  return query.parts.map(firstText).find((text) => text !== undefined);
 }
 
 /** The most telling place first: query, headers, body. The path stands in the row anyway. */

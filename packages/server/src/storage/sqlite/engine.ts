@@ -2,24 +2,25 @@ import { sql } from 'kysely';
 import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
 
-function contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean> {
+function bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean> {
   return sql<boolean>`instr(cast(lower(cast(${bytes} as text)) as blob), ${needle}) > 0`;
 }
 
-/** SQLite's own words. */
+/** What SQLite does in its own way. */
 export const sqliteEngine: Engine = {
   name: 'sqlite',
   bytesType: 'blob',
   idType: sql`integer primary key autoincrement`,
-  contains,
+  contains: (bytes, needle) => sql<boolean>`instr(${bytes}, ${needle}) > 0`,
+  bytesMayContain,
   mayContain(body, inBody, head, inHead) {
     const sent = sql<Uint8Array>`substr(${head}, instr(${head}, x'0a') + 1)`;
     const all = (needles: readonly Uint8Array[]): RawBuilder<unknown> =>
       sql`(${sql.join(
-        needles.map((needle) => contains(sent, needle)),
+        needles.map((needle) => bytesMayContain(sent, needle)),
         sql` and `,
       )})`;
-    return sql<boolean>`(${sql.join([contains(body, inBody), ...inHead.map(all)], sql` or `)})`;
+    return sql<boolean>`(${sql.join([bytesMayContain(body, inBody), ...inHead.map(all)], sql` or `)})`;
   },
   async takeSavedIds(transaction, count) {
     const row = await transaction

@@ -236,6 +236,5 @@ describe('a full disk', () => {
 test('a closed store takes no search, and starts no thread for it', async () => {
   const store = await openSqliteStore(dataDir);
   await store.close();
-  const search = { userId: 1, text: 'x', limit: 1, bodyBytes: 1 };
-  await expect(store.searchRequests(search)).rejects.toThrow('The storage thread has ended.');
+  await expect(store.searchedEndpoints(1, undefined, undefined)).rejects.toThrow('The storage thread has ended.');
 });

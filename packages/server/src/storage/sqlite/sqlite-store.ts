@@ -1,7 +1,7 @@
 import { READS, SCANS, WRITES } from '../queries/catalogue.ts';
 import type { Store } from '../store.ts';
 import { bindQueries } from '../bind-queries.ts';
-import { StorageThread } from './thread-client.ts';
+import { LazyThread, StorageThread } from '../storage-thread.ts';
 
 /**
  * The embedded store: a file in `dataDir`, a thread that writes, one that reads and one that scans, so that neither a list nor a
@@ -38,30 +38,5 @@ async function startThreads(dataDir: string): Promise<{ writer: StorageThread; r
   } catch (error) {
     for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.close();
     throw error;
-  }
-}
-
-/** A thread that starts when it is first needed: nobody searches for as long as they only watch. One that did not start is tried again. */
-class LazyThread {
-  readonly #start: () => Promise<StorageThread>;
-  #started: Promise<StorageThread> | undefined;
-  #closed = false;
-
-  constructor(start: () => Promise<StorageThread>) {
-    this.#start = start;
-  }
-
-  async get(): Promise<StorageThread> {
-    if (this.#closed) throw new Error('The storage thread has ended.');
-    this.#started ??= this.#start().catch((error: unknown) => {
-      this.#started = undefined;
-      throw error;
-    });
-    return this.#started;
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    await (await this.#started?.catch(() => undefined))?.close();
   }
 }

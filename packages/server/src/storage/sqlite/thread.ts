@@ -14,7 +14,7 @@ import type { WritePurpose } from './disk-space.ts';
 import { sqliteEngine } from './engine.ts';
 import { GuardedWrites } from './guarded-writes.ts';
 import { openReader } from './open-database.ts';
-import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
+import type { FromThread, SqliteThreadData, ToThread } from '../thread-messages.ts';
 import { openWriterConnection } from './writer-connection.ts';
 
 /**
@@ -23,8 +23,8 @@ import { openWriterConnection } from './writer-connection.ts';
  */
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs as a worker thread.');
-// The one who posts is storage's own main-thread half, from the same build; see thread-client.ts.
-const { role, dataDir } = workerData as ThreadData;
+// Only storage-thread.ts, from the same build, starts this thread.
+const { role, dataDir } = workerData as SqliteThreadData;
 
 interface Connection {
   readonly raw: DatabaseSync;

@@ -1,12 +1,20 @@
+import type { Query } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { FoundRecord, SearchQuery, Store } from '../store.ts';
+import { searchRequests } from '../../features/search/service.ts';
+import type { SearchRequest } from '../../features/search/service.ts';
+import type { FoundRecord, Store } from '../store.ts';
 import { T0, capture, captureMany, indexesOf, someEndpoint, someUser } from './store-world.ts';
 import type { Sent } from './store-world.ts';
 
-/** Search over everything a user has stored (contract 4). */
+/** Search over everything a user has stored (docs/query-language.md). */
 export function searchSuite(open: () => Store): void {
-  const find = (userId: number, text: string, query: Partial<SearchQuery> = {}): Promise<readonly FoundRecord[]> =>
-    open().searchRequests({ userId, text, limit: 100, bodyBytes: 100, ...query });
+  const ask = async (userId: number, query: Query, more: Partial<SearchRequest> = {}) =>
+    searchRequests(open(), { userId, query, limit: 100, maxRows: 20_000, isWanted: () => true, ...more }, T0);
+  const find = async (
+    userId: number,
+    text: string,
+    more: Partial<SearchRequest> = {},
+  ): Promise<readonly FoundRecord[]> => (await ask(userId, { kind: 'text', text }, more)).found;
 
   /** One request of somebody new; whether each text finds it. */
   async function finds(sent: Omit<Sent, 'to'>, ...texts: string[]): Promise<boolean[]> {
@@ -20,6 +28,7 @@ export function searchSuite(open: () => Store): void {
     test.each<[string, Omit<Sent, 'to'>, string[], string[]]>([
       ['method', { method: 'PROPFIND' }, ['PROPFIND', 'propf', 'OPF'], ['PROPPATCH', 'POST']],
       ['path', { target: '/Orders/42?x=1' }, ['/orders/42', 'ORDERS', '42?X=1'], ['/order/42', '43']],
+      ['an empty path, which is a slash', { target: '?a=1' }, ['/', '/?a', '/?A=1'], ['//', '?b', '/a']],
       [
         'query, decoded too',
         { target: '/?Name=J%C3%BCrgen+K%2fM&q=%zz&r=x%20Y' },
@@ -141,7 +150,7 @@ export function searchSuite(open: () => Store): void {
         open(),
         [other, a, b, b, a, a].map((endpoint, nth) => ({ to: endpoint.id, body: 'same', at: T0 + nth })),
       );
-      const found = await find(userId, 'SAME', { bodyBytes: 2 });
+      const found = await find(userId, 'SAME');
       expect(found.map((record) => [record.endpointUid, record.index])).toEqual([
         [a.uid, 2],
         [a.uid, 1],
@@ -150,7 +159,8 @@ export function searchSuite(open: () => Store): void {
         [a.uid, 0],
       ]);
       expect(found[0]).toMatchObject({ endpointId: a.id, receivedAt: T0 + 5, size: 4, method: 'POST', savedId: null });
-      expect(Buffer.from(found[0]?.body ?? []).toString()).toBe('sa');
+      expect(indexesOf(await find(userId, 'SAME', { endpointId: b.id }))).toEqual([1, 0]);
+      expect(await find(userId, 'SAME', { endpointId: other.id })).toEqual([]);
       expect(await find(2_000_000_000, 'same')).toEqual([]);
     });
 
@@ -194,5 +204,58 @@ export function searchSuite(open: () => Store): void {
         );
       },
     );
+
+    test('a step looks at no more than it may, and cuts bodies; the next one goes on', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 10);
+      const scan = { endpointId: id, query: { kind: 'body', text: 'number' }, now: T0, bodyBytes: 6 } as const;
+      const most = { limit: 100, maxRows: 100, maxBytes: 1_000_000 };
+      const first = await open().scanRequests({ ...scan, ...most, from: 9, maxRows: 4 });
+      expect([indexesOf(first.found), first.searched, first.next]).toEqual([
+        [9, 8, 7, 6],
+        4,
+        expect.objectContaining({ index: 5, receivedAt: T0 + 5 }),
+      ]);
+      expect(Buffer.from(first.found[0]?.body ?? []).toString()).toBe('number');
+      const second = await open().scanRequests({ ...scan, ...most, from: 5, limit: 2 });
+      expect([indexesOf(second.found), second.searched, second.next?.index]).toEqual([[5, 4], 2, 3]);
+      const third = await open().scanRequests({ ...scan, ...most, from: 3, maxBytes: 1 });
+      expect([indexesOf(third.found), third.searched, third.next?.index]).toEqual([[3], 1, 2]);
+      const last = await open().scanRequests({ ...scan, ...most, from: 2 });
+      expect([indexesOf(last.found), last.searched, last.next]).toEqual([[2, 1, 0], 3, undefined]);
+      await open().clearRequests(id);
+      expect(await open().scanRequests({ ...scan, ...most, from: 9 })).toMatchObject({ found: [], searched: 0 });
+    });
+
+    test('a search that ends early says where it goes on, and misses nothing', async () => {
+      const { id: userId } = await someUser(open());
+      const endpoints = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
+      const turns = Array.from({ length: 40 }, (_, nth) => ({
+        to: endpoints[(nth * 5) % 2]?.id ?? 0,
+        body: nth % 13 === 0 ? 'rare' : 'miss',
+        at: T0 + Math.floor(nth / 3),
+      }));
+      await capture(open(), turns);
+      const query: Query = { kind: 'text', text: 'rare' };
+      const whole = await ask(userId, query);
+      expect([whole.found.length, whole.searched, whole.next]).toEqual([4, 40, undefined]);
+      const found: FoundRecord[] = [];
+      let searched = 0;
+      let before: SearchRequest['before'];
+      do {
+        const page = await ask(userId, query, { maxRows: 7, before });
+        found.push(...page.found);
+        searched += page.searched;
+        before = page.next;
+      } while (before !== undefined);
+      expect(found).toEqual(whole.found);
+      expect(searched).toBeGreaterThanOrEqual(40);
+    });
+
+    test('a search that nobody waits for any more ends', async () => {
+      const { id, userId } = await someEndpoint(open());
+      await captureMany(open(), id, 1);
+      await expect(find(userId, 'number', { isWanted: () => false })).rejects.toThrow('The server is busy');
+    });
   });
 }

@@ -1,4 +1,4 @@
-import { MAX_SEARCH_LENGTH } from '@creel/contract';
+import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/use-commands.ts';
@@ -59,7 +59,7 @@ export function SearchField({ q, onSearch }: SearchFieldProps) {
         type="search"
         aria-label="Search requests"
         placeholder="Method, path, query, header or body…"
-        maxLength={MAX_SEARCH_LENGTH}
+        maxLength={MAX_QUERY_LENGTH}
         autoComplete="off"
         // The page is this field; who comes here wants to type.
         // oxlint-disable-next-line jsx-a11y/no-autofocus

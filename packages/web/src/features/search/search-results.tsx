@@ -6,7 +6,7 @@ import { SearchX } from 'lucide-react';
 import { sentenceOf } from '../../api/client.ts';
 import { endpointsQuery, searchQuery } from '../../api/queries.ts';
 import { highlightParts } from '../../model/highlight.ts';
-import { searchHit } from '../../model/search-hits.ts';
+import { searchHit, searchedText } from '../../model/search-hits.ts';
 import { formatSize } from '../../model/sizes.ts';
 import { formatMoment, shortAge, timeAgo } from '../../model/times.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -18,7 +18,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useNow } from '../../ui/use-now.ts';
 
-/** Requests of all endpoints that contain `q`, newest first, page by page (contract 4). */
+/** Requests of all endpoints that match `q`, newest first, page by page. */
 export function SearchResults({ q }: { readonly q: string }) {
   const results = useInfiniteQuery(searchQuery(q));
   const endpoints = useQuery(endpointsQuery);
@@ -27,13 +27,14 @@ export function SearchResults({ q }: { readonly q: string }) {
     return <Notice tone="bad">{sentenceOf(results.error, 'The search failed. Please try again.')}</Notice>;
   }
   const found = results.data.pages.flatMap((page) => page.found);
-  if (found.length === 0) {
+  if (found.length === 0 && !results.hasNextPage) {
     return (
       <EmptyState icon={<SearchX />} title="Nothing found">
-        No stored request contains this text in its method, path, query, headers or body.
+        No stored request matches this query.
       </EmptyState>
     );
   }
+  const text = searchedText(q);
   const nameOf = (uid: string): string =>
     endpointTitle(endpoints.data?.find((endpoint) => endpoint.uid === uid) ?? { uid, name: null });
   return (
@@ -45,7 +46,7 @@ export function SearchResults({ q }: { readonly q: string }) {
       <ul className="overflow-hidden rounded-lg border border-line bg-panel">
         {found.map((request) => (
           <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
-            <ResultRow request={request} q={q} endpointName={nameOf(request.endpointUid)} />
+            <ResultRow request={request} q={text} endpointName={nameOf(request.endpointUid)} />
           </li>
         ))}
       </ul>
@@ -66,7 +67,7 @@ interface ResultRowProps {
 
 function ResultRow({ request, q, endpointName }: ResultRowProps) {
   const now = useNow(10_000);
-  const hit = searchHit(request, q);
+  const hit = q === '' ? undefined : searchHit(request, q);
   return (
     <Link
       to="/endpoints/$uid"

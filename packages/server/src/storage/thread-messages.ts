@@ -1,14 +1,24 @@
-import type { PackedCaptures } from '../packed-captures.ts';
-import type { UnavailableReason } from '../storage-problem.ts';
-import type { CaptureLimits, CaptureOutcome, DiskState } from '../store.ts';
+import type { PackedCaptures } from './packed-captures.ts';
+import type { SessionKind } from './postgres/session.ts';
+import type { UnavailableReason } from './storage-problem.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState } from './store.ts';
 
-/** What a thread is started with. */
-export interface ThreadData {
+/** What a thread on SQLite is started with. */
+export interface SqliteThreadData {
   readonly role: 'writer' | 'reader';
   readonly dataDir: string;
 }
 
-/** From the main thread. Answers come in the order of the calls, so `id` is only a check. */
+/** What a thread that scans PostgreSQL is started with. */
+export interface ScanThreadData {
+  readonly role: 'scanner';
+  readonly url: string;
+  readonly sessions: SessionKind;
+}
+
+export type ThreadData = SqliteThreadData | ScanThreadData;
+
+/** From the main thread. */
 export type ToThread =
   | { readonly kind: 'query'; readonly id: number; readonly name: string; readonly args: readonly unknown[] }
   | { readonly kind: 'captures'; readonly id: number; readonly batch: PackedCaptures; readonly limits: CaptureLimits }

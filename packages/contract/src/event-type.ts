@@ -1,8 +1,8 @@
-import { firstHeader } from '@creel/contract';
-import type { RawHeaders } from '@creel/contract';
+import type { RawHeaders } from './captured-request.ts';
 import { topLevelStrings } from './top-level-strings.ts';
+import { firstHeader } from './views.ts';
 
-/** Headers in which senders name the event by itself. */
+/** Headers in which senders name the event. */
 const EVENT_HEADERS = [
   'x-shopify-topic',
   'x-gitlab-event',
@@ -15,45 +15,40 @@ const EVENT_HEADERS = [
   'webhook-event',
 ] as const;
 
-/** Names under which bodies carry their event, the most telling first. */
+/** Keys of a body that name its event. The first one that a body has counts. */
 const EVENT_KEYS = ['type', 'event', 'event_type', 'eventType', 'event_name', 'topic', 'action', 'Type'] as const;
 
-/** Longer than this it is not an event's name. */
+/** Characters of an event type that are kept. */
 const MAX_EVENT_LENGTH = 100;
 
 /**
- * The event that a webhook is about, for the dim second text of its row (design 7): GitHub's header with its action or ref, Shopify's
- * topic and its like, else Stripe's `type` and its like. Empty where none can be told. `body` may be only the beginning.
+ * The type of the event that a webhook reports: GitHub's event with its `action` after a dot, else a header that names it, else the body's
+ * `type` or `event`. `null` where a request names none. `body` may be only the beginning.
  */
-export function eventType(rawHeaders: RawHeaders, body: string): string {
+export function eventType(rawHeaders: RawHeaders, body: string): string | null {
   const github = firstHeader(rawHeaders, 'x-github-event');
-  if (github !== undefined) return short(githubEvent(github, body));
+  if (github !== undefined && github !== '') {
+    const action = topLevelStrings(body, ['action']).get('action');
+    return short(action === undefined ? github : `${github}.${action}`);
+  }
   for (const name of EVENT_HEADERS) {
     const value = firstHeader(rawHeaders, name);
     if (value !== undefined && value !== '') return short(value);
   }
-  return short(bodyEvent(body));
+  const event = bodyEvent(body);
+  return event === undefined ? null : short(event);
 }
 
-/** `pull_request.opened`, `push · refs/heads/main`. */
-function githubEvent(event: string, body: string): string {
-  const fields = topLevelStrings(body, ['action', 'ref']);
-  const action = fields.get('action');
-  if (action !== undefined) return `${event}.${action}`;
-  const ref = fields.get('ref');
-  return ref === undefined ? event : `${event} · ${ref}`;
-}
-
-function bodyEvent(body: string): string {
+function bodyEvent(body: string): string | undefined {
   const fields = topLevelStrings(body, EVENT_KEYS);
   for (const key of EVENT_KEYS) {
     const value = fields.get(key);
     if (value !== undefined && /^[\w.:/-]+$/.test(value)) return slackEvent(value, body);
   }
-  return '';
+  return undefined;
 }
 
-/** Slack wraps what happened: `event_callback` says nothing, the inner event's type does. */
+/** Slack wraps events: the type of the inner event tells what happened. */
 function slackEvent(type: string, body: string): string {
   if (type !== 'event_callback') return type;
   const inner = /"event"\s*:\s*(\{)/.exec(body);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from '../../worker-file.ts';
-import type { PackedCaptures } from '../packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome, DiskState } from '../store.ts';
-import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
+import { workerFile } from '../worker-file.ts';
+import type { PackedCaptures } from './packed-captures.ts';
+import type { CaptureLimits, CaptureOutcome, DiskState } from './store.ts';
+import { StorageProblem, StorageUnavailable } from './storage-problem.ts';
 import type { FromThread, ThreadData, ToThread } from './thread-messages.ts';
 
 interface Waiting {
@@ -10,12 +10,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-const THREAD = workerFile(import.meta.url, './thread.ts', './storage-thread.js');
+/** What runs in each kind of thread. */
+const THREADS = {
+  sqlite: workerFile(import.meta.url, './sqlite/thread.ts', './storage-thread.js'),
+  postgres: workerFile(import.meta.url, './postgres/scan-thread.ts', './scan-thread.js'),
+} as const;
 
 /** What lives shortly in these threads is small; by default V8 would let each of them grow to 48 MB before it looks. */
 const YOUNG_GENERATION_MB = 8;
 
-/** The main thread's half of thread.ts: every call is a message and its promise. */
+/** The main thread's half of a storage thread: every call is a message and its promise. */
 export class StorageThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -33,7 +37,7 @@ export class StorageThread {
 
   /** Starts a thread and waits until it takes calls. @throws StorageProblem when it refused. */
   static async start(data: ThreadData): Promise<StorageThread> {
-    const worker = new Worker(THREAD, {
+    const worker = new Worker('url' in data ? THREADS.postgres : THREADS.sqlite, {
       workerData: data,
       name: `storage-${data.role}`,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -69,6 +73,10 @@ export class StorageThread {
         batch.bytes.buffer,
       ]),
     );
+  }
+
+  get hasEnded(): boolean {
+    return this.#dead !== undefined;
   }
 
   /** Lets the thread finish what it was given, close its connection and end. */
@@ -108,5 +116,33 @@ export class StorageThread {
     this.#dead ??= error;
     for (const { reject } of this.#waiting.values()) reject(this.#dead);
     this.#waiting.clear();
+  }
+}
+
+/** A thread that starts when it is first needed. One that did not start, or has ended, is started again. */
+export class LazyThread {
+  readonly #start: () => Promise<StorageThread>;
+  #started: Promise<StorageThread> | undefined;
+  #closed = false;
+
+  constructor(start: () => Promise<StorageThread>) {
+    this.#start = start;
+  }
+
+  async get(): Promise<StorageThread> {
+    if (this.#closed) throw new Error('The storage thread has ended.');
+    const started = this.#started;
+    // Another call may have started a new one meanwhile.
+    if ((await started)?.hasEnded === true && this.#started === started) this.#started = undefined;
+    this.#started ??= this.#start().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#started?.catch(() => undefined))?.close();
   }
 }

@@ -1,0 +1,63 @@
+/** A number of any size as JSON writes it (RFC 8259 6), without rounding: `0.digits` times ten to the `magnitude`. */
+export interface ExactNumber {
+  readonly isNegative: boolean;
+  /** Without zeros at either end; empty for zero. */
+  readonly digits: string;
+  readonly magnitude: bigint;
+}
+
+const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?)(\d+))?$/;
+/**
+ * Longest exponent that is read exactly. Queries are shorter, so a longer exponent in a body is beyond every number that a query can
+ * name, and reading all its digits would take quadratic time.
+ */
+const MAX_EXPONENT_DIGITS = 2100;
+
+/** Reads a JSON number; `undefined` for any other text. */
+export function parseExactNumber(text: string): ExactNumber | undefined {
+  const parts = JSON_NUMBER.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, whole = '', fraction = '', exponentSign, exponent = '0'] = parts;
+  const all = whole + fraction;
+  const start = countZeros(all);
+  if (start === all.length) return { isNegative: false, digits: '', magnitude: 0n };
+  let end = all.length;
+  while (all[end - 1] === '0') end -= 1;
+  const shift = exponentOf(exponent) * (exponentSign === '-' ? -1n : 1n);
+  return {
+    isNegative: sign === '-',
+    digits: all.slice(start, end),
+    magnitude: shift + BigInt(whole.length - start),
+  };
+}
+
+/** Below, equal to or above zero, as `a` is below, equal to or above `b`. */
+export function compareExact(a: ExactNumber, b: ExactNumber): number {
+  const signs = signOf(a) - signOf(b);
+  if (signs !== 0) return signs;
+  const magnitudes = a.magnitude < b.magnitude ? -1 : a.magnitude > b.magnitude ? 1 : compareDigits(a.digits, b.digits);
+  return a.isNegative ? -magnitudes : magnitudes;
+}
+
+function signOf({ digits, isNegative }: ExactNumber): number {
+  if (digits === '') return 0;
+  return isNegative ? -1 : 1;
+}
+
+/** Digits after the same decimal point: their order is that of text. */
+function compareDigits(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function countZeros(digits: string): number {
+  let zeros = 0;
+  while (digits[zeros] === '0') zeros += 1;
+  return zeros;
+}
+
+function exponentOf(digits: string): bigint {
+  const significant = digits.slice(countZeros(digits));
+  if (significant === '') return 0n;
+  return significant.length > MAX_EXPONENT_DIGITS ? 10n ** BigInt(MAX_EXPONENT_DIGITS) : BigInt(significant);
+}

@@ -1,0 +1,137 @@
+/**
+ * Looks into JSON text without making values of it: duplicate keys and all digits of numbers stay visible, and no memory is
+ * needed besides the text.
+ */
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+
+/** The position of the next character that is not white space. */
+export function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (; ; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== SPACE && code !== LINE_FEED && code !== RETURN && code !== TAB) return at;
+  }
+}
+
+/** The position after the string that starts at `open`, or -1 where it has no end. */
+export function stringEnd(text: string, open: number): number {
+  for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** The position after the value that starts at `start`, or -1 where there is none. Checks no more than the brackets. */
+export function valueEnd(text: string, start: number): number {
+  const first = text.charCodeAt(start);
+  if (first === QUOTE) return stringEnd(text, start);
+  if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return scalarEnd(text, start);
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = stringEnd(text, at);
+      if (end < 0) return -1;
+      at = end - 1;
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      depth += 1;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return -1;
+}
+
+function scalarEnd(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !/[\s,:{}[\]"]/.test(text[at] ?? '')) at += 1;
+  return at === start ? -1 : at;
+}
+
+const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f]/;
+const WRONG_ESCAPE = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;
+
+/** True for exactly the texts that `JSON.parse` takes; nesting costs one byte a level. */
+export function isJson(text: string): boolean {
+  const closers = new Closers();
+  let at = skipSpace(text, 0);
+  for (;;) {
+    const opener = text.charCodeAt(at);
+    if (opener === OPEN_OBJECT || opener === OPEN_ARRAY) {
+      const isObject = opener === OPEN_OBJECT;
+      closers.push(isObject ? CLOSE_OBJECT : CLOSE_ARRAY);
+      at = skipSpace(text, at + 1);
+      if (text.charCodeAt(at) !== closers.top) {
+        if (isObject) at = afterKey(text, at);
+        if (at < 0) return false;
+        continue;
+      }
+    } else {
+      const end = valueEnd(text, at);
+      if (end < 0 || !isScalar(text.slice(at, end))) return false;
+      at = skipSpace(text, end);
+    }
+    while (closers.top !== 0 && text.charCodeAt(at) === closers.top) {
+      closers.pop();
+      at = skipSpace(text, at + 1);
+    }
+    if (closers.top === 0) return at === text.length;
+    if (text.charCodeAt(at) !== COMMA) return false;
+    at = skipSpace(text, at + 1);
+    if (closers.top === CLOSE_OBJECT) at = afterKey(text, at);
+    if (at < 0) return false;
+  }
+}
+
+/** The position of the value after the key at `at`, or -1. */
+function afterKey(text: string, at: number): number {
+  if (text.charCodeAt(at) !== QUOTE) return -1;
+  const end = stringEnd(text, at);
+  if (end < 0 || !isScalar(text.slice(at, end))) return -1;
+  const colon = skipSpace(text, end);
+  return text.charCodeAt(colon) === COLON ? skipSpace(text, colon + 1) : -1;
+}
+
+function isScalar(raw: string): boolean {
+  return raw.startsWith('"') ? isJsonString(raw) : SCALAR.test(raw);
+}
+
+function isJsonString(raw: string): boolean {
+  if (CONTROL.test(raw)) return false;
+  if (!raw.includes('\\')) return true;
+  // Pairs of backslashes first, so that the second of a pair starts no escape of its own.
+  return !WRONG_ESCAPE.test(raw.slice(1, -1).replaceAll('\\\\', '//'));
+}
+
+/** The brackets that are open, each as the code of the bracket that closes it. */
+class Closers {
+  #codes = new Uint8Array(64);
+  #length = 0;
+
+  /** 0 where nothing is open. */
+  get top(): number {
+    return this.#codes[this.#length - 1] ?? 0;
+  }
+
+  push(code: number): void {
+    if (this.#length === this.#codes.length) {
+      const longer = new Uint8Array(this.#length * 2);
+      longer.set(this.#codes);
+      this.#codes = longer;
+    }
+    this.#codes[this.#length] = code;
+    this.#length += 1;
+  }
+
+  pop(): void {
+    this.#length -= 1;
+  }
+}

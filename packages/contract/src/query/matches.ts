@@ -1,0 +1,212 @@
+import { compareExact, parseExactNumber } from './exact-number.ts';
+import { isInNetwork } from './ip-network.ts';
+import { someValueAt, unescapedString } from './json-path.ts';
+import type { Comparison, Moment, Pattern, Query, Term, TimeUnit } from './query.ts';
+import { RequestView } from './request-view.ts';
+import type { SearchableRequest } from './searchable-request.ts';
+import { foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './text-match.ts';
+
+type Test = (view: RequestView) => boolean;
+
+/** True when a request matches a query. `now` (milliseconds since 1970) is what relative times count from. */
+export function matches(query: Query, request: SearchableRequest, now: number): boolean {
+  return matcherOf(query, now)(request);
+}
+
+/** The same for many requests: what depends on the query alone is done once. */
+export function matcherOf(query: Query, now: number): (request: SearchableRequest) => boolean {
+  const test = testOf(query, now);
+  return (request) => test(new RequestView(request));
+}
+
+function testOf(query: Query, now: number): Test {
+  if (query.kind === 'and' || query.kind === 'or') {
+    const tests = query.parts.map((part) => testOf(part, now));
+    return query.kind === 'and'
+      ? (view) => tests.every((test) => test(view))
+      : (view) => tests.some((test) => test(view));
+  }
+  if (query.kind !== 'not') return testOfTerm(query, now);
+  const test = testOf(query.part, now);
+  return (view) => !test(view);
+}
+
+function testOfTerm(term: Term, now: number): Test {
+  switch (term.kind) {
+    case 'text':
+      return testOfText(term.text);
+    case 'method':
+      return testOfMethod(term.methods);
+    case 'path':
+      return testOfPath(term.pattern);
+    case 'query':
+      return testOfParameter(term.name, term.value);
+    case 'header':
+      return testOfHeader(term.name, term.value);
+    case 'body': {
+      const needle = needleOf(term.text);
+      return (view) => view.bodyContains(needle);
+    }
+    case 'json':
+      return testOfJson(term);
+    case 'source':
+    case 'event':
+      return testOfLabel(term.kind, term.patterns);
+    case 'ip':
+      return ({ request }) => isInNetwork(request.sourceIp, term.network);
+    case 'size':
+      return testOfSize(term.value);
+    case 'after':
+      return ({ request }) => request.receivedAt >= timeOf(term.moment, now);
+    case 'before':
+      return ({ request }) => request.receivedAt < timeOf(term.moment, now);
+    case 'is':
+      return testOfState(term.state);
+    case 'status':
+      return ({ request }) => term.statuses.some((status) => isStatus(request.delivery?.status, status));
+  }
+}
+
+function testOfText(text: string): Test {
+  const needle = needleOf(text);
+  return (view) =>
+    view.method.includes(needle.text) ||
+    view.targets.some((target) => wireContains(target, needle)) ||
+    view.headers.some(([name, value]) => wireContains(name, needle) || wireContains(value, needle)) ||
+    view.bodyContains(needle);
+}
+
+function testOfMethod(methods: readonly string[]): Test {
+  const folded = methods.map(foldCase);
+  return (view) => folded.includes(view.method);
+}
+
+function testOfPath(pattern: Pattern): Test {
+  const needles = pattern.map(needleOf);
+  const [first] = needles;
+  if (first !== undefined && needles.length === 1)
+    return (view) => view.paths.some((path) => wireContains(path, first));
+  const forms = [needles.map(({ bytes }) => bytes), needles.map(({ text }) => text)];
+  return (view) => view.paths.some((path) => forms.some((form) => matchesPattern(path, form)));
+}
+
+/** Names are exact, as bytes of UTF-8 or of Latin-1. */
+function testOfParameter(name: string, value: string | null): Test {
+  const names = [name, utf8Text(name)];
+  const needle = value === null ? undefined : needleOf(value);
+  return (view) =>
+    view.parameters.some(
+      (parameter) => names.includes(parameter.name) && (needle === undefined || wireContains(parameter.value, needle)),
+    );
+}
+
+function testOfHeader(name: string, value: string | null): Test {
+  const folded = foldCase(name);
+  const needle = value === null ? undefined : needleOf(value);
+  return (view) =>
+    view.headers.some((header) => header[0] === folded && (needle === undefined || wireContains(header[1], needle)));
+}
+
+function testOfLabel(kind: 'source' | 'event', patterns: readonly Pattern[]): Test {
+  const folded = patterns.map((pattern) => pattern.map(foldCase));
+  return ({ request }) => {
+    const label = kind === 'source' ? request.source() : request.eventType();
+    if (label === null) return false;
+    const text = foldCase(label);
+    return folded.some((pattern) => matchesPattern(text, pattern));
+  };
+}
+
+function testOfJson({ path, value }: Extract<Term, { kind: 'json' }>): Test {
+  const accepts = value.operator === 'is' ? acceptsText(value.pattern) : acceptsNumber(value);
+  const keys = path.flatMap((step) => (step === 'any' || /^\d+$/.test(step.key) ? [] : [step.key]));
+  return (view) => {
+    const { bodyText } = view;
+    if (bodyText === undefined) return false;
+    // Where a key does not occur and nothing is escaped, there is no need to walk. Most requests end here.
+    if (keys.some((key) => !bodyText.includes(key)) && !bodyText.includes('\\')) return false;
+    return someValueAt(bodyText, path, accepts) && view.isJson;
+  };
+}
+
+/** The text of a string is what is between its quotes, unescaped; of any other value, what is written. */
+function acceptsText(pattern: Pattern): (raw: string) => boolean {
+  const folded = pattern.map(foldCase);
+  const number = pattern.length === 1 ? parseExactNumber(pattern[0] ?? '') : undefined;
+  return (raw) => {
+    const text = raw.startsWith('"') ? unescapedString(raw) : raw;
+    if (text === undefined) return false;
+    if (matchesPattern(foldCase(text), folded)) return true;
+    const found = number === undefined ? undefined : parseExactNumber(raw);
+    return number !== undefined && found !== undefined && compareExact(found, number) === 0;
+  };
+}
+
+function acceptsNumber(value: Comparison<string>): (raw: string) => boolean {
+  const test = testOfOrder(value, (text) => {
+    const limit = parseExactNumber(text);
+    return (found: string) => {
+      const number = parseExactNumber(found);
+      return limit === undefined || number === undefined ? undefined : compareExact(number, limit);
+    };
+  });
+  return (raw) => test(raw);
+}
+
+function testOfSize(value: Extract<Term, { kind: 'size' }>['value']): Test {
+  if (value.operator === '=') return ({ request }) => request.size === value.value;
+  const test = testOfOrder(value, (limit) => (size: number) => size - limit);
+  return ({ request }) => test(request.size);
+}
+
+/** `compareTo` makes of a limit what compares values with it; `undefined` where a value can't be compared. */
+function testOfOrder<Limit, Value>(
+  comparison: Comparison<Limit>,
+  compareTo: (limit: Limit) => (value: Value) => number | undefined,
+): (value: Value) => boolean {
+  if (comparison.operator === '..') {
+    const [from, to] = [compareTo(comparison.from), compareTo(comparison.to)];
+    return (value) => (from(value) ?? -1) >= 0 && (to(value) ?? 1) <= 0;
+  }
+  const compare = compareTo(comparison.value);
+  const isWanted = {
+    '>': (order: number) => order > 0,
+    '>=': (order: number) => order >= 0,
+    '<': (order: number) => order < 0,
+    '<=': (order: number) => order <= 0,
+  }[comparison.operator];
+  return (value) => isWanted(compare(value) ?? Number.NaN);
+}
+
+const UNIT_MS: Readonly<Record<TimeUnit, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Milliseconds since 1970 of a moment as it is named in a query. */
+export function timeOf(moment: Moment, now: number): number {
+  return 'at' in moment ? moment.at : now - moment.ago * UNIT_MS[moment.unit];
+}
+
+function testOfState(state: Extract<Term, { kind: 'is' }>['state']): Test {
+  switch (state) {
+    case 'saved':
+      return ({ request }) => request.saved;
+    case 'unsaved':
+      return ({ request }) => !request.saved;
+    case 'delivered':
+      return ({ request }) => isStatus(request.delivery?.status, '2xx');
+    case 'failed':
+      return ({ request: { delivery } }) => delivery !== undefined && !isStatus(delivery.status, '2xx');
+    case 'pending':
+      return ({ request }) => request.delivery?.pending === true;
+  }
+}
+
+function isStatus(status: number | null | undefined, wanted: string): boolean {
+  if (status === null || status === undefined) return false;
+  return wanted.endsWith('xx') ? Math.floor(status / 100) === Number(wanted[0]) : status === Number(wanted);
+}

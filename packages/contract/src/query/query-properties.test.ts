@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { Generator, randomNumbers } from '../../../../fixtures/generated-queries.ts';
+import { isJson } from './json-text.ts';
+import { parseQuery } from './parse-query.ts';
+import { printQuery } from './print-query.ts';
+
+/** What is wrong with reading and printing a text; `undefined` when nothing is. */
+function problemWith(written: string): string | undefined {
+  const first = parseQuery(written);
+  if (!first.ok) return first.position < written.length ? undefined : `${written} is wrong at ${first.position}`;
+  const printed = printQuery(first.query);
+  const second = parseQuery(printed);
+  if (!second.ok || JSON.stringify(second.query) !== JSON.stringify(first.query)) return `${written} became ${printed}`;
+  return printQuery(second.query) === printed ? undefined : `${printed} is printed differently`;
+}
+
+test('a query is the same after it was printed, and its print is final', () => {
+  const generator = new Generator(1, Date.UTC(2026, 10, 22));
+  const written = Array.from({ length: 10_000 }, () => generator.query());
+  expect(written.filter((query) => !parseQuery(query).ok)).toEqual([]);
+  expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+/** Text of the characters that mean something in `pieces`. */
+function noise(random: () => number, pieces: readonly string[]): string {
+  const length = Math.floor(random() * 12);
+  return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] ?? '').join('');
+}
+
+test('whatever is typed is read or rejected at a place in it, and what is read can be printed', () => {
+  const random = randomNumbers(2);
+  const pieces = [
+    '(',
+    ')',
+    '"',
+    '\\',
+    ' ',
+    '-',
+    'OR',
+    'a',
+    ':',
+    'json.',
+    'query.',
+    'path:',
+    'size:',
+    '>',
+    '..',
+    '1',
+    ',',
+    '*',
+    '.',
+    '\ud800',
+    '🦀',
+  ];
+  const written = Array.from({ length: 20_000 }, () => noise(random, pieces));
+  expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
+});
+
+test('isJson takes what JSON.parse takes', () => {
+  const random = randomNumbers(3);
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    '"a"',
+    ':',
+    ',',
+    '1',
+    '-',
+    '.5',
+    'e3',
+    'true',
+    'null',
+    ' ',
+    '\n',
+    '"\\n"',
+    '"\\x"',
+    '"\\u12"',
+    '"',
+    '\\',
+    '0',
+  ];
+  const takes = (text: string): boolean => {
+    try {
+      JSON.parse(text);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const texts = Array.from({ length: 50_000 }, () => noise(random, pieces));
+  expect(texts.filter((text) => isJson(text) !== takes(text))).toEqual([]);
+});

@@ -1,0 +1,133 @@
+import { isJson } from './json-text.ts';
+import type { SearchableRequest } from './searchable-request.ts';
+import { byteText, foldCase, percentDecoded, wireContains } from './text-match.ts';
+import type { Needle } from './text-match.ts';
+
+export interface Parameter {
+  readonly name: string;
+  /** Folded. */
+  readonly value: string;
+}
+
+/** What the terms of a query look at in one request, made when the first of them asks. Texts are folded unless they say otherwise. */
+export class RequestView {
+  readonly request: SearchableRequest;
+  #targets: readonly string[] | undefined;
+  #paths: readonly string[] | undefined;
+  #parameters: readonly Parameter[] | undefined;
+  #headers: readonly (readonly [string, string])[] | undefined;
+  #body: SearchedBody | undefined;
+
+  constructor(request: SearchableRequest) {
+    this.request = request;
+  }
+
+  get method(): string {
+    return foldCase(this.request.method);
+  }
+
+  /** Path and query, as sent and decoded. */
+  get targets(): readonly string[] {
+    return (this.#targets ??= this.#makeTargets());
+  }
+
+  /** The path, as sent and decoded. */
+  get paths(): readonly string[] {
+    if (this.#paths === undefined) {
+      const { path } = partsOf(this.request.target);
+      this.#paths = bothForms(path, percentDecoded(path));
+    }
+    return this.#paths;
+  }
+
+  /** Parameters of the query, decoded as a form is. Names are not folded. */
+  get parameters(): readonly Parameter[] {
+    return (this.#parameters ??= partsOf(this.request.target)
+      .query.split('&')
+      .filter((pair) => pair !== '')
+      .map(parameterOf));
+  }
+
+  get headers(): readonly (readonly [string, string])[] {
+    return (this.#headers ??= this.request.rawHeaders.map(
+      ([name, value]) => [foldCase(name), foldCase(value)] as const,
+    ));
+  }
+
+  /** The body as it is, where it is UTF-8, without a byte order mark. */
+  get bodyText(): string | undefined {
+    return this.#searchedBody.text;
+  }
+
+  get isJson(): boolean {
+    return this.#searchedBody.isJson;
+  }
+
+  bodyContains(needle: Needle): boolean {
+    return this.#searchedBody.contains(needle);
+  }
+
+  get #searchedBody(): SearchedBody {
+    return (this.#body ??= new SearchedBody(this.request.body()));
+  }
+
+  #makeTargets(): readonly string[] {
+    const { path, query, mark } = partsOf(this.request.target);
+    return bothForms(path + mark + query, percentDecoded(path) + mark + formDecoded(query));
+  }
+}
+
+/** A target's path (`/` where it is empty) and query, and the `?` between them where there was one. */
+function partsOf(target: string): { readonly path: string; readonly query: string; readonly mark: string } {
+  const at = target.indexOf('?');
+  const path = at < 0 ? target : target.slice(0, at);
+  return { path: path === '' ? '/' : path, query: at < 0 ? '' : target.slice(at + 1), mark: at < 0 ? '' : '?' };
+}
+
+function bothForms(sent: string, decoded: string): readonly string[] {
+  return sent === decoded ? [foldCase(sent)] : [foldCase(sent), foldCase(decoded)];
+}
+
+function formDecoded(text: string): string {
+  return percentDecoded(text.replaceAll('+', ' '));
+}
+
+function parameterOf(pair: string): Parameter {
+  const at = pair.includes('=') ? pair.indexOf('=') : pair.length;
+  return { name: formDecoded(pair.slice(0, at)), value: foldCase(formDecoded(pair.slice(at + 1))) };
+}
+
+/** The bytes of a body as text: characters where they are UTF-8, else one character per byte. */
+class SearchedBody {
+  readonly text: string | undefined;
+  readonly #bytes: Uint8Array;
+  #folded: string | undefined;
+  #isJson: boolean | undefined;
+
+  constructor(bytes: Uint8Array | null) {
+    this.#bytes = bytes ?? new Uint8Array();
+    this.text = decodedUtf8(this.#bytes);
+  }
+
+  get isJson(): boolean {
+    return (this.#isJson ??= this.text !== undefined && isJson(this.text));
+  }
+
+  /** UTF-8 tells where characters start, so that the needle's bytes are found only in runs that are valid. */
+  contains(needle: Needle): boolean {
+    this.#folded ??= foldCase(this.text ?? byteText(this.#bytes));
+    return this.text === undefined
+      ? wireContains(this.#folded, { text: needle.bytes, bytes: needle.bytes })
+      : this.#folded.includes(needle.text);
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodedUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import { parseQuery } from '@creel/contract';
+import type { Query } from '@creel/contract';
+import type { Handlers } from '../../api/call.ts';
+import { listAnswer, rawBytesOf } from '../../api/large-answer.ts';
+import { setNextPage } from '../../api/paging.ts';
+import { presentPreview } from '../../live/present-request.ts';
+import { ProblemError } from '../../problem.ts';
+import type { SearchCursor } from '../../storage/store.ts';
+import { searchRequests } from './service.ts';
+
+/** How many stored requests a call has looked at. */
+const SEARCHED_HEADER = 'x-creel-searched';
+
+export const searchHandlers = {
+  async search({ app, signedIn, endpoint, query, request, reply, hold }) {
+    const userId = signedIn.user.id;
+    const parsed = queryOf(query.q);
+    // A user who types on has given up the search for the text before.
+    const isWanted = (): boolean => !reply.raw.destroyed;
+    const page = await app.searches.run(userId, isWanted, () =>
+      searchRequests(
+        app.store,
+        {
+          userId,
+          endpointId: endpoint?.id,
+          query: parsed,
+          limit: query.limit,
+          before: cursorOf(query.before),
+          maxRows: query.scan,
+          isWanted,
+        },
+        app.now(),
+      ),
+    );
+    hold(rawBytesOf(page.found));
+    void reply.header(SEARCHED_HEADER, page.searched);
+    if (page.next !== undefined) {
+      const { receivedAt, endpointId, index } = page.next;
+      setNextPage(request, reply, { q: query.q, limit: query.limit, before: `${receivedAt}-${endpointId}-${index}` });
+    }
+    return listAnswer(page.found, (record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
+  },
+} satisfies Handlers;
+
+/** @throws ProblemError INVALID_QUERY with the place of the mistake */
+function queryOf(text: string): Query {
+  const result = parseQuery(text);
+  if (result.ok) return result.query;
+  const { sentence, position } = result;
+  throw new ProblemError('INVALID_QUERY', { sentence, fields: { q: sentence }, extra: { position } });
+}
+
+function cursorOf(before: string | undefined): SearchCursor | undefined {
+  if (before === undefined) return undefined;
+  const [receivedAt = 0, endpointId = 0, index = 0] = before.split('-').map(Number);
+  return { receivedAt, endpointId, index };
+}

@@ -1,0 +1,168 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nextLink } from '@creel/contract';
+import type { TestClient } from '../../testing/test-client.ts';
+import { startTestServer } from '../../testing/test-server.ts';
+import type { TestServer } from '../../testing/test-server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let uid: string;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000' },
+  });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+});
+
+/** Captures, one after the other; their bodies are their numbers. */
+async function capture(count: number, method = 'POST', path = ''): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const answer = await client.send(`/h/${uid}${path}`, {
+      method,
+      ...(method === 'GET' ? {} : { body: `body ${n}` }),
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+describe('search', () => {
+  const search = (query: string) => client.tell(`/api/search?${query}`);
+
+  test.each([
+    ['a method', 'PATCH'],
+    ['the path', 'some/where'],
+    ['the query, decoded', 'a value'],
+    ['a header name', 'X-Needle-Name'],
+    ['a header value', 'needle value'],
+    ['the body, in other case', 'BODY NEEDLE'],
+  ])('finds %s', async (_, needle) => {
+    await client.send(`/h/${uid}/some/where?key=a%20value`, {
+      method: 'PATCH',
+      body: 'the Body Needle',
+      headers: { 'x-needle-name': 'needle value' },
+    });
+    await capture(1);
+    const found = await client.call('search', { query: { q: needle } });
+    expect(found.map(({ index, endpointUid }) => [index, endpointUid])).toEqual([[0, uid]]);
+  });
+
+  test('pages through several endpoints, newest first, without gap or double', async () => {
+    const first = uid;
+    await capture(3);
+    ({ uid } = await client.call('createEndpoint', { body: {} }));
+    await capture(4);
+    let path: string | undefined = '/api/search?q=body&limit=3';
+    const seen: [string, number][] = [];
+    while (path !== undefined) {
+      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      expect(answer.status).toBe(200);
+      if (Array.isArray(answer.body))
+        seen.push(
+          ...answer.body.map((one: { endpointUid: string; index: number }): [string, number] => [
+            one.endpointUid,
+            one.index,
+          ]),
+        );
+      path = nextLink(answer.headers.get('link'));
+    }
+    expect(seen).toHaveLength(7);
+    expect(new Set(seen.map(String)).size).toBe(7);
+    expect(seen.slice(0, 4).every(([of]) => of === uid)).toBe(true);
+    expect(seen.slice(4).every(([of]) => of === first)).toBe(true);
+  });
+
+  test.each(['', 'q=', 'q=%20%20', 'q=x&before=nonsense', 'q=x&scan=0', 'q=x&endpoint=a&endpoint=b'])(
+    'refuses %s',
+    async (query) => {
+      expect(await search(query)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    },
+  );
+
+  test.each(['%25', '%5f%5f', "'; drop table users; --", '\\', '%00', '%F0%9F%A6%80', '%'])(
+    'takes q=%s as text and finds nothing',
+    async (q) => {
+      await capture(1);
+      const answer = await search(`q=${q}`);
+      expect([answer.status, answer.body]).toEqual([200, []]);
+    },
+  );
+
+  test.each([
+    ['method:', 0, 'Expected a method'],
+    ['a size:x', 2, 'Expected a size'],
+    ['x'.repeat(2001), 0, 'Expected at most 2000 characters'],
+  ])('says where %s is wrong', async (q, position, sentence) => {
+    const { status, body } = await search(`q=${encodeURIComponent(q)}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: 'INVALID_QUERY',
+      position,
+      error: expect.stringContaining(sentence),
+      message: expect.stringContaining(sentence),
+      fields: { q: expect.stringContaining(sentence) },
+    });
+  });
+
+  test('can be narrowed to one endpoint of the caller; any other is unknown, before the query is read', async () => {
+    const first = uid;
+    await capture(1);
+    ({ uid } = await client.call('createEndpoint', { body: {} }));
+    await capture(2);
+    const found = await client.call('search', { query: { q: 'body', endpoint: first } });
+    expect(found.map(({ endpointUid }) => endpointUid)).toEqual([first]);
+    const stranger = (await server.register()).client;
+    const unknown = { status: 404, body: { code: 'ENDPOINT_NOT_FOUND' } };
+    expect(await stranger.tell(`/api/search?q=body&endpoint=${first}`)).toMatchObject(unknown);
+    expect(await stranger.tell(`/api/search?q=(&endpoint=${first}`)).toMatchObject(unknown);
+    expect(await search('q=&endpoint=nothing')).toMatchObject(unknown);
+    expect(await search('q=body&endpoint=')).toMatchObject(unknown);
+  });
+
+  test('looks into bodies as they were meant, and results say who sent what', async () => {
+    const json = JSON.stringify({ type: 'invoice.paid', data: { amount: 1200 } });
+    await client.send(`/h/${uid}/a?b=c`, {
+      method: 'POST',
+      body: Uint8Array.from(gzipSync(json)),
+      headers: { 'content-encoding': 'gzip' },
+    });
+    const large = Uint8Array.from(gzipSync(`${'x'.repeat(2 * 1024 * 1024)}needle`));
+    await client.send(`/h/${uid}`, { method: 'PUT', body: large, headers: { 'content-encoding': 'gzip' } });
+    await client.send(`/h/${uid}`, { method: 'POST', body: json, headers: { 'stripe-signature': 't=1' } });
+    const find = async (q: string): Promise<number[]> =>
+      (await client.call('search', { query: { q } })).map(({ index }) => index);
+    expect(await find('json.data.amount:>1000')).toEqual([2, 0]);
+    expect(await find('-json.data.amount:>1000')).toEqual([1]);
+    expect(await find('body:xxx')).toEqual([1]);
+    expect(await find('needle')).toEqual([]);
+    expect(await find('source:stripe event:invoice.*')).toEqual([2]);
+    expect(await find('path:/a* query.b:c OR method:put')).toEqual([1, 0]);
+    expect(await find('after:-1h before:-1h')).toEqual([]);
+    expect(await find('after:-1h is:unsaved ip:127.0.0.0/8')).toEqual([2, 1, 0]);
+    const [newest] = await client.call('search', { query: { q: 'source:stripe' } });
+    expect(newest).toMatchObject({ source: 'Stripe', eventType: 'invoice.paid' });
+    const [listed] = await client.call('listUnsaved', { params: { uid } });
+    expect(listed).toMatchObject({ source: 'Stripe', eventType: 'invoice.paid' });
+  });
+
+  test('a call that may look at little says how far it came, and the next one goes on', async () => {
+    await capture(1, 'PUT');
+    await capture(9);
+    const counts: (string | null)[] = [];
+    const found: unknown[] = [];
+    let path: string | undefined = '/api/search?q=method:PUT&scan=4';
+    while (path !== undefined) {
+      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      found.push(...(Array.isArray(answer.body) ? answer.body : []));
+      counts.push(answer.headers.get('x-creel-searched'));
+      path = nextLink(answer.headers.get('link'));
+      // What arrives meanwhile is newer and is not searched.
+      await capture(1);
+    }
+    expect([counts, found.length]).toEqual([['4', '4', '2'], 1]);
+  });
+});

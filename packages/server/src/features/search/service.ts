@@ -1,0 +1,104 @@
+import { BODY_PREVIEW_BYTES } from '@creel/contract';
+import type { Query } from '@creel/contract';
+import { ProblemError } from '../../problem.ts';
+import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../storage/store.ts';
+
+/**
+ * Requests and bytes that one step looks at. Between two steps the search of another user gets its turn, and one that nobody waits for
+ * any more ends.
+ */
+const STEP_ROWS = 500;
+const STEP_BYTES = 2 * 1024 * 1024;
+/** Bytes that one call looks at. Its caller goes on from where it ended. */
+const CALL_BYTES = 128 * 1024 * 1024;
+
+export interface SearchRequest {
+  readonly userId: number;
+  /** Searches only this endpoint. */
+  readonly endpointId?: number | undefined;
+  readonly query: Query;
+  readonly limit: number;
+  /** Only what is older than this. */
+  readonly before?: SearchCursor | undefined;
+  /** Stored requests that the call looks at. */
+  readonly maxRows: number;
+  /** False once the caller has left. */
+  readonly isWanted: () => boolean;
+}
+
+export interface SearchPage {
+  /** Newest first. */
+  readonly found: readonly FoundRecord[];
+  /** Stored requests that were looked at. */
+  readonly searched: number;
+  /** Where the next page goes on; `undefined` when everything was looked at. A page that is not full may have a next one. */
+  readonly next: SearchCursor | undefined;
+}
+
+type SearchStore = Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>;
+
+/** The order of results, as a comparison for `toSorted`. */
+export function newestFirst(a: SearchCursor, b: SearchCursor): number {
+  return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
+}
+
+/**
+ * Finds requests of a user, newest first. Always steps through the endpoint whose next request is the newest, so that whatever is newer
+ * than all next requests is final. Within an endpoint, times never go back.
+ * @throws ProblemError UNAVAILABLE when the caller has left
+ */
+export async function searchRequests(
+  store: SearchStore,
+  { userId, endpointId, query, limit, before, maxRows, isWanted }: SearchRequest,
+  now: number,
+): Promise<SearchPage> {
+  const waiting = (await store.searchedEndpoints(userId, endpointId, before)).map(toWaiting).toSorted(newestFirst);
+  let matches: FoundRecord[] = [];
+  let searched = 0;
+  let bytes = 0;
+  for (let newest = waiting[0]; newest !== undefined; newest = waiting[0]) {
+    // The first in order, and one more that tells whether there is a next page.
+    const ready = matches.slice(0, limit + 1).filter((match) => newestFirst(match, newest) < 0);
+    if (ready.length > limit) return fullPage(ready, limit, searched);
+    if (searched >= maxRows || bytes >= CALL_BYTES)
+      return { found: ready.slice(0, limit), searched, next: justAbove(newest) };
+    if (!isWanted()) throw new ProblemError('UNAVAILABLE');
+    const step = await store.scanRequests({
+      endpointId: newest.endpointId,
+      from: newest.index,
+      query,
+      now,
+      limit: limit + 1,
+      maxRows: Math.min(STEP_ROWS, maxRows - searched),
+      maxBytes: STEP_BYTES,
+      bodyBytes: BODY_PREVIEW_BYTES,
+    });
+    searched += step.searched;
+    bytes += step.bytes;
+    const found = step.found.map((record) => ({ ...record, endpointUid: newest.uid }));
+    matches = [...matches, ...found].toSorted(newestFirst).slice(0, limit + 1);
+    waiting.shift();
+    if (step.next !== undefined) waiting.push({ ...newest, ...step.next });
+    waiting.sort(newestFirst);
+  }
+  return matches.length > limit ? fullPage(matches, limit, searched) : { found: matches, searched, next: undefined };
+}
+
+/** An endpoint at the newest request of it that was not searched yet. */
+interface Waiting extends SearchCursor {
+  readonly uid: string;
+}
+
+function toWaiting({ id, uid, next }: SearchedEndpoint): Waiting {
+  return { endpointId: id, uid, ...next };
+}
+
+function fullPage(matches: readonly FoundRecord[], limit: number, searched: number): SearchPage {
+  const found = matches.slice(0, limit);
+  return { found, searched, next: found.at(-1) };
+}
+
+/** The cursor whose page starts with this request. */
+function justAbove({ receivedAt, endpointId, index }: SearchCursor): SearchCursor {
+  return { receivedAt, endpointId, index: index + 1 };
+}

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { StorageUnavailable } from '../storage-problem.ts';
+import type { FromThread, ScanThreadData, ToThread } from '../thread-messages.ts';
+import { answered, openDatabase, runRead } from './run-query.ts';
+
+/**
+ * Searches on PostgreSQL, in a thread of their own: matching a large body takes long, and the main thread takes captures meanwhile.
+ */
+const port = parentPort;
+if (port === null) throw new Error('scan-thread.ts runs as a worker thread.');
+// Only storage-thread.ts, from the same build, starts this thread.
+const { url, sessions } = workerData as ScanThreadData;
+const db = openDatabase(url, sessions);
+
+function post(message: FromThread): void {
+  port?.postMessage(message);
+}
+
+async function handle(message: ToThread): Promise<void> {
+  try {
+    if (message.kind === 'captures') throw new Error('A scanner was asked to write.');
+    if (message.kind === 'close') {
+      await db.destroy();
+      post({ kind: 'result', id: message.id, value: undefined });
+      return port?.close();
+    }
+    post({ kind: 'result', id: message.id, value: await answered(runRead(db, message.name, message.args)) });
+  } catch (error) {
+    post({
+      kind: 'failure',
+      id: message.id,
+      message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+      unavailable: error instanceof StorageUnavailable ? error.reason : undefined,
+    });
+  }
+}
+
+// Concurrently: the pool bounds how many statements run at once.
+port.on('message', (message: ToThread) => void handle(message));
+post({ kind: 'ready' });

@@ -1,0 +1,183 @@
+import { foldCase, timeOf } from '@creel/contract';
+import type { Pattern, Query, Term } from '@creel/contract';
+import { METHODS } from 'node:http';
+
+/** Bytes to look for without regard to ASCII case, in lower case. */
+type Bytes = Buffer;
+
+/**
+ * What a row must have so that it can match a query: a condition that every matching row meets, and perhaps others. SQL narrows with it,
+ * and `matches` decides. Ranges include both ends.
+ */
+export type Sieve =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Sieve[] }
+  | { readonly kind: 'method'; readonly methods: readonly string[]; readonly isWanted: boolean }
+  | { readonly kind: 'saved'; readonly isWanted: boolean }
+  | { readonly kind: 'received' | 'size'; readonly from: number; readonly to: number; readonly isWanted: boolean }
+  /** In the body, or any of the lists with all that is in it in the head. */
+  | { readonly kind: 'text'; readonly body: Bytes; readonly head: readonly (readonly Bytes[])[] }
+  | { readonly kind: 'head'; readonly anyOf: readonly (readonly Bytes[])[] }
+  | { readonly kind: 'body'; readonly text: Bytes }
+  /** In the body, with regard to case. */
+  | { readonly kind: 'body-bytes'; readonly bytes: Buffer };
+
+/** A body with a content coding is not searched as it is stored. */
+const CODED: readonly Bytes[] = [Buffer.from('content-encoding')];
+const IS_CODED: Sieve = { kind: 'head', anyOf: [CODED] };
+const MIN = Number.MIN_SAFE_INTEGER;
+const MAX = Number.MAX_SAFE_INTEGER;
+
+/** The sieve of a query; `undefined` when no row can be left out. `now` is in milliseconds since 1970. */
+export function sieveOf(query: Query, now: number): Sieve | undefined {
+  return sieve(query, now, true);
+}
+
+function sieve(query: Query, now: number, isWanted: boolean): Sieve | undefined {
+  if (query.kind === 'not') return sieve(query.part, now, !isWanted);
+  if (query.kind !== 'and' && query.kind !== 'or')
+    return isWanted ? sieveOfTerm(query, now) : exactSieve(query, now, false);
+  const parts = query.parts.map((part) => sieve(part, now, isWanted));
+  // "Not all of them" is "one of them is not", and the reverse.
+  return (query.kind === 'and') === isWanted ? allOf(parts) : anyOf(parts);
+}
+
+/** Looks into bytes that one sieve may cost for each row. Beyond that, reading the row and asking `matches` is cheaper. */
+const MAX_LOOKS = 8;
+
+/** Parts that cost too much are left out: fewer conditions let more rows through, which is safe. */
+function allOf(parts: readonly (Sieve | undefined)[]): Sieve | undefined {
+  const kept: Sieve[] = [];
+  for (const part of parts) if (part !== undefined && looksOf([...kept, part]) <= MAX_LOOKS) kept.push(part);
+  return kept.length === 0 ? undefined : { kind: 'and', parts: kept };
+}
+
+function anyOf(parts: readonly (Sieve | undefined)[]): Sieve | undefined {
+  const known = parts.filter((part) => part !== undefined);
+  return known.length < parts.length || looksOf(known) > MAX_LOOKS ? undefined : { kind: 'or', parts: known };
+}
+
+function looksOf(sieves: readonly Sieve[]): number {
+  return sieves.reduce((sum, part) => {
+    if (part.kind === 'and' || part.kind === 'or') return sum + looksOf(part.parts);
+    return (
+      sum + (part.kind === 'text' || part.kind === 'head' || part.kind === 'body' || part.kind === 'body-bytes' ? 1 : 0)
+    );
+  }, 0);
+}
+
+/** Terms that SQL decides by itself, so that their opposite is a sieve as well. */
+function exactSieve(term: Term, now: number, isWanted: boolean): Sieve | undefined {
+  switch (term.kind) {
+    case 'method':
+      return { kind: 'method', methods: term.methods.map(foldCase), isWanted };
+    case 'is':
+      if (term.state === 'saved') return { kind: 'saved', isWanted };
+      return term.state === 'unsaved' ? { kind: 'saved', isWanted: !isWanted } : undefined;
+    case 'after':
+      return { kind: 'received', from: Math.ceil(timeOf(term.moment, now)), to: MAX, isWanted };
+    case 'before':
+      return { kind: 'received', from: MIN, to: Math.ceil(timeOf(term.moment, now)) - 1, isWanted };
+    case 'size':
+      return { kind: 'size', ...sizeRange(term.value), isWanted };
+    default:
+      return undefined;
+  }
+}
+
+/** Whole numbers of bytes. */
+function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: number; to: number } {
+  switch (value.operator) {
+    case '>':
+      return { from: Math.floor(value.value) + 1, to: MAX };
+    case '>=':
+      return { from: Math.ceil(value.value), to: MAX };
+    case '<':
+      return { from: MIN, to: Math.ceil(value.value) - 1 };
+    case '<=':
+      return { from: MIN, to: Math.floor(value.value) };
+    case '=':
+      return { from: Math.ceil(value.value), to: Math.floor(value.value) };
+    case '..':
+      return { from: Math.ceil(value.from), to: Math.floor(value.to) };
+  }
+}
+
+function sieveOfTerm(term: Term, now: number): Sieve | undefined {
+  switch (term.kind) {
+    case 'text':
+      return textSieve(term.text);
+    case 'path': {
+      const part = longest(term.pattern);
+      // The slash of an empty path is not in the head.
+      return part.length < 2 ? undefined : { kind: 'head', anyOf: decodedForms(part) };
+    }
+    case 'query':
+      return allOf(
+        [term.name, term.value ?? ''].map((text) =>
+          text === '' ? undefined : { kind: 'head', anyOf: decodedForms(text) },
+        ),
+      );
+    case 'header':
+      return allOf([
+        { kind: 'head', anyOf: [[lower(term.name)]] },
+        term.value === null ? undefined : { kind: 'head', anyOf: sentForms(term.value) },
+      ]);
+    case 'body':
+      return anyOf([{ kind: 'body', text: lower(term.text) }, IS_CODED]);
+    case 'json':
+      return jsonSieve(term);
+    default:
+      return exactSieve(term, now, true);
+  }
+}
+
+function textSieve(text: string): Sieve | undefined {
+  // An empty path is searched as a slash, which is not in the head.
+  const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
+  if (inHead === '') return undefined;
+  return anyOf([
+    { kind: 'text', body: lower(text), head: [...decodedForms(inHead), CODED] },
+    { kind: 'method', methods: methodsWith(text), isWanted: true },
+  ]);
+}
+
+/** Keys, and the longest part of a text, are in the body as they are, unless something in it is escaped. */
+function jsonSieve({ path, value }: Extract<Term, { kind: 'json' }>): Sieve | undefined {
+  const keys = path.flatMap((step) => (step === 'any' || /^\d*$/.test(step.key) ? [] : [step.key]));
+  const text = value.operator === 'is' ? longest(value.pattern) : '';
+  // A number can be written in many ways.
+  const isText = text !== '' && !(value.operator === 'is' && value.pattern.length === 1 && /^-?\d/.test(text));
+  const plain = allOf([
+    ...keys.map((key): Sieve => ({ kind: 'body-bytes', bytes: Buffer.from(key) })),
+    isText ? { kind: 'body', text: lower(text) } : undefined,
+  ]);
+  return anyOf([plain, { kind: 'body-bytes', bytes: Buffer.from('\\') }, IS_CODED]);
+}
+
+function longest(pattern: Pattern): string {
+  return pattern.reduce((best, part) => (part.length > best.length ? part : best), '');
+}
+
+function lower(text: string): Bytes {
+  return Buffer.from(foldCase(text));
+}
+
+/** A text as headers carry it: as UTF-8, or as Latin-1 where it can be. */
+function sentForms(text: string): (readonly Bytes[])[] {
+  const folded = foldCase(text);
+  const utf8 = Buffer.from(folded);
+  const isLatin1 = /[\x80-\xff]/.test(folded) && !/[^\0-\xff]/.test(folded);
+  return isLatin1 ? [[utf8], [Buffer.from(folded, 'latin1')]] : [[utf8]];
+}
+
+/** The same for a text that may be encoded as in a URL: spaces as `+`, or anything after a `%`. */
+function decodedForms(text: string): (readonly Bytes[])[] {
+  const plus = text.includes(' ') ? sentForms(text.replaceAll(' ', '+')) : [];
+  return [...sentForms(text), ...plus, [Buffer.from('%')]];
+}
+
+/** The methods whose name contains a text, in lower case. */
+function methodsWith(text: string): readonly string[] {
+  const needle = foldCase(text);
+  return METHODS.map(foldCase).filter((method) => method.includes(needle));
+}
