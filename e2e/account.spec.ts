@@ -110,10 +110,12 @@ test('a test mail that cannot go says why', async ({ page, person: _ }) => {
 
 test('the plan is named in the profile and among the plans', async ({ page, person: _ }) => {
   await page.goto('/profile?tab=subscription');
-  await expect(page.getByRole('tabpanel').getByText('Basic Plan')).toBeVisible();
+  await expect(page.getByRole('tabpanel').getByText('Basic Plan', { exact: true })).toBeVisible();
   await page.goto('/subscription');
-  await expect(page.getByText('$5 per month')).toBeVisible();
-  await expect(page.getByText(/\$100 per year, 17% less/)).toBeVisible();
+  await expect(page.getByText('$5 per month', { exact: true })).toBeVisible();
+  await page.getByRole('radio', { name: 'Yearly Save 17%' }).click();
+  await expect(page.getByText('$100 per year')).toBeVisible();
+  await expect(page.getByText('$8.33 per month, 17% less')).toBeVisible();
 });
 
 test('calls of the sign-in page that fail have their sentences', async ({ page }) => {

@@ -48,7 +48,7 @@ test('on Free one endpoint is the most, favorites need another plan, and the pag
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
   await expect(dialog.getByText('Free users can only create one endpoint. Please upgrade for more.')).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Create Endpoint' })).toBeDisabled();
-  await dialog.getByRole('link', { name: 'See the plans' }).click();
+  await dialog.getByRole('link', { name: 'Upgrade' }).click();
   await expect(page).toHaveURL(/\/subscription$/);
   await expect(dialog).toBeHidden();
 });

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchOptions } from '../../scripts/chromium.ts';
 import { accountScenes } from './account-scenes.ts';
+import { billingScenes } from './billing-scenes.ts';
 import { endpointScenes } from './endpoint-scenes.ts';
 import { replayScenes } from './replay-scenes.ts';
 import type { Scene } from './scene.ts';
@@ -31,7 +32,7 @@ const NARROW = 768;
 const SETTLED_MS = 120;
 
 async function main(wanted: readonly string[]): Promise<number> {
-  const all = [...endpointScenes, ...replayScenes, ...accountScenes];
+  const all = [...endpointScenes, ...replayScenes, ...accountScenes, ...billingScenes];
   const scenes = wanted.length === 0 ? all : all.filter(({ name }) => wanted.some((part) => name.includes(part)));
   if (scenes.length === 0) {
     console.error(`No screen is called ${wanted.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}`);

@@ -28,7 +28,8 @@ export const command = defineCommand({
     const { client } = await openSession(server, terminal);
     const { uid } = await findEndpoint(client, endpoint);
     const line = json ? jsonLine : captureLine;
-    const found = query === undefined ? storedRequests(client, uid, limit, before) : foundRequests(client, uid, query, before);
+    const found =
+      query === undefined ? storedRequests(client, uid, limit, before) : foundRequests(client, uid, query, before);
     let printed = 0;
     let last: number | undefined;
     for await (const request of found) {

@@ -1,6 +1,8 @@
 import { ApiError } from '@creel/contract';
-import type { Endpoint, EndpointDetail } from '@creel/contract';
+import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { COMMAND_IDS } from '../commands/command-ids.ts';
+import { runCommand } from '../commands/registry.ts';
 import { toast } from '../toasts/toast-store.ts';
 import { client, isEndOfSession, sentenceOf } from './client.ts';
 import { queryClient } from './query-client.ts';
@@ -129,10 +131,24 @@ export function useSetFavorite(uid: string) {
     },
     onError: (error, _, context) => {
       context?.rollBack();
-      toast({ title: 'Update failed', description: favoriteFailure(error), variant: 'destructive' });
+      toast({
+        title: 'Update failed',
+        description: favoriteFailure(error),
+        variant: 'destructive',
+        ...(offersUpgrade(error) ? { action: UPGRADE } : {}),
+      });
     },
   });
 }
+
+/** True for a refusal by a limit of the plan. */
+export const isPlanLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'PLAN_LIMIT';
+
+/** Every plan but the largest has one above it. */
+const offersUpgrade = (error: unknown): boolean =>
+  isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
+
+const UPGRADE = { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
 
 const FAVORITE_ON = { title: 'Added to favorites', description: 'This endpoint will never expire.' };
 const FAVORITE_OFF = {

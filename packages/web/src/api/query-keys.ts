@@ -4,6 +4,11 @@ export const queryKeys = {
   serviceInfo: ['service-info'],
   settings: ['settings'],
   sessions: ['sessions'],
+  /** What a change of plan would do. */
+  planChange: (tier: string, interval: string) => ['plan-change', tier, interval] as const,
+  /** The built-in test gateway. */
+  testCheckout: (id: string) => ['test-gateway', 'checkout', id] as const,
+  testSubscription: ['test-gateway', 'subscription'],
   endpoints: ['endpoints'],
   endpoint: (uid: string) => ['endpoint', uid] as const,
   /** What the live view holds of an endpoint. */

@@ -11,6 +11,8 @@ export const pages = {
   ProfilePage: lazyPart(async () => (await import('./pages/profile-page.tsx')).ProfilePage),
   SettingsPage: lazyPart(async () => (await import('./pages/settings-page.tsx')).SettingsPage),
   SubscriptionPage: lazyPart(async () => (await import('./pages/subscription-page.tsx')).SubscriptionPage),
+  TestCheckoutPage: lazyPart(async () => (await import('./pages/test-checkout-page.tsx')).TestCheckoutPage),
+  TestPortalPage: lazyPart(async () => (await import('./pages/test-portal-page.tsx')).TestPortalPage),
   NotFoundPage: lazyPart(async () => (await import('./pages/not-found-page.tsx')).NotFoundPage),
 } as const;
 

@@ -30,27 +30,43 @@ const resetRoute = createRoute({
   component: pages.ResetPage,
 });
 
+/** Sends a visitor to the login page, which leads back here afterwards. */
+async function requireUser({ location }: { readonly location: { readonly href: string } }): Promise<void> {
+  const user = await queryClient.ensureQueryData(userQuery);
+  if (user !== null) return;
+  throw redirect({ to: '/auth', search: location.href === '/' ? {} : { next: location.href }, replace: true });
+}
+
 const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/verify',
   validateSearch: search.tokenSearchSchema,
   // The link alone proves nothing: it takes a session of the account that it was mailed for.
-  beforeLoad: async ({ location }) => {
-    const user = await queryClient.ensureQueryData(userQuery);
-    if (user === null) throw redirect({ to: '/auth', search: { next: location.href }, replace: true });
-  },
+  beforeLoad: requireUser,
   component: pages.VerifyPage,
 });
 
-/** Everything else is behind the sign-in (spec 2); the way back is remembered. */
+/** The test gateway represents another site: its pages have none of the app around them. */
+const testCheckoutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/checkout/$id',
+  beforeLoad: requireUser,
+  component: pages.TestCheckoutPage,
+});
+
+const testPortalRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/portal',
+  validateSearch: search.testPortalSearchSchema,
+  beforeLoad: requireUser,
+  component: pages.TestPortalPage,
+});
+
+/** Everything else is behind the sign-in (spec 2). */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
-  beforeLoad: async ({ location }) => {
-    const user = await queryClient.ensureQueryData(userQuery);
-    if (user !== null) return;
-    throw redirect({ to: '/auth', search: location.href === '/' ? {} : { next: location.href }, replace: true });
-  },
+  beforeLoad: requireUser,
   component: AppLayout,
 });
 
@@ -90,6 +106,7 @@ const settingsRoute = createRoute({
 const subscriptionRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/subscription',
+  validateSearch: search.subscriptionSearchSchema,
   component: pages.SubscriptionPage,
 });
 
@@ -104,6 +121,8 @@ const routeTree = rootRoute.addChildren([
   authRoute,
   resetRoute,
   verifyRoute,
+  testCheckoutRoute,
+  testPortalRoute,
   signedInRoute.addChildren([
     homeRoute,
     endpointRoute,

@@ -35,3 +35,10 @@ export const tokenSearchSchema = z.object({ token: text.optional().catch(undefin
 export const profileSearchSchema = z.object({
   tab: z.enum(['profile', 'security', 'subscription']).optional().catch(undefined),
 });
+
+/** What the payment provider adds to the address when the browser comes back from a checkout. */
+export const subscriptionSearchSchema = z.object({
+  checkout: z.enum(['success', 'canceled']).optional().catch(undefined),
+});
+
+export const testPortalSearchSchema = z.object({ return: text.optional().catch(undefined) });

@@ -4,4 +4,5 @@ export const COMMAND_IDS = {
   palette: 'app.palette',
   help: 'app.help',
   search: 'app.search',
+  subscription: 'go.subscription',
 } as const;

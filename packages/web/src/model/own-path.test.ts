@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPath } from './own-path.ts';
+import { ownPath, returnPath } from './own-path.ts';
 
 test.each([
   ['/endpoints/abc?request=3#x', '/endpoints/abc?request=3#x'],
@@ -31,4 +31,15 @@ test.each([
 
 test('a path that only begins like the sign-in page is one of ours', () => {
   expect(ownPath('/authors')).toBe('/authors');
+});
+
+test.each([
+  [undefined, '/subscription'],
+  ['/subscription', '/subscription'],
+  ['https://creel.example/profile?tab=subscription', '/profile?tab=subscription'],
+  ['https://creel.example.evil.example/x', '/'],
+  ['https://evil.example/subscription', '/'],
+  ['https://creel.example//evil.example', '/'],
+])('the portal leads back from %s to %s', (address, path) => {
+  expect(returnPath(address, 'https://creel.example')).toBe(path);
 });

@@ -13,3 +13,9 @@ export function ownPath(next: string | undefined): string {
 
 const HOME = '/';
 const PLACEHOLDER = 'https://creel.invalid';
+
+/** Where the billing portal leads back to: a path or an address of this site, without one the plans, else the dashboard. */
+export function returnPath(address: string | undefined, origin: string): string {
+  if (address === undefined) return '/subscription';
+  return ownPath(address.startsWith(`${origin}/`) ? address.slice(origin.length) : address);
+}

@@ -1,4 +1,5 @@
 import { AlertDialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { useFocusBack } from './focus.ts';
 
@@ -9,8 +10,14 @@ export interface ConfirmDialogProps {
   readonly description: string;
   /** What the button does, as a verb: 'Delete'. */
   readonly confirmLabel: string;
+  /** What the other button says where 'Cancel' could be misread. */
+  readonly cancelLabel?: string;
   readonly onConfirm: () => void;
   readonly destructive?: boolean;
+  /** True while it can't be confirmed yet. */
+  readonly held?: boolean;
+  /** Details between the description and the buttons. */
+  readonly children?: ReactNode;
 }
 
 /** Asks before what can't be undone. Focus starts on Cancel, and comes back to where it was. */
@@ -20,8 +27,11 @@ export function ConfirmDialog({
   title,
   description,
   confirmLabel,
+  cancelLabel = 'Cancel',
   onConfirm,
   destructive = true,
+  held = false,
+  children,
 }: ConfirmDialogProps) {
   const focus = useFocusBack();
   return (
@@ -35,12 +45,13 @@ export function ConfirmDialog({
           >
             <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
             <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
+            {children}
             <div className="mt-5 flex flex-wrap justify-end gap-2">
               <Radix.Cancel asChild>
-                <Button>Cancel</Button>
+                <Button>{cancelLabel}</Button>
               </Radix.Cancel>
               <Radix.Action asChild>
-                <Button variant={destructive ? 'danger' : 'primary'} onClick={onConfirm}>
+                <Button variant={destructive ? 'danger' : 'primary'} held={held} onClick={onConfirm}>
                   {confirmLabel}
                 </Button>
               </Radix.Action>

@@ -17,7 +17,12 @@ export function useShellCommands(): void {
     { id: 'go.home', title: 'Dashboard', group: 'Go to', run: () => void navigate({ to: '/' }) },
     { id: 'go.profile', title: 'Profile', group: 'Go to', run: () => void navigate({ to: '/profile' }) },
     { id: 'go.settings', title: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
-    { id: 'go.subscription', title: 'Subscription', group: 'Go to', run: () => void navigate({ to: '/subscription' }) },
+    {
+      id: COMMAND_IDS.subscription,
+      title: 'Subscription',
+      group: 'Go to',
+      run: () => void navigate({ to: '/subscription' }),
+    },
     { id: 'theme.light', title: 'Light theme', group: 'Theme', run: () => themePreference.write('light') },
     { id: 'theme.dark', title: 'Dark theme', group: 'Theme', run: () => themePreference.write('dark') },
     { id: 'theme.system', title: 'Theme of the system', group: 'Theme', run: () => themePreference.write('system') },

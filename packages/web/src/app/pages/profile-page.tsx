@@ -4,9 +4,10 @@ import { useUser } from '../../api/queries.ts';
 import { DeleteAccountCard } from '../../features/profile/delete-account-card.tsx';
 import { EmailCard } from '../../features/profile/email-card.tsx';
 import { PasswordCard } from '../../features/profile/password-card.tsx';
-import { PlanCard } from '../../features/profile/plan-card.tsx';
 import { SessionsCard } from '../../features/profile/sessions-card.tsx';
 import { UsernameCard } from '../../features/profile/username-card.tsx';
+import { CurrentPlan, SubscriptionNotices } from '../../features/subscription/current-plan.tsx';
+import { PlanChooser } from '../../features/subscription/plan-chooser.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TabPanel, Tabs } from '../../ui/tabs.tsx';
 import { Page } from '../layout/page.tsx';
@@ -50,8 +51,10 @@ export function ProfilePage() {
           )}
           <SessionsCard />
         </TabPanel>
-        <TabPanel value="subscription">
-          <PlanCard user={user} />
+        <TabPanel value="subscription" className="flex flex-col gap-4">
+          <SubscriptionNotices user={user} />
+          <CurrentPlan user={user} />
+          <PlanChooser user={user} />
         </TabPanel>
       </Tabs>
     </Page>

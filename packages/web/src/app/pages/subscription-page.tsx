@@ -1,18 +1,29 @@
-import { useServiceInfo, useUser } from '../../api/queries.ts';
-import { PlanTable } from '../../features/subscription/plan-table.tsx';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useUser } from '../../api/queries.ts';
+import { CheckoutReturn } from '../../features/subscription/checkout-return.tsx';
+import { PortalButton, SubscriptionNotices } from '../../features/subscription/current-plan.tsx';
+import { PlanChooser } from '../../features/subscription/plan-chooser.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Page } from '../layout/page.tsx';
 
-/** The plans, and which one the person is on. */
+/** The plans, the user's subscription, and the way back from a checkout. */
 export function SubscriptionPage() {
   const user = useUser();
-  const info = useServiceInfo();
+  const { checkout } = useSearch({ from: '/signed-in/subscription' });
+  const navigate = useNavigate();
+  const onSettled = useCallback(() => void navigate({ to: '/subscription', replace: true }), [navigate]);
+  if (user === null) return null;
   return (
-    <Page title="Subscription" description="What each plan allows, and what it costs.">
-      {info.data?.billing === 'off' ? (
-        <Notice>Billing is not set up on this server. Every account stays on the plan that it has.</Notice>
-      ) : null}
-      {user === null ? null : <PlanTable user={user} />}
+    <Page
+      title="Subscription"
+      description="What each plan allows, and what it costs."
+      actions={<PortalButton user={user} />}
+    >
+      {checkout === 'success' ? <CheckoutReturn onSettled={onSettled} /> : null}
+      {checkout === 'canceled' ? <Notice>You left the checkout. Nothing was charged.</Notice> : null}
+      <SubscriptionNotices user={user} />
+      <PlanChooser user={user} />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { useUser } from '../../api/queries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
+import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 
 /** The capture URL with Copy, and the two switches (spec 2). */
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
@@ -12,7 +13,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
       aria-label="Endpoint URL"
       className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow-[999] basis-104 items-center gap-2 py-1 pr-1.5 pl-3">
+      <div className="flex min-w-0 grow-[999] basis-116 items-center gap-2 py-1 pr-1.5 pl-3">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
           Copy
@@ -58,16 +59,19 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   );
   if (!isFree) return control;
   return (
-    <Tooltip text="Upgrade plan for favorites">
-      {/* A disabled switch takes no focus, so what is around it shows the reason. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
-        {control}
-        <span id="favorite-why" className="sr-only">
-          Upgrade plan for favorites
+    <span className="flex items-center pr-3 max-sm:grow">
+      <Tooltip text="Upgrade plan for favorites">
+        {/* A disabled switch takes no focus, so what is around it shows the reason. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
+          {control}
+          <span id="favorite-why" className="sr-only">
+            Upgrade plan for favorites
+          </span>
         </span>
-      </span>
-    </Tooltip>
+      </Tooltip>
+      <UpgradeLink />
+    </span>
   );
 }
 

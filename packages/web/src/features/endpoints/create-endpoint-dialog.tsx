@@ -1,7 +1,6 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { createFailure, useCreateEndpoint } from '../../api/endpoint-mutations.ts';
+import { createFailure, isPlanLimit, useCreateEndpoint } from '../../api/endpoint-mutations.ts';
 import { endpointsQuery, useUser } from '../../api/queries.ts';
 import { serverFieldErrors } from '../../model/form-errors.ts';
 import { createBlock } from '../../model/plan-words.ts';
@@ -11,6 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { useNow } from '../../ui/use-now.ts';
 
@@ -60,20 +60,20 @@ function CreateEndpointForm({
   });
   const isAtAField = Object.keys(form.errors).length > 0;
   const failure = block === undefined && !isAtAField ? createFailure(create.error) : undefined;
+  const upgrade = user?.subscriptionTier === 'PREMIUM' ? null : <UpgradeLink onClick={onCancel} />;
   return (
     <form {...form.props} className="flex flex-col gap-4">
       {block === undefined ? null : (
         <Notice tone="warn">
-          <span>{block}</span>{' '}
-          {user?.subscriptionTier === 'PREMIUM' ? null : (
-            <Link to="/subscription" onClick={onCancel} className="underline">
-              See the plans
-            </Link>
-          )}
+          <span>{block}</span> {upgrade}
         </Notice>
       )}
       {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
-      {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
+      {failure === undefined ? null : (
+        <Notice tone="bad">
+          <span>{failure}</span> {isPlanLimit(create.error) ? upgrade : null}
+        </Notice>
+      )}
       <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
         {(control) => (
           <Input

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 import { SwitchRow } from './switch-row.tsx';
 
 export interface NotificationFieldsProps {
@@ -36,7 +37,11 @@ export function NotificationFields(props: NotificationFieldsProps) {
   return (
     <div className="flex flex-col gap-2">
       {signedIn ? null : <Notice>Sign in to enable email notifications</Notice>}
-      {signedIn && !allowed ? <Notice>Email notifications come with the Basic and Premium plans.</Notice> : null}
+      {signedIn && !allowed ? (
+        <Notice>
+          Email notifications come with the Basic and Premium plans. <UpgradeLink />
+        </Notice>
+      ) : null}
       {info.data?.mail === false ? (
         <Notice tone="warn">Mail is off on this server: nothing is sent until it is set up.</Notice>
       ) : null}
@@ -44,14 +49,14 @@ export function NotificationFields(props: NotificationFieldsProps) {
       <div className="divide-y divide-line">
         <SwitchRow
           label="Endpoint expiry"
-          description="A mail before an endpoint expires."
+          description="Email me before an endpoint expires."
           checked={draft.emailNotifyExpiry}
           disabled={isOutOfReach(draft.emailNotifyExpiry)}
           onCheckedChange={(emailNotifyExpiry) => onChange({ emailNotifyExpiry })}
         />
         <SwitchRow
           label="Subscription changes"
-          description="A mail when your plan changes or ends."
+          description="Email me when my plan changes, is canceled or ends, and when a payment fails."
           checked={draft.emailNotifySubscription}
           disabled={isOutOfReach(draft.emailNotifySubscription)}
           onCheckedChange={(emailNotifySubscription) => onChange({ emailNotifySubscription })}

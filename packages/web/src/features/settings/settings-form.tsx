@@ -76,7 +76,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
           onCheckedChange={(autoSaveNewEndpoints) => change({ autoSaveNewEndpoints })}
         />
       </SectionCard>
-      <SectionCard title="Notifications" description="Mail about your endpoints and your plan.">
+      <SectionCard title="Notifications" description="Email about your endpoints and your plan.">
         <NotificationFields
           draft={draft}
           user={user}

@@ -1,0 +1,53 @@
+// Every limit of a plan leads to the page where the plan can be changed.
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { createEndpoint } from './endpoints.ts';
+import { subscribe, toast } from './plans.ts';
+
+async function expectPlansBehind(page: Page, link: Locator): Promise<void> {
+  await link.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Subscription' })).toBeVisible();
+}
+
+test('on Free the endpoint limit, the favorite switch and the notifications lead to the plans', async ({
+  page,
+  endpoint,
+}) => {
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await expectPlansBehind(
+    page,
+    page.getByRole('region', { name: 'Endpoint URL' }).getByRole('link', { name: 'Upgrade' }),
+  );
+  await page.goto('/settings');
+  await expect(page.getByText('Email notifications come with the Basic and Premium plans.')).toBeVisible();
+  await expectPlansBehind(page, page.getByRole('main').getByRole('link', { name: 'Upgrade' }));
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await page.getByRole('button', { name: 'New Endpoint' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+  await expect(dialog).toContainText('Free users can only create one endpoint. Please upgrade for more.');
+  await expectPlansBehind(page, dialog.getByRole('link', { name: 'Upgrade' }));
+  await expect(dialog).toBeHidden();
+});
+
+test('on Basic a second favorite leads to the plans', async ({ page, context, app, person: _ }) => {
+  await subscribe(page, 'BASIC');
+  const { uid } = await createEndpoint(context, app);
+  const other = await createEndpoint(context, app, 'Other');
+  await page.request.patch(`/api/endpoints/${other.uid}`, { data: { isFavorite: true } });
+  await page.goto(`/endpoints/${uid}`);
+  await expect(page.getByRole('link', { name: 'Upgrade' })).toHaveCount(0);
+  await page.getByRole('switch', { name: 'Favorite' }).click();
+  await expect(toast(page, 'Your plan allows 1 favorite. Remove one first or upgrade.')).toBeVisible();
+  await expectPlansBehind(page, page.getByRole('button', { name: 'Upgrade', exact: true }));
+});
+
+test('a limit that only the server knows leads to the plans too', async ({ page, context, app, person: _ }) => {
+  await page.goto('/');
+  await expect(page.getByText('No endpoints yet')).toBeVisible();
+  await page.keyboard.press('n');
+  const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
+  await createEndpoint(context, app);
+  await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Free users can only create one endpoint.');
+  await expectPlansBehind(page, dialog.getByRole('link', { name: 'Upgrade' }));
+});

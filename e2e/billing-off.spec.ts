@@ -1,0 +1,17 @@
+// A server without billing: the page says so and offers nothing that would fail.
+import { expect, test } from './app.ts';
+import { chooseInterval, planCard } from './plans.ts';
+
+test.use({ appSettings: { BILLING: 'off' } });
+
+test('without billing the plans are shown without buttons', async ({ page, person: _ }) => {
+  await page.goto('/subscription');
+  await expect(page.getByText('Billing is not set up on this server.')).toBeVisible();
+  await chooseInterval(page, 'Yearly');
+  await expect(planCard(page, 'PREMIUM')).toContainText('$100 per year');
+  for (const tier of ['FREE', 'BASIC', 'PREMIUM'] as const) {
+    await expect(planCard(page, tier).getByRole('button')).toHaveCount(0);
+  }
+  const answer = await page.request.post('/api/subscription/change', { data: { tier: 'BASIC', interval: 'monthly' } });
+  expect([answer.status(), (await answer.json()).code]).toEqual([501, 'BILLING_OFF']);
+});

@@ -1,0 +1,60 @@
+import { PLANS } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { ExternalLink } from 'lucide-react';
+import { useServiceInfo } from '../../api/queries.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { SectionCard } from '../../ui/card.tsx';
+import { FactList } from '../../ui/fact-list.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { formatPrice, planFacts } from './plan-facts.ts';
+import { subscriptionNotice } from './subscription-labels.ts';
+import { usePortal } from './subscription-queries.ts';
+import { hasPortal, isCanceling, isPastDue, shownInterval } from './subscription-state.ts';
+
+/** The plan that the user is on. */
+export function CurrentPlan({ user }: { readonly user: User }) {
+  const now = useNow(60_000);
+  const plan = PLANS[user.subscriptionTier];
+  return (
+    <SectionCard title="Current plan" {...(hasPortal(user) ? { footer: <PortalButton user={user} /> } : {})}>
+      <div className="flex flex-col gap-3">
+        <div className="flex flex-wrap items-center gap-2">
+          <span className="text-lg font-semibold">{plan.label}</span>
+          <span className="text-ink-2">{formatPrice(plan, shownInterval(user, now))}</span>
+          {isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
+          {isPastDue(user) ? <Badge tone="destructive">Payment failed</Badge> : null}
+        </div>
+        <FactList facts={planFacts(plan)} />
+      </div>
+    </SectionCard>
+  );
+}
+
+/** Leads to the billing portal; shown only while it has something to manage. */
+export function PortalButton({ user }: { readonly user: User }) {
+  const portal = usePortal();
+  const info = useServiceInfo();
+  if (!hasPortal(user) || info.isPending || info.data?.billing === 'off') return null;
+  return (
+    <Button held={portal.isPending} onClick={() => portal.mutate()}>
+      <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Open billing portal'}
+    </Button>
+  );
+}
+
+/** What the user should know before choosing a plan: no billing here, a failed payment, a cancellation. */
+export function SubscriptionNotices({ user }: { readonly user: User }) {
+  const now = useNow(60_000);
+  const billing = useServiceInfo().data?.billing;
+  const notice = subscriptionNotice(user, now);
+  return (
+    <>
+      {notice === undefined ? null : <Notice tone={isPastDue(user) ? 'bad' : 'warn'}>{notice}</Notice>}
+      {billing === 'off' ? (
+        <Notice>Billing is not set up on this server. Every account stays on the plan that it has.</Notice>
+      ) : null}
+    </>
+  );
+}

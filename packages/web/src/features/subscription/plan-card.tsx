@@ -1,0 +1,75 @@
+import { PLANS, yearlySavingPercent } from '@creel/contract';
+import { clsx } from 'clsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { FactList } from '../../ui/fact-list.tsx';
+import { formatPrice, monthlyShare, planFacts } from './plan-facts.ts';
+import { actionLabel } from './subscription-labels.ts';
+import { isCanceling } from './subscription-state.ts';
+import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
+
+export interface PlanCardProps {
+  readonly user: Subscriber;
+  readonly choice: PlanChoice;
+  /** `undefined` while billing is off: the card has no button. */
+  readonly action: PlanAction | undefined;
+  /** This card's action is under way. */
+  readonly pending: boolean;
+  /** Any action is under way. */
+  readonly held: boolean;
+  readonly onChoose: () => void;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+/** One plan: what it allows, what it costs, and the button that leads to it. */
+export function PlanCard({ user, choice, action, pending, held, onChoose, now }: PlanCardProps) {
+  const plan = PLANS[choice.tier];
+  const isCurrent = user.subscriptionTier === choice.tier;
+  const label = action === undefined ? undefined : actionLabel(action, choice);
+  return (
+    <Card
+      className={clsx('flex h-full flex-col gap-4 p-5', isCurrent && 'border-accent!')}
+      aria-current={isCurrent ? 'true' : undefined}
+    >
+      <div className="flex min-h-5 flex-wrap items-center gap-2">
+        <h3 className="text-lg font-semibold">{plan.name}</h3>
+        {isCurrent ? <CurrentBadge canceling={isCanceling(user, now)} /> : null}
+      </div>
+      <Price choice={choice} />
+      <FactList facts={planFacts(plan)} />
+      {label === undefined ? null : (
+        <Button
+          variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}
+          // Not disabled: a button that becomes the current plan's keeps the keyboard's focus.
+          held={held || action === 'current'}
+          onClick={onChoose}
+          className="mt-auto w-full"
+        >
+          {pending ? 'One moment…' : label}
+        </Button>
+      )}
+    </Card>
+  );
+}
+
+const CurrentBadge = ({ canceling }: { readonly canceling: boolean }) =>
+  canceling ? <Badge tone="warning">Canceling</Badge> : <Badge tone="accent">Current plan</Badge>;
+
+function Price({ choice }: { readonly choice: PlanChoice }) {
+  const plan = PLANS[choice.tier];
+  const [amount, per] = formatPrice(plan, choice.interval).split(' per ');
+  const saving = choice.interval === 'yearly' ? yearlySavingPercent(plan) : 0;
+  return (
+    <div>
+      <p>
+        <span className="text-2xl font-semibold tracking-tight">{amount}</span>
+        {per === undefined ? null : <span className="text-ink-2"> per {per}</span>}
+      </p>
+      {choice.interval === 'yearly' ? (
+        <p className="min-h-5 text-ink-2">{saving === 0 ? null : `${monthlyShare(plan)} per month, ${saving}% less`}</p>
+      ) : null}
+    </div>
+  );
+}

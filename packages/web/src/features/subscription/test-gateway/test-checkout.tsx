@@ -1,0 +1,75 @@
+import { PLANS } from '@creel/contract';
+import type { TestCheckout as Checkout } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { sentenceOf } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { FactList } from '../../../ui/fact-list.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { formatMoney } from '../plan-facts.ts';
+import { INTERVAL_LABELS } from '../subscription-labels.ts';
+import { testCheckoutQuery, useDecideCheckout } from './test-gateway-queries.ts';
+
+const CLOSED = {
+  complete: 'This checkout is paid.',
+  expired: 'This checkout has expired. Nothing was charged.',
+} as const;
+
+/** A checkout of the test gateway: what is bought, and how the card behaves. */
+export function TestCheckout({ id }: { readonly id: string }) {
+  const checkout = useQuery(testCheckoutQuery(id));
+  if (checkout.data !== undefined) return <LoadedCheckout checkout={checkout.data} />;
+  if (checkout.isError) {
+    return (
+      <Notice tone="bad">{sentenceOf(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+    );
+  }
+  return (
+    <div role="status" aria-label="Loading the checkout">
+      <Skeleton className="h-40" />
+    </div>
+  );
+}
+
+function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
+  const decide = useDecideCheckout(checkout.id);
+  const price = formatMoney(checkout.price);
+  // After a success the browser is on its way back.
+  const held = decide.isPending || decide.isSuccess;
+  return (
+    <>
+      <Card className="p-5">
+        <FactList
+          facts={[
+            { name: 'Plan', value: PLANS[checkout.tier].label },
+            { name: 'Billing', value: INTERVAL_LABELS[checkout.interval] },
+            { name: 'Email', value: checkout.email },
+            { name: 'Due today', value: <span className="text-lg font-semibold">{price}</span> },
+          ]}
+        />
+      </Card>
+      {checkout.status === 'open' ? (
+        <div className="flex flex-col gap-2">
+          {decide.isError ? (
+            <Notice tone="bad">{sentenceOf(decide.error, 'The payment failed. Try again.')}</Notice>
+          ) : null}
+          <Button variant="primary" held={held} onClick={() => decide.mutate('pay')}>
+            {held && decide.variables === 'pay' ? 'Paying…' : `Pay ${price}`}
+          </Button>
+          <Button held={held} onClick={() => decide.mutate('decline')}>
+            Decline the card
+          </Button>
+          <Button held={held} onClick={() => decide.mutate('expire')}>
+            Let the checkout expire
+          </Button>
+        </div>
+      ) : (
+        <Notice tone={checkout.status === 'complete' ? 'good' : 'info'}>{CLOSED[checkout.status]}</Notice>
+      )}
+      <Button asChild variant="ghost">
+        <a href={checkout.returnUrl}>{checkout.status === 'open' ? 'Cancel and go back' : 'Go back'}</a>
+      </Button>
+    </>
+  );
+}
