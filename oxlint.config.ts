@@ -27,9 +27,9 @@ const allButZod: Banned = {
 };
 const sql: Banned = {
   regex: '^(kysely|pg|node:sqlite)(/|$)',
-  message: 'Only storage/ speaks SQL. Add a method to Store.',
+  message: "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.",
 };
-const guarded = 'Only replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
+const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 const httpClients: Banned[] = [
   { regex: '^(undici|node:https|node:http2)(/|$)', message: guarded },
   { regex: '^node:http$', importNames: ['request', 'get', 'default'], message: guarded },
@@ -39,13 +39,17 @@ const processParts: Banned = {
   importNames: ['exit', 'env'],
   message: 'Only main.ts exits and only config.ts reads the environment. Throw, or take the value as an argument.',
 };
-const aboveFloor1: Banned = {
-  regex: String.raw`^(fastify|@fastify/.*)$|^\.\./(.*/)?(capture|replay|accounts|billing|mail|upkeep|api)/|(^|/)(server|main|pages|live-socket)\.ts$`,
-  message: 'Floor 1 knows nobody above it. Take what you need as an argument, or move the rule to floor 2.',
+const featuresBelow: Banned = {
+  regex: String.raw`^(\.{1,2}/)(.*/)?features/`,
+  message: 'This folder knows no feature. Take what you need as an argument.',
 };
-const aboveFloor2: Banned = {
-  regex: String.raw`^(fastify|@fastify/.*)$|^\.\./(.*/)?api/|(^|/)live-socket\.ts$|^\.\./(.*/)?(server|main|pages)\.ts$`,
-  message: 'Floor 2 holds rules without the web framework. Return a value or throw a problem; api/ makes it an answer.',
+const framework: Banned = {
+  regex: '^(fastify|@fastify/.*)$',
+  message: 'Only http/ and the routes of a feature know the web framework. Return a value or throw a problem.',
+};
+const compositionRoot: Banned = {
+  regex: String.raw`^(\./|(\.\./)+)(app|main)\.ts$|^(\.\./)+routes\.ts$`,
+  message: 'Nothing imports the composition root. Take what you need as an argument.',
 };
 const serverOnly: Banned = {
   regex: '^node:|^(ws|undici)$',
@@ -150,25 +154,41 @@ const config: OxlintConfig = defineConfig({
     // It exits, and it hands the environment to config.ts.
     { files: [`${server}/main.ts`], rules: { 'no-restricted-properties': 'off' } },
     { files: [`${server}/config.ts`], rules: { 'no-restricted-properties': ['error', exits] } },
+    // The composition root and the process around it.
+    { files: [`${server}/{app,main}.ts`], rules: serverImports(sql, ...httpClients) },
     // A thread's postMessage has no origin to name; the rule means a window's.
     {
-      files: [`${server}/storage/**`],
-      rules: { ...serverImports(...httpClients, aboveFloor1), 'unicorn/require-post-message-target-origin': 'off' },
+      files: [`${server}/database/**`],
+      rules: {
+        ...serverImports(...httpClients, featuresBelow, framework, compositionRoot),
+        'unicorn/require-post-message-target-origin': 'off',
+      },
     },
-    // The registry of queries, and the type of a store made of them: they import each feature's queries.ts.
-    { files: [`${server}/storage/{store,queries/catalogue}.ts`], rules: serverImports(...httpClients) },
-    // A feature keeps its SQL in its own folder.
-    { files: [`${server}/features/*/queries.ts`], rules: serverImports(...httpClients) },
+    // The type of a store is made of the features' queries.
+    { files: [`${server}/database/store.ts`], rules: serverImports(...httpClients, compositionRoot) },
     // A migration is one list of statements, read from top to bottom.
-    { files: [`${server}/storage/migrations/*`], rules: { 'max-lines-per-function': 'off' } },
-    { files: [`${server}/live/hub.ts`], rules: serverImports(sql, ...httpClients, aboveFloor1) },
+    { files: [`${server}/database/migrations/*`], rules: { 'max-lines-per-function': 'off' } },
+    { files: [`${server}/http/**`], rules: serverImports(sql, ...httpClients, featuresBelow, compositionRoot) },
     {
-      files: [`${server}/{capture,accounts,billing,mail,upkeep}/**`],
-      rules: serverImports(sql, ...httpClients, aboveFloor2),
+      files: [`${server}/{limits,workers}/**`],
+      rules: serverImports(sql, ...httpClients, featuresBelow, framework, compositionRoot),
     },
-    // The sign-in provider's addresses are the operator's; that file bounds what they may send.
-    { files: [`${server}/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
-    { files: [`${server}/replay/**`], rules: { ...serverImports(sql, aboveFloor2), 'no-restricted-globals': 'off' } },
+    { files: [`${server}/features/**`], rules: serverImports(sql, ...httpClients, framework, compositionRoot) },
+    {
+      files: [`${server}/features/**/{routes,*-routes,start-session}.ts`],
+      rules: serverImports(sql, ...httpClients, compositionRoot),
+    },
+    { files: [`${server}/features/*/{queries,*-queries}.ts`], rules: serverImports(...httpClients, compositionRoot) },
+    // The addresses of the sign-in provider are the operator's; that file bounds what they may send.
+    { files: [`${server}/features/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
+    {
+      files: [`${server}/features/replay/**`],
+      rules: { ...serverImports(sql, framework, compositionRoot), 'no-restricted-globals': 'off' },
+    },
+    {
+      files: [`${server}/features/replay/routes.ts`],
+      rules: serverImports(sql, compositionRoot),
+    },
     {
       files: [`${web}/**`],
       rules: { ...webImports(), 'no-console': 'error', 'no-restricted-globals': ['error', ...callsPastTheClient] },
@@ -180,7 +200,7 @@ const config: OxlintConfig = defineConfig({
     { files: [`${web}/features/*/**`], rules: webImports(otherFeatures(String.raw`\.\./`)) },
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
     {
-      // `testing/` holds what the tests of the server share, `durability/` those that kill it under load.
+      // `test/` holds what the tests of a package share.
       files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/{test,testing,durability}/**'],
       rules: {
         ...imports(otherPackages),

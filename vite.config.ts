@@ -11,7 +11,7 @@ const answeredByServer = ['^/api/', '^/h/', '^/ws($|\\?)', '^/(healthz|readyz|me
 export default defineConfig({
   root: 'packages/web',
   plugins: [react(), tailwindcss(), precompress()],
-  // The server puts the nonce of each answer's policy in its place (packages/server/src/pages.ts).
+  // The server puts the nonce of each answer's policy in its place (packages/server/src/http/static-pages.ts).
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist',

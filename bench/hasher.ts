@@ -1,6 +1,6 @@
 // A program that hashes a password for each request, as Creel does beside captures: what sign-ins cost without Creel.
 import { createServer } from 'node:http';
-import { Passwords } from '../packages/server/src/accounts/passwords.ts';
+import { Passwords } from '../packages/server/src/features/accounts/passwords.ts';
 
 const passwords = new Passwords();
 const server = createServer((request, response) => {

@@ -17,9 +17,9 @@ const bundle = await rolldown({
   cwd: root,
   input: {
     main: 'packages/server/src/main.ts',
-    'storage-thread': 'packages/server/src/storage/sqlite/thread.ts',
-    'scan-thread': 'packages/server/src/storage/postgres/scan-thread.ts',
-    'replay-thread': 'packages/server/src/replay/replay-thread.ts',
+    'storage-thread': 'packages/server/src/database/sqlite/thread.ts',
+    'scan-thread': 'packages/server/src/database/postgres/scan-thread.ts',
+    'replay-thread': 'packages/server/src/features/replay/replay-thread.ts',
   },
   platform: 'node',
   external: [/^node:/, ...external, ...external.map((name) => new RegExp(`^${name}/`))],

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
-const sql = 'Only storage/ speaks SQL. Add a method to Store.';
-const guarded = 'Only replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
+const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
+const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 const packages = 'Packages know each other only through @creel/contract. Put what both sides need there.';
-const floor1 = 'Floor 1 knows nobody above it. Take what you need as an argument, or move the rule to floor 2.';
-const floor2 =
-  'Floor 2 holds rules without the web framework. Return a value or throw a problem; api/ makes it an answer.';
+const noFeature = 'This folder knows no feature. Take what you need as an argument.';
+const noFramework = 'Only http/ and the routes of a feature know the web framework. Return a value or throw a problem.';
+const noRoot = 'Nothing imports the composition root. Take what you need as an argument.';
 const zodOnly =
   'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.';
 const drawers = 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.';
@@ -37,62 +37,73 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/contract/src/a.ts', use('ws'), zodOnly],
   ['packages/contract/src/a.ts', use('zoo'), zodOnly],
   ['packages/contract/src/a.ts', use('../../server/src/store.ts'), packages],
-  ['packages/server/src/api/a.ts', use('@creel/contract')],
-  ['packages/server/src/api/a.ts', use('@creel/web'), packages],
-  ['packages/server/src/api/a.ts', use('../../../web/src/main.tsx'), packages],
-  ['packages/server/src/api/a.ts', use('@creel/contract/src/plan.ts'), packages],
+  ['packages/server/src/http/a.ts', use('@creel/contract')],
+  ['packages/server/src/http/a.ts', use('@creel/web'), packages],
+  ['packages/server/src/http/a.ts', use('../../../web/src/main.tsx'), packages],
+  ['packages/server/src/http/a.ts', use('@creel/contract/src/plan.ts'), packages],
   ['packages/web/src/app/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('../../server/src/store.ts'), packages],
-  ['packages/server/src/api/a.ts', use('../utils.ts'), drawers],
+  ['packages/server/src/http/a.ts', use('../utils.ts'), drawers],
   ['packages/web/src/app/a.ts', use('../helpers/dates.ts'), drawers],
 
-  ['packages/server/src/storage/sqlite/a.ts', use('node:sqlite')],
-  ['packages/server/src/storage/postgres/a.ts', use('pg')],
-  ['packages/server/src/storage/a.ts', use('kysely')],
-  ['packages/server/src/api/a.ts', use('kysely'), sql],
-  ['packages/server/src/capture/a.ts', use('node:sqlite'), sql],
-  ['packages/server/src/live/hub.ts', use('pg'), sql],
-  ['packages/server/src/main.ts', use('pg'), sql],
-  ['packages/server/src/accounts/a.ts', `export const later = () => import('kysely');\n`, sql],
-  ['packages/server/src/accounts/a.ts', `import type { Kysely } from 'kysely';\nexport type A = Kysely<never>;\n`, sql],
-
+  ['packages/server/src/database/sqlite/a.ts', use('node:sqlite')],
+  ['packages/server/src/database/postgres/a.ts', use('pg')],
+  ['packages/server/src/database/a.ts', use('kysely')],
   ['packages/server/src/features/billing/queries.ts', use('kysely')],
+  ['packages/server/src/features/accounts/user-queries.ts', use('kysely')],
+  ['packages/server/src/http/a.ts', use('kysely'), sql],
+  ['packages/server/src/features/capture/a.ts', use('node:sqlite'), sql],
   ['packages/server/src/features/billing/service.ts', use('kysely'), sql],
-  ['packages/server/src/storage/queries/catalogue.ts', use('../../features/billing/queries.ts')],
-  ['packages/server/src/storage/queries/user-queries.ts', use('../../features/billing/queries.ts'), floor1],
+  ['packages/server/src/features/replay/a.ts', use('pg'), sql],
+  ['packages/server/src/main.ts', use('pg'), sql],
+  ['packages/server/src/limits/a.ts', use('pg'), sql],
+  ['packages/server/src/features/accounts/a.ts', `export const later = () => import('kysely');\n`, sql],
+  [
+    'packages/server/src/features/accounts/a.ts',
+    `import type { Kysely } from 'kysely';\nexport type A = Kysely<never>;\n`,
+    sql,
+  ],
 
-  ['packages/server/src/storage/sqlite/a.ts', use('../../capture/recorder.ts'), floor1],
-  ['packages/server/src/storage/a.ts', use('../api/endpoints.ts'), floor1],
-  ['packages/server/src/storage/a.ts', use('fastify'), floor1],
-  ['packages/server/src/live/hub.ts', use('./live-socket.ts'), floor1],
-  ['packages/server/src/live/hub.ts', use('../upkeep/expiry.ts'), floor1],
-  ['packages/server/src/live/hub.ts', use('../storage/store.ts')],
-  ['packages/server/src/live/live-socket.ts', use('../accounts/sessions.ts')],
-  ['packages/server/src/capture/a.ts', use('../storage/store.ts')],
-  ['packages/server/src/capture/a.ts', use('fastify'), floor2],
-  ['packages/server/src/replay/a.ts', use('@fastify/cookie'), floor2],
-  ['packages/server/src/accounts/a.ts', use('../api/problem-response.ts'), floor2],
-  ['packages/server/src/billing/a.ts', use('../live/live-socket.ts'), floor2],
-  ['packages/server/src/mail/a.ts', use('../server.ts'), floor2],
-  ['packages/server/src/upkeep/a.ts', use('../main.ts'), floor2],
-  ['packages/server/src/api/a.ts', use('fastify')],
+  ['packages/server/src/database/sqlite/a.ts', use('../../features/capture/service.ts'), noFeature],
+  ['packages/server/src/database/a.ts', use('../features/requests/queries.ts'), noFeature],
+  ['packages/server/src/http/a.ts', use('../features/live/live-socket.ts'), noFeature],
+  ['packages/server/src/limits/a.ts', use('../features/replay/replays.ts'), noFeature],
+  ['packages/server/src/workers/a.ts', use('../features/replay/replays.ts'), noFeature],
+  ['packages/server/src/queries.ts', use('./features/billing/queries.ts')],
+  ['packages/server/src/features/capture/a.ts', use('../../database/store.ts')],
+  ['packages/server/src/features/live/a.ts', use('../accounts/sessions.ts')],
 
-  ['packages/server/src/replay/a.ts', use('undici')],
-  ['packages/server/src/replay/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
-  ['packages/server/src/api/a.ts', use('undici'), guarded],
-  ['packages/server/src/storage/a.ts', use('undici'), guarded],
-  ['packages/server/src/mail/a.ts', use('node:https'), guarded],
-  ['packages/server/src/api/a.ts', `export { request } from 'node:http';\n`, guarded],
-  ['packages/server/src/api/a.ts', `export { createServer } from 'node:http';\n`],
-  ['packages/server/src/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
-  ['packages/server/src/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/http/a.ts', use('fastify')],
+  ['packages/server/src/features/billing/routes.ts', use('fastify')],
+  ['packages/server/src/database/a.ts', use('fastify'), noFramework],
+  ['packages/server/src/limits/a.ts', use('fastify'), noFramework],
+  ['packages/server/src/features/capture/a.ts', use('fastify'), noFramework],
+  ['packages/server/src/features/replay/a.ts', use('@fastify/cookie'), noFramework],
 
-  ['packages/server/src/api/a.ts', `export const end = () => process.exit(1);\n`, noExit],
+  ['packages/server/src/main.ts', use('./app.ts')],
+  ['packages/server/src/database/a.ts', use('../app.ts'), noRoot],
+  ['packages/server/src/http/a.ts', use('../routes.ts'), noRoot],
+  ['packages/server/src/features/mail/a.ts', use('../../main.ts'), noRoot],
+  ['packages/server/src/features/mail/routes.ts', use('../../app.ts'), noRoot],
+  ['packages/server/src/features/mail/queries.ts', use('../../app.ts'), noRoot],
+
+  ['packages/server/src/features/replay/a.ts', use('undici')],
+  ['packages/server/src/features/replay/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/http/a.ts', use('undici'), guarded],
+  ['packages/server/src/database/a.ts', use('undici'), guarded],
+  ['packages/server/src/features/mail/a.ts', use('node:https'), guarded],
+  ['packages/server/src/features/mail/queries.ts', use('node:https'), guarded],
+  ['packages/server/src/http/a.ts', `export { request } from 'node:http';\n`, guarded],
+  ['packages/server/src/http/a.ts', `export { createServer } from 'node:http';\n`],
+  ['packages/server/src/features/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
+  ['packages/server/src/features/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+
+  ['packages/server/src/http/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/main.ts', `export const end = () => process.exit(1);\n`],
   ['packages/server/src/main.ts', `export const all = process.env;\n`],
-  ['packages/server/src/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
+  ['packages/server/src/features/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
   ['packages/server/src/config.ts', `export const port = process.env['PORT'];\n`],
 
   ['packages/web/src/model/a.ts', use('@creel/contract')],

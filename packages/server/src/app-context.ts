@@ -1,13 +1,13 @@
-import type { Accounts } from './accounts/accounts.ts';
-import type { Sessions } from './accounts/sessions.ts';
-import type { OneAtATime } from './api/one-at-a-time.ts';
+import type { Accounts } from './features/accounts/accounts.ts';
+import type { Sessions } from './features/accounts/sessions.ts';
+import type { OneAtATime } from './features/search/one-at-a-time.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
-import type { Live } from './live/live.ts';
+import type { Live } from './features/live/live.ts';
 import type { Logger } from './log.ts';
-import type { Mailer } from './mail/mailer.ts';
-import type { Replays } from './replay/replays.ts';
-import type { Store } from './storage/store.ts';
+import type { Mailer } from './features/mail/mailer.ts';
+import type { Replays } from './features/replay/replays.ts';
+import type { Store } from './database/store.ts';
 
 /** What every handler can reach. Made once, in server.ts. */
 export interface AppContext {

@@ -1,5 +1,5 @@
 import type { Logger } from './log.ts';
-import type { DiskState, Store } from './storage/store.ts';
+import type { DiskState, Store } from './database/store.ts';
 
 /**
  * Logs each change of what the data folder's disk allows, with what a person can do. Returns how to read the free bytes, or `undefined`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestServer } from './testing/test-server.ts';
-import type { TestServer } from './testing/test-server.ts';
+import { startTestServer } from '../test/test-server.ts';
+import type { TestServer } from '../test/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError } from '../../problem.ts';
+import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingQueries } from './queries.ts';
 

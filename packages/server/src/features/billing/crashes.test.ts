@@ -2,10 +2,10 @@ import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
 import { Stripe } from 'stripe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
-import type { UserRecord } from '../../storage/store.ts';
-import { openMemoryStore } from '../../testing/memory-store.ts';
-import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../testing/stripe-server.ts';
-import { createTestClock } from '../../testing/test-server.ts';
+import type { UserRecord } from '../../database/store.ts';
+import { openMemoryStore } from '../../../test/memory-store.ts';
+import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../../test/stripe-server.ts';
+import { createTestClock } from '../../../test/test-server.ts';
 import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 

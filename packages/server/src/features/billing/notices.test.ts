@@ -2,9 +2,9 @@ import { afterEach, expect, test } from 'vitest';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { createLog } from '../../log.ts';
-import { createMailer } from '../../mail/mailer.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { openMemoryStore } from '../../testing/memory-store.ts';
+import { createMailer } from '../mail/mailer.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { openMemoryStore } from '../../../test/memory-store.ts';
 import { noticeMessage, sendSubscriptionNotices } from './notices.ts';
 import type { SubscriptionState } from './rules.ts';
 

@@ -1,10 +1,10 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from '../../mail/mailer.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { compose } from '../../mail/message.ts';
-import type { Message } from '../../mail/message.ts';
-import { moment } from '../../mail/notice-messages.ts';
+import { MailRefused } from '../mail/mailer.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { compose } from '../mail/message.ts';
+import type { Message } from '../mail/message.ts';
+import { moment } from '../mail/notice-messages.ts';
 import type { BillingQueries } from './queries.ts';
 import { noticeSchema } from './rules.ts';
 import type { SubscriptionNotice } from './rules.ts';

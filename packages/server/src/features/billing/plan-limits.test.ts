@@ -1,12 +1,12 @@
 import { PLANS, endpointSchema } from '@creel/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase } from '../../storage/postgres/test-database.ts';
-import type { TestDatabase } from '../../storage/postgres/test-database.ts';
-import { startServerProcess } from '../../testing/server-process.ts';
-import type { ServerProcess } from '../../testing/server-process.ts';
-import { createTestClient } from '../../testing/test-client.ts';
-import type { TestClient } from '../../testing/test-client.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+import { startServerProcess } from '../../../test/server-process.ts';
+import type { ServerProcess } from '../../../test/server-process.ts';
+import { createTestClient } from '../../../test/test-client.ts';
+import type { TestClient } from '../../../test/test-client.ts';
 
 /** Two processes on one PostgreSQL, and somebody who uses both at once. */
 const LIMIT = { timeout: 240_000 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../storage/store.ts';
-import { DAY, T0, someEndpoint, someUser, unique } from '../../storage/suite/store-world.ts';
+import type { Store } from '../../database/store.ts';
+import { DAY, T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 import type { SubscriptionState } from './rules.ts';
 
 /** Billing's queries, the same on every database. */

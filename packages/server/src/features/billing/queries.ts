@@ -1,12 +1,12 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { BillingAccountsTable } from '../../storage/billing-schema.ts';
-import type { DatabaseTransaction } from '../../storage/schema.ts';
-import { removeEndpoint } from '../../storage/queries/endpoint-queries.ts';
-import type { EngineDatabase } from '../../storage/queries/unbound.ts';
-import { holdUser, toUserRecord } from '../../storage/queries/user-record.ts';
-import type { UserRecord } from '../../storage/account-store.ts';
-import type { Bound } from '../../storage/bind-queries.ts';
+import type { BillingAccountsTable } from '../../database/billing-schema.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import { removeEndpoint } from '../endpoints/queries.ts';
+import type { EngineDatabase } from '../../database/unbound.ts';
+import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import type { UserRecord } from '../../database/account-store.ts';
+import type { Bound } from '../../database/bind-queries.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 

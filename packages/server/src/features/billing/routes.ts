@@ -1,7 +1,7 @@
-import { presentUser } from '../../accounts/present-user.ts';
-import type { Handlers } from '../../api/call.ts';
+import { presentUser } from '../accounts/present-user.ts';
+import type { Handlers } from '../../http/call.ts';
 import type { AppContext } from '../../app-context.ts';
-import { ProblemError } from '../../problem.ts';
+import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { GatewayEvent } from './gateway.ts';
 import type { Billing } from './service.ts';

@@ -1,8 +1,8 @@
 import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProblemError, invalid } from '../../problem.ts';
-import type { UserRecord } from '../../storage/store.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import type { UserRecord } from '../../database/store.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
 import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { STRIPE_SETTINGS, signatureOf, startStripeServer } from '../../testing/stripe-server.ts';
-import type { SignedEvent, StripeServer } from '../../testing/stripe-server.ts';
-import { databaseSum } from '../../testing/database-sum.ts';
-import { createTestClock, startTestServer } from '../../testing/test-server.ts';
-import type { TestPerson, TestServer } from '../../testing/test-server.ts';
+import { STRIPE_SETTINGS, signatureOf, startStripeServer } from '../../../test/stripe-server.ts';
+import type { SignedEvent, StripeServer } from '../../../test/stripe-server.ts';
+import { databaseSum } from '../../../test/database-sum.ts';
+import { createTestClock, startTestServer } from '../../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
 /** The whole server and the real library, against a Stripe on this machine. */
 const clock = createTestClock();

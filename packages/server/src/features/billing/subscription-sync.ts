@@ -1,7 +1,7 @@
-import type { Live } from '../../live/live.ts';
+import type { Live } from '../live/live.ts';
 import type { Logger } from '../../log.ts';
-import { ProblemError } from '../../problem.ts';
-import type { Store, UserRecord } from '../../storage/store.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { Store, UserRecord } from '../../database/store.ts';
 import { AccountLocks } from './account-locks.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';

@@ -1,8 +1,8 @@
 import { testCheckoutSchema } from '@creel/contract';
 import type { BillingInterval, Tier } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestServer } from '../../testing/test-server.ts';
-import type { TestPerson, TestServer } from '../../testing/test-server.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

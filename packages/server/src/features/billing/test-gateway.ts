@@ -1,6 +1,6 @@
 import type { Money, TestCheckout, TestCheckoutAction, TestPortalAction, TestSubscription } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
-import { ProblemError } from '../../problem.ts';
+import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { BillingQueries } from './queries.ts';

@@ -1,8 +1,8 @@
 import { capturedRequestSchema } from '@creel/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startTestServer } from '../../testing/test-server.ts';
-import type { TestServer } from '../../testing/test-server.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

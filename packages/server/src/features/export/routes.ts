@@ -1,9 +1,9 @@
-import type { Call, Handlers } from '../../api/call.ts';
-import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../api/large-answer.ts';
-import { inSlices, objectJson } from '../../json-pieces.ts';
-import { presentHeld } from '../../live/present-request.ts';
-import { ProblemError } from '../../problem.ts';
-import type { EndpointRecord, RequestRecord, Store } from '../../storage/store.ts';
+import type { Call, Handlers } from '../../http/call.ts';
+import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../http/large-answer.ts';
+import { inSlices, objectJson } from '../../http/json-pieces.ts';
+import { presentHeld } from '../requests/present-request.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { EndpointRecord, RequestRecord, Store } from '../../database/store.ts';
 
 /** Requests that are read at a time, with the beginning of their bodies. */
 const PAGE_SIZE = 20;

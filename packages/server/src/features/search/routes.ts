@@ -1,11 +1,11 @@
 import { parseQuery } from '@creel/contract';
 import type { Query } from '@creel/contract';
-import type { Handlers } from '../../api/call.ts';
-import { listAnswer, rawBytesOf } from '../../api/large-answer.ts';
-import { setNextPage } from '../../api/paging.ts';
-import { presentPreview } from '../../live/present-request.ts';
-import { ProblemError } from '../../problem.ts';
-import type { SearchCursor } from '../../storage/store.ts';
+import type { Handlers } from '../../http/call.ts';
+import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
+import { setNextPage } from '../../http/paging.ts';
+import { presentPreview } from '../requests/present-request.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { SearchCursor } from '../../database/store.ts';
 import { searchRequests } from './service.ts';
 
 /** How many stored requests a call has looked at. */

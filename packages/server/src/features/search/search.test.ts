@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nextLink } from '@creel/contract';
-import type { TestClient } from '../../testing/test-client.ts';
-import { startTestServer } from '../../testing/test-server.ts';
-import type { TestServer } from '../../testing/test-server.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
 
 let server: TestServer;
 let client: TestClient;

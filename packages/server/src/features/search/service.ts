@@ -1,7 +1,7 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query } from '@creel/contract';
-import { ProblemError } from '../../problem.ts';
-import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../storage/store.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../database/store.ts';
 
 /**
  * Requests and bytes that one step looks at. Between two steps the search of another user gets its turn, and one that nobody waits for

@@ -1,0 +1,218 @@
+import type { RequestListener, Server } from 'node:http';
+import { createApiServer } from './http/api-server.ts';
+import type { Routes } from './http/api-server.ts';
+import { OneAtATime } from './features/search/one-at-a-time.ts';
+import { createLiveUpgrade } from './features/live/live-upgrade.ts';
+import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
+import { createAccounts } from './features/accounts/accounts.ts';
+import { Passwords } from './features/accounts/passwords.ts';
+import { Sessions } from './features/accounts/sessions.ts';
+import type { AppContext } from './app-context.ts';
+import { Background } from './features/jobs/background.ts';
+import { KEEP_ALIVE_MS } from './http/raw-response.ts';
+import { createCaptureService } from './features/capture/service.ts';
+import type { CaptureService } from './features/capture/service.ts';
+import type { Config } from './config.ts';
+import { Connections, maxConnections } from './http/connections.ts';
+import { createBilling } from './features/billing/create-billing.ts';
+import { sendSubscriptionNotices } from './features/billing/notices.ts';
+import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http/listener.ts';
+import type { ListenerTimeouts } from './http/listener.ts';
+import { LoopTurns } from './http/loop-turns.ts';
+import { LiveSockets } from './features/live/live-socket.ts';
+import type { Logger } from './log.ts';
+import { createMailer } from './features/mail/mailer.ts';
+import type { Mailer } from './features/mail/mailer.ts';
+import { defaultSender } from './features/mail/sender.ts';
+import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
+import { registerPages } from './http/static-pages.ts';
+import { Replays } from './features/replay/replays.ts';
+import type { ReplayOptions } from './features/replay/replays.ts';
+import type { Store } from './database/store.ts';
+import { watchDisk } from './disk-log.ts';
+import { createDispatch } from './http/dispatch.ts';
+import { HANDLERS } from './routes.ts';
+import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
+import { isCaptureTarget } from './features/capture/capture-target.ts';
+import { isLiveUpgrade } from './features/live/upgrade.ts';
+import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
+import { Rounds } from './features/jobs/interval-job.ts';
+import { keepUp } from './features/jobs/upkeep.ts';
+import { VERSION } from './version.ts';
+import { originOf, portOf } from './http/listen-address.ts';
+
+/** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
+const STOP_MS = 8000;
+const SETTLE_MS = 500;
+
+/** Connections that the system keeps until they are accepted. Node's 511 are full after one long turn of the event loop. */
+const BACKLOG = 4096;
+/** Connections that may be open at once. Each costs a file and some 10 KiB. */
+const MAX_CONNECTIONS = 10_000;
+
+export interface RunningServer {
+  /** Where it listens, for links and capture URLs. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes nothing new, finishes what is in flight, writes the queue, closes storage. Safe to call twice. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly log: Logger;
+  /** Log lines that could not be written since the start. */
+  readonly lostLogLines?: () => number;
+  readonly now?: () => number;
+  /** At OWASP's cost unless given. */
+  readonly passwords?: Passwords;
+  readonly timeouts?: ListenerTimeouts;
+  /** Who carries replays and how long targets have, where it is not as always. */
+  readonly replay?: Partial<Pick<ReplayOptions, 'carry' | 'mostMs'>> | undefined;
+  /** Milliseconds between two pings of a live socket. */
+  readonly livePingMs?: number | undefined;
+}
+
+const ROUTES: Routes = { handlers: HANDLERS, registerOthers: registerProviderRoutes, registerPages };
+
+/** The whole server. Listens when it resolves; throws what `listen` throws. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, store, log, now = Date.now } = options;
+  let stopping = false;
+  const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
+  const sessions = new Sessions(store, now);
+  const live = createLive(options, now, publicUrl);
+  const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
+  const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
+  const metrics = metricsOf(options, live, capture, () => passwords);
+  const { passwords = new Passwords() } = options;
+  const background = new Background(log);
+  const mailer = mailerOf(config, publicUrl);
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
+  const { forgetEndpoint } = capture;
+  const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
+  const replays = replaysOf(options, now, publicUrl);
+  let rounds: Rounds[] = [];
+  const purgeSoon = (): void => rounds[0]?.wake();
+  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new OneAtATime(), purgeSoon };
+  const sources = { metrics: metrics.registry, isStopping: () => stopping };
+  const api = await createApiServer(app, edge.listen, sources, ROUTES);
+  const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
+  edge.takeUpgrades(upgrade);
+  await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
+  rounds = startRounds(app);
+
+  /** The order matters: while requests are under way, all that they need is there. */
+  async function stopAll(): Promise<void> {
+    stopping = true;
+    const until = performance.now() + STOP_MS;
+    live.close();
+    await Promise.all([edge.close(STOP_MS), ...rounds.map((each) => each.stop(STOP_MS))]);
+    // Senders that were cut off wait for nothing any more, but what they sent whole is stored.
+    await capture.drain();
+    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+    await api.close();
+    await Promise.all([store.close(), replays.close()]);
+  }
+  let stopped: Promise<void> | undefined;
+  return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
+}
+
+/** The listener and its connections, which exist once the API's framework asks for a server. */
+function createEdge(options: ServerOptions, capture: CaptureService, limit: number) {
+  const turns = new LoopTurns();
+  let server: Server | undefined;
+  let connections: Connections | undefined;
+  return {
+    server: () => server,
+    listen(everythingElse: RequestListener): Server {
+      const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
+      server = createListener(createDispatch(targets, turns), isLiveUpgrade, options.timeouts);
+      connections = new Connections(server, connectionOptions(options, capture, turns, limit));
+      return server;
+    },
+    takeUpgrades(upgrade: Parameters<typeof takeUpgrades>[1]): void {
+      if (server !== undefined) takeUpgrades(server, upgrade);
+    },
+    close: async (maxMs: number): Promise<void> => connections?.close(maxMs),
+  };
+}
+
+function connectionOptions(
+  { timeouts }: ServerOptions,
+  capture: CaptureService,
+  turns: LoopTurns,
+  limit: number,
+): ConstructorParameters<typeof Connections>[1] {
+  return {
+    admit: capture.admitPlain,
+    turns,
+    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: limit,
+  };
+}
+
+/** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
+function startRounds(app: AppContext): Rounds[] {
+  const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
+  const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  if (billing !== undefined)
+    rounds.push(new Rounds('reading subscriptions', (signal) => billing.reconcile(signal), log));
+  if (mailer !== undefined) {
+    const options = { store, mailer, config, publicUrl, log, now };
+    rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    rounds.push(new Rounds('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log));
+  }
+  for (const each of rounds) each.start();
+  return rounds;
+}
+
+function metricsOf(
+  options: ServerOptions,
+  live: LiveSockets,
+  capture: CaptureService,
+  passwords: () => Passwords,
+): Metrics {
+  const { store, log, lostLogLines = () => 0 } = options;
+  return createMetrics({
+    lostLogLines,
+    freeDiskBytes: watchDisk(store, log),
+    viewers: () => live.viewerCount,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+    waitingPasswords: () => passwords().waitingCount,
+  });
+}
+
+function createLive(
+  { config, store, log, livePingMs }: ServerOptions,
+  now: () => number,
+  publicUrl: () => string,
+): LiveSockets {
+  return new LiveSockets({
+    store,
+    describeEndpoint: async (uid) => {
+      const detail = await store.findEndpointDetail(uid);
+      if (detail === undefined) return undefined;
+      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
+    },
+    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    onFailure: (error) => log.error({ err: error }, 'the live view failed'),
+    pingMs: livePingMs,
+  });
+}
+
+/** Targets are told who sends to them (hardening N24). */
+function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
+  const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
+  return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+}
+
+/** `undefined` without SMTP_URL: mail is off. */
+function mailerOf({ smtpUrl, mailFrom }: Config, publicUrl: () => string): Mailer | undefined {
+  return smtpUrl === undefined ? undefined : createMailer(smtpUrl, () => mailFrom ?? defaultSender(publicUrl()));
+}

@@ -1,0 +1,239 @@
+import { METHODS } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { decodeHead } from './request-head.ts';
+import type { Store } from './store.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from '../../test/store-world.ts';
+
+/** Batches of captures: order, indexes, trimming, autosave, and bytes as they came. */
+export function captureSuite(open: () => Store): void {
+  describe('captures', () => {
+    test('a batch over several endpoints keeps the order within each', async () => {
+      const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
+      const turns = [b, a, c, a, b, a, c, a].map((endpoint, nth) => ({
+        to: endpoint.id,
+        body: `turn ${nth}`,
+        at: T0 + nth,
+      }));
+      expect((await capture(open(), turns)).map((stored) => stored.index)).toEqual([0, 0, 0, 1, 1, 2, 1, 3]);
+      expect((await everything(open(), a.id)).map(textOf)).toEqual(['turn 7', 'turn 5', 'turn 3', 'turn 1']);
+      expect((await everything(open(), b.id)).map(textOf)).toEqual(['turn 4', 'turn 0']);
+      expect((await open().findEndpoint(c.uid))?.latestAt).toBe(T0 + 6);
+      for (const { uid } of [a, b, c]) {
+        const { kept, counted } = await countersAndRecount(open(), uid);
+        expect(kept).toEqual(counted);
+      }
+    });
+
+    test('what is for an endpoint that is gone is said to be, and the rest of the batch is kept', async () => {
+      const [gone, here] = [await someEndpoint(open()), await someEndpoint(open())];
+      await open().deleteEndpoint(gone.id);
+      const outcome = await capture(open(), [{ to: gone.id }, { to: here.id }, { to: gone.id }, { to: here.id }]);
+      expect(outcome.map((stored) => stored.index)).toEqual([-1, 0, -1, 1]);
+      expect(await capture(open(), [{ to: gone.id }])).toEqual([{ index: -1, savedId: 0 }]);
+      expect(indexesOf(await everything(open(), here.id))).toEqual([1, 0]);
+    });
+
+    test('an index is never used again, whatever was cleared, trimmed or deleted', async () => {
+      const { id } = await someEndpoint(open());
+      const limits = { ...LIMITS, maxUnsaved: 3 };
+      expect(indexesOf(await captureMany(open(), id, 5, limits))).toEqual([0, 1, 2, 3, 4]);
+      await open().deleteRequest(id, { index: 4 });
+      expect(indexesOf(await captureMany(open(), id, 1, limits))).toEqual([5]);
+      await open().clearRequests(id);
+      expect(indexesOf(await captureMany(open(), id, 1, limits))).toEqual([6]);
+      expect(indexesOf(await everything(open(), id))).toEqual([6]);
+    });
+
+    test('the oldest unsaved go beyond the limit, exactly, and the saved ones stay', async () => {
+      const { id, uid } = await someEndpoint(open());
+      const limits = { ...LIMITS, maxUnsaved: 10 };
+      await captureMany(open(), id, 10, limits);
+      for (const index of [0, 3, 9]) await open().saveRequest(id, index, 100, 0);
+      await captureMany(open(), id, 3, limits);
+      expect(indexesOf(await everything(open(), id))).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+      await captureMany(open(), id, 4, limits);
+      expect(indexesOf(await everything(open(), id))).toEqual([16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 3, 0]);
+      await captureMany(open(), id, 25, limits);
+      expect(indexesOf(await everything(open(), id))).toEqual([41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 9, 3, 0]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test('a batch that is larger than the limit leaves its newest, and the saved ones', async () => {
+      const { id, uid } = await someEndpoint(open());
+      const limits = { maxUnsaved: 4, maxSaved: 100 };
+      await captureMany(open(), id, 3, limits);
+      await open().saveRequest(id, 1, 100, 0);
+      expect(indexesOf(await captureMany(open(), id, 9, limits))).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11]);
+      expect(indexesOf(await everything(open(), id))).toEqual([11, 10, 9, 8, 1]);
+      await open().changeEndpoint(id, { autosave: true });
+      await captureMany(open(), id, 8, { ...limits, maxSaved: 3 });
+      expect(indexesOf(await everything(open(), id))).toEqual([19, 18, 17, 16, 13, 12, 1]);
+      await captureMany(open(), id, 1, { ...limits, maxSaved: 3 });
+      expect(indexesOf(await everything(open(), id))).toEqual([20, 19, 18, 17, 13, 12, 1]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test.each([
+      ['of one method', ['POST'], []],
+      ['of another than the batch', ['PUT'], []],
+      ['of several', ['POST', 'GET', 'POST'], []],
+      ['with gaps', ['POST'], [2, 3, 7]],
+      ['of several, with gaps', ['GET', 'POST'], [0, 4, 5]],
+    ])('what is trimmed is counted by its own method and size: %s', async (_, methods, deleted) => {
+      const { id, uid } = await someEndpoint(open());
+      const limits = { ...LIMITS, maxUnsaved: 12 };
+      const old = Array.from({ length: 12 }, (_row, nth) => methods[nth % methods.length] ?? '');
+      await capture(
+        open(),
+        old.map((method, nth) => ({ to: id, method, body: 'x'.repeat(nth % 4) })),
+        limits,
+      );
+      for (const index of deleted) await open().deleteRequest(id, { index });
+      for (const [batch, count] of [3, 1, 5, 2, 9].entries()) {
+        await captureMany(open(), id, count, limits);
+        const { kept, counted } = await countersAndRecount(open(), uid);
+        expect(kept, `after batch ${batch}`).toEqual(counted);
+      }
+      expect(indexesOf(await everything(open(), id))).toEqual(Array.from({ length: 12 }, (_row, nth) => 31 - nth));
+    });
+
+    test('after the limit was lowered it is reached again in a few batches, from the old end', async () => {
+      const { id, uid } = await someEndpoint(open());
+      await captureMany(open(), id, 1300);
+      const limits = { ...LIMITS, maxUnsaved: 100 };
+      for (let batch = 0; batch < 4; batch++) await captureMany(open(), id, 1, limits);
+      const left = indexesOf(await everything(open(), id));
+      expect(left).toHaveLength(100);
+      expect(left.at(0)).toBe(1303);
+      expect(left.at(-1)).toBe(1204);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test('with autosave a batch saves until the limit, in its middle, and keeps the rest unsaved', async () => {
+      const endpoint = await someEndpoint(open(), { autosave: true });
+      const limits = { maxUnsaved: 2, maxSaved: 5 };
+      const first = await captureMany(open(), endpoint.id, 3, limits);
+      const second = await captureMany(open(), endpoint.id, 6, limits);
+      const ids = [...first, ...second].map((stored) => stored.savedId);
+      expect(ids.slice(5)).toEqual([0, 0, 0, 0]);
+      expect(ids.slice(0, 5).every((id) => id > 0)).toBe(true);
+      expect(ids.slice(0, 5)).toEqual(ids.slice(0, 5).toSorted((a, b) => a - b));
+      expect(new Set(ids.slice(0, 5)).size).toBe(5);
+      const rows = await everything(open(), endpoint.id);
+      expect(indexesOf(rows)).toEqual([8, 7, 4, 3, 2, 1, 0]);
+      expect(rows.map((row) => row.savedId)).toEqual([null, null, ...ids.slice(0, 5).toReversed()]);
+      const { kept, counted } = await countersAndRecount(open(), endpoint.uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test('a batch with both kinds of endpoints gives each what it asks for', async () => {
+      const [saves, not] = [await someEndpoint(open(), { autosave: true }), await someEndpoint(open())];
+      const outcome = await capture(open(), [{ to: not.id }, { to: saves.id }, { to: not.id }, { to: saves.id }]);
+      expect(outcome.map((stored) => stored.savedId > 0)).toEqual([false, true, false, true]);
+    });
+
+    test('ten batches at once give every index once', async () => {
+      const { id, uid } = await someEndpoint(open(), { autosave: true });
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => captureMany(open(), id, 30)));
+      const stored = outcomes.flat();
+      expect(indexesOf(stored).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, nth) => nth));
+      expect(new Set(stored.map((one) => one.savedId)).size).toBe(300);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test('every method that the parser knows comes back as itself', async () => {
+      const { id } = await someEndpoint(open());
+      await capture(
+        open(),
+        METHODS.map((method) => ({ to: id, method })),
+      );
+      expect((await everything(open(), id)).map((row) => row.method)).toEqual(METHODS.toReversed());
+    });
+  });
+
+  describe('bytes', () => {
+    const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    test.each([
+      ['every byte there is', all],
+      ['NUL alone', Buffer.alloc(1)],
+      ['NUL in JSON', Buffer.from('{"a":"\0\\u0000"}')],
+      [
+        'UTF-8 that is none: overlong, lone surrogate, cut off',
+        Buffer.from([0xc0, 0xaf, 0xed, 0xa0, 0x80, 0xe2, 0x82]),
+      ],
+      ['UTF-16 with its mark', Buffer.from('\ufeffwide 🦀', 'utf16le')],
+      ['line ends and backslashes', Buffer.from('\r\n\\x41\\000\\\\\n')],
+      ['25 MiB', Buffer.alloc(25 * 1024 * 1024, all)],
+    ])('a body is kept byte for byte: %s', async (_, body) => {
+      const { id } = await someEndpoint(open());
+      await capture(open(), [
+        { to: id, body: 'before' },
+        { to: id, body },
+        { to: id, body: 'after' },
+      ]);
+      const kept = await open().findRequest(id, { index: 1 });
+      expect(kept?.size).toBe(body.length);
+      expect(Buffer.compare(Buffer.from(kept?.body ?? []), body)).toBe(0);
+      expect(textOf(await open().findRequest(id, { index: 2 }))).toBe('after');
+    });
+
+    test('no body and an empty one are the same: none', async () => {
+      const { id } = await someEndpoint(open());
+      await capture(open(), [
+        { to: id, body: null },
+        { to: id, body: '' },
+        { to: id, body: 'x' },
+      ]);
+      expect((await everything(open(), id)).map((row) => [row.body === null, row.size])).toEqual([
+        [false, 1],
+        [true, 0],
+        [true, 0],
+      ]);
+    });
+
+    test('a head is kept: target, address, names and values in their order, case and bytes', async () => {
+      const { id } = await someEndpoint(open());
+      const high = Array.from({ length: 128 }, (_, byte) => String.fromCharCode(128 + byte)).join('');
+      const headers = [
+        'X-A',
+        '1',
+        'x-a',
+        '2',
+        'X-A',
+        '',
+        'Bytes',
+        `\t${high}`,
+        'Utf8',
+        Buffer.from('é🦀').toString('latin1'),
+      ];
+      await capture(open(), [{ to: id, target: '//a%zz?b=%00&b=c#', headers, sourceIp: '2001:db8::7', body: 'b' }]);
+      const row = await open().findRequest(id, { index: 0 });
+      expect(decodeHead(row?.head ?? new Uint8Array())).toEqual({
+        target: '//a%zz?b=%00&b=c#',
+        sourceIp: '2001:db8::7',
+        bodyIsText: true,
+        rawHeaders: [
+          ['X-A', '1'],
+          ['x-a', '2'],
+          ['X-A', ''],
+          ['Bytes', `\t${high}`],
+          ['Utf8', Buffer.from('é🦀').toString('latin1')],
+        ],
+      });
+    });
+  });
+}

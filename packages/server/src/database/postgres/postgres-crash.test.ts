@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../store.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  someUser,
+  textOf,
+} from '../../../test/store-world.ts';
+import { openLink } from '../../../test/postgres-link.ts';
+import { startOwnServer } from '../../../test/own-postgres.ts';
+import type { OwnServer } from '../../../test/own-postgres.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { SESSIONS } from './session.ts';
+
+let server: OwnServer;
+let store: Store;
+
+beforeAll(async () => {
+  server = await startOwnServer();
+  store = await openPostgresStore(server.url);
+});
+
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+});
+
+/** Before it recovers PostgreSQL syncs every file it has, which takes as long as the machine's disk likes. */
+const RECOVERY_MS = 180_000;
+
+/** Repeats a call until it succeeds; a database that comes back is used again by itself. */
+async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch {
+      await sleep(20);
+    }
+  }
+}
+
+/** Writes batches until told to stop, and remembers which were acknowledged. */
+function writeOn(endpointId: number): {
+  acknowledged: [index: number, body: string][];
+  failed: () => number;
+  stop: () => Promise<void>;
+} {
+  // A list: an index that is given out again after a loss must not hide it.
+  const acknowledged: [number, string][] = [];
+  let failures = 0;
+  const end = new AbortController();
+  const written = (async () => {
+    for (let round = 0; !end.signal.aborted; round++) {
+      const bodies = Array.from({ length: 10 }, (_, nth) => `round ${round}, ${nth}`);
+      try {
+        const stored = await capture(
+          store,
+          bodies.map((body) => ({ to: endpointId, body, at: T0 + round })),
+          LIMITS,
+        );
+        stored.forEach(({ index }, nth) => acknowledged.push([index, bodies[nth] ?? '']));
+      } catch {
+        failures += 1;
+        await sleep(5);
+      }
+    }
+  })();
+  return {
+    acknowledged,
+    failed: () => failures,
+    stop: async () => {
+      end.abort();
+      await written;
+    },
+  };
+}
+
+async function untilMore(acknowledged: readonly unknown[], more: number): Promise<void> {
+  const wanted = acknowledged.length + more;
+  while (acknowledged.length < wanted) await sleep(5);
+}
+
+describe('while captures are being written', () => {
+  const terminateAll = `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'creel %'`;
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['all connections are ended', () => server.run(terminateAll)],
+    ['the server crashes and recovers', () => server.crash()],
+  ])(
+    '%s, again and again: nothing acknowledged is lost, and all goes on by itself',
+    async (_, disturb) => {
+      const { id, uid } = await untilItWorks(() => someEndpoint(store));
+      const writing = writeOn(id);
+      for (let blow = 0; blow < 2; blow++) {
+        await untilMore(writing.acknowledged, 50);
+        await untilItWorks(disturb);
+        await untilMore(writing.acknowledged, 50);
+      }
+      await writing.stop();
+      const rows = new Map<number, string | undefined>();
+      for (let before: number | undefined; ;) {
+        const page = await untilItWorks(() =>
+          store.listRequests({ endpointId: id, which: 'any', limit: 500, before, bodyBytes: 100 }),
+        );
+        for (const row of page) rows.set(row.index, textOf(row));
+        if (page.length < 500) break;
+        before = page.at(-1)?.index;
+      }
+      const oldest = Math.min(...rows.keys());
+      const kept = writing.acknowledged.filter(([index]) => index >= oldest);
+      expect(kept.length).toBeGreaterThanOrEqual(200);
+      expect(kept.filter(([index, body]) => rows.get(index) !== body)).toEqual([]);
+      const counters = await countersAndRecount(store, uid);
+      expect(counters.kept).toMatchObject({ unsaved: rows.size, saved: 0 });
+    },
+    RECOVERY_MS,
+  );
+
+  test('idle connections that are ended harm nobody', async () => {
+    const user = await untilItWorks(() => someUser(store));
+    await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
+    await server.run(terminateAll);
+    const found = await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
+    expect(found.every((one) => one?.id === user.id)).toBe(true);
+  });
+});
+
+describe('a setting that makes the server lose what it acknowledged', () => {
+  afterEach(async () => {
+    await server.run('alter system reset all');
+    await server.run('select pg_reload_conf()');
+  });
+
+  // Of fsync, which the tests' server has from its command line, see durability.test.ts.
+  test('is refused at the start, and seen while it runs', async () => {
+    await untilItWorks(() => store.checkWritable(T0));
+    await server.run('alter system set full_page_writes = off');
+    await server.run('select pg_reload_conf()');
+    while ((await server.run('show full_page_writes'))[0]?.full_page_writes !== 'off') await sleep(10);
+    const sentence =
+      'PostgreSQL runs with full_page_writes=off: a power cut could lose requests that were acknowledged.';
+    await expect(openPostgresStore(server.url)).rejects.toThrow(sentence);
+    await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
+  });
+});
+
+test('a link that is cut fails what is under way and nothing after it is mended; no silent connection stays in a pool', async () => {
+  const link = await openLink(server.url);
+  const short = { statementMs: 1500, lockMs: 1000, connectMs: 2000, lateMs: 500 };
+  const kinds = {
+    ...SESSIONS,
+    capture: { ...SESSIONS.capture, ...short },
+    read: { ...SESSIONS.read, ...short },
+    write: { ...SESSIONS.write, ...short },
+  };
+  const far = await openPostgresStore(link.url, kinds);
+  const { id, uid } = await untilItWorks(() => someEndpoint(far));
+  await untilItWorks(() => capture(far, [{ to: id, body: 'before' }]));
+  const readAtOnce = (): Promise<unknown[]> => Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));
+  await untilItWorks(readAtOnce);
+  link.cut();
+  const during = await Promise.allSettled([
+    capture(far, [{ to: id, body: 'lost' }]),
+    ...Array.from({ length: 6 }, () => far.findEndpoint(uid)),
+    someUser(far),
+  ]);
+  expect(during.map((one) => one.status)).toEqual(during.map(() => 'rejected'));
+  // Whoever calls is told to come again (503), not that something is wrong with the call.
+  const reasons = during.slice(1).map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
+  expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^StorageUnavailable: /)));
+  await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);
+  link.mend();
+  const [stored] = await untilItWorks(() => capture(far, [{ to: id, body: 'after' }]));
+  expect(await untilItWorks(readAtOnce)).toHaveLength(6);
+  expect(indexesOf(await untilItWorks(() => everything(far, id)))).toContain(stored?.index);
+  await far.close();
+  await link.close();
+});

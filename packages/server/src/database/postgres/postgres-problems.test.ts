@@ -1,0 +1,233 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS } from '../migrations/list.ts';
+import { StorageProblem } from '../storage-problem.ts';
+import type { Store } from '../store.ts';
+import { startAndWaitFor } from '../../../test/killed-process.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  someUser,
+} from '../../../test/store-world.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+
+let database: TestDatabase;
+let opened: Store[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close();
+  await database.remove();
+});
+
+async function open(url = database.url): Promise<Store> {
+  const store = await openPostgresStore(url);
+  opened.push(store);
+  return store;
+}
+
+/** What stands in the way of opening it; its sentence. */
+async function problemOf(url = database.url): Promise<string> {
+  const error: unknown = await open(url).catch((thrown: unknown) => thrown);
+  if (!(error instanceof StorageProblem)) throw new Error('It was opened, or failed otherwise.', { cause: error });
+  return error.message;
+}
+
+function changed(change: (url: URL) => void): string {
+  const url = new URL(database.url);
+  change(url);
+  return url.href;
+}
+
+const versions = async (): Promise<unknown[]> =>
+  (await database.run('select version from schema_version order by version')).map((row) => row.version);
+const known = MIGRATIONS.map((migration) => migration.version);
+
+describe('a server that can’t be used is named, with what to do, and without the password', () => {
+  test('nobody listens', async () => {
+    expect(await problemOf(changed((url) => (url.port = '9')))).toMatch(
+      /^PostgreSQL at 127\.0\.0\.1:9\/\S+ refuses connections\. Start it, or correct DATABASE_URL\.$/,
+    );
+  });
+
+  test('the password or the user is wrong', async () => {
+    for (const url of [
+      changed((one) => (one.password = 'secret-guess')),
+      changed((one) => (one.username = 'nobody-known')),
+    ]) {
+      const problem = await problemOf(url);
+      expect(problem).toMatch(/^PostgreSQL at \S+ refuses the user or the password\. Correct DATABASE_URL\.$/);
+      expect(problem).not.toContain('secret-guess');
+    }
+  });
+
+  test('there is no such database', async () => {
+    expect(await problemOf(changed((url) => (url.pathname = '/creel_not_there')))).toMatch(
+      /has no such database\. Create it, or correct DATABASE_URL\.$/,
+    );
+  });
+
+  test('the database belongs to another program, or takes no writes', async () => {
+    await database.run('create table users (name text)');
+    expect(await problemOf()).toMatch(/already holds tables of another program\. Give Creel a database of its own\.$/);
+    await database.run('drop table users');
+    await database.run(`alter database ${database.name} set default_transaction_read_only = on`);
+    expect(await problemOf()).toMatch(/is read-only\. Set DATABASE_URL to one that can be written\.$/);
+  });
+
+  test('the database has an encoding that can’t hold every name', async () => {
+    const name = `${database.name}_ascii`;
+    await database.run(`create database ${name} template template0 encoding 'SQL_ASCII' locale 'C'`);
+    expect(await problemOf(changed((url) => (url.pathname = `/${name}`)))).toContain('encoding SQL_ASCII');
+    await database.run(`drop database ${name}`);
+  });
+
+  test('a newer version wrote it: nothing is changed', async () => {
+    const store = await open();
+    opened = [];
+    await store.close();
+    await database.run('insert into schema_version values (999, 0)');
+    expect(await problemOf()).toBe(
+      `The database was written by a newer version of Creel (schema 999, this version knows ${known.length}). Start the newer version, or restore a backup.`,
+    );
+    expect(await versions()).toEqual([...known, 999]);
+  });
+});
+
+describe('what is acknowledged has to be on disk', () => {
+  test('synchronous_commit=off is refused', async () => {
+    await database.run(`alter database ${database.name} set synchronous_commit = off`);
+    expect(await problemOf()).toBe(
+      'PostgreSQL runs with synchronous_commit=off: a power cut could lose requests that were acknowledged. Set synchronous_commit to on.',
+    );
+  });
+
+  test.each(['local', 'remote_write', 'on', 'remote_apply'])(
+    'synchronous_commit=%s is taken, and kept as it is',
+    async (level) => {
+      await database.run(`alter database ${database.name} set synchronous_commit = ${level}`);
+      const store = await open();
+      await database.run(`alter database ${database.name} set synchronous_commit = off`);
+      await expect(captureMany(store, (await someEndpoint(store)).id, 1)).resolves.toEqual([{ index: 0, savedId: 0 }]);
+      await expect(store.checkWritable(T0)).resolves.toBeUndefined();
+    },
+  );
+
+  test('a connection that is opened later is looked at too, and readiness says so', async () => {
+    const store = await open();
+    const { id } = await someEndpoint(store);
+    await database.run(`alter database ${database.name} set synchronous_commit = off`);
+    await database.run(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'creel capture' and datname = current_database()`,
+    );
+    await expect(captureMany(store, id, 1)).rejects.toBeInstanceOf(Error);
+    await expect(captureMany(store, id, 1)).rejects.toThrow(StorageProblem);
+    await expect(store.checkWritable(T0)).rejects.toThrow('synchronous_commit=off');
+    await database.run(`alter database ${database.name} set synchronous_commit = on`);
+    await expect(captureMany(store, id, 1)).resolves.toEqual([{ index: 0, savedId: 0 }]);
+  });
+});
+
+describe('migrations', () => {
+  test('eight that start at once apply each one once, and all are served', async () => {
+    const stores = await Promise.all(Array.from({ length: 8 }, () => open()));
+    expect(await versions()).toEqual(known);
+    for (const store of stores) await expect(someUser(store)).resolves.toBeDefined();
+  });
+
+  test.each(known)('killed in the middle of number %i, the next start completes it', async (version) => {
+    await (await startAndWaitFor('halfway', './interrupted-migration.ts', [database.url, String(version)])).kill();
+    await expect(someUser(await open())).resolves.toBeDefined();
+    expect(await versions()).toEqual(known);
+  });
+});
+
+describe('beside other servers on the same database', () => {
+  test('the limit holds for 50 creations over two of them', async () => {
+    const [one, other] = [await open(), await open()];
+    const { id: userId } = await someUser(one);
+    const tries = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, nth) => someEndpoint(nth % 2 === 0 ? one : other, { userId }, 4)),
+    );
+    expect(tries.filter((made) => made.status === 'fulfilled')).toHaveLength(4);
+    expect(await other.listEndpoints(userId)).toHaveLength(4);
+  });
+
+  test('batches for the same endpoints, crosswise, neither lose nor double an index nor wait for each other for ever', async () => {
+    const [one, other] = [await open(), await open()];
+    const [a, b] = [await someEndpoint(one, { autosave: true }), await someEndpoint(one)];
+    const rounds = Array.from({ length: 20 }, async () => [
+      await Promise.all([captureMany(one, a.id, 3), captureMany(other, a.id, 3)]),
+      await Promise.all([captureMany(one, b.id, 3), captureMany(other, b.id, 3)]),
+    ]);
+    const stored = (await Promise.all(rounds)).map(([ofA = [], ofB = []]) => ({ ofA: ofA.flat(), ofB: ofB.flat() }));
+    const all = Array.from({ length: 120 }, (_, index) => index);
+    expect(stored.flatMap(({ ofA }) => ofA.map((row) => row.index)).toSorted((x, y) => x - y)).toEqual(all);
+    expect(stored.flatMap(({ ofB }) => ofB.map((row) => row.index)).toSorted((x, y) => x - y)).toEqual(all);
+    expect(new Set(stored.flatMap(({ ofA }) => ofA.map((row) => row.savedId))).size).toBe(120);
+  });
+
+  test('batches over two of them, at the limit, trim each request once', async () => {
+    const stores = [await open(), await open()] as const;
+    const endpoints = [await someEndpoint(stores[0]), await someEndpoint(stores[1])];
+    const limits = { ...LIMITS, maxUnsaved: 7 };
+    const rounds = Array.from({ length: 60 }, async (_, nth) => {
+      const [method, other] = nth % 3 === 0 ? ['GET', 'POST'] : ['POST', 'POST'];
+      const turns = endpoints.flatMap(({ id: to }) => [
+        { to, method, body: 'x'.repeat(nth % 5) },
+        { to, method: other, body: 'y' },
+      ]);
+      await capture(stores[nth % 2 === 0 ? 0 : 1], nth % 4 < 2 ? turns : turns.toReversed(), limits);
+    });
+    await Promise.all(rounds);
+    for (const { id, uid } of endpoints) {
+      expect(indexesOf(await everything(stores[0], id))).toEqual([119, 118, 117, 116, 115, 114, 113]);
+      const { kept, counted } = await countersAndRecount(stores[1], uid);
+      expect(kept).toEqual(counted);
+    }
+    expect(await database.run('select count(*) from captured_requests')).toEqual([{ count: '14' }]);
+  });
+
+  test('purging together leaves no row behind', async () => {
+    const stores = [await open(), await open(), await open()];
+    const [one] = stores;
+    if (one === undefined) throw new Error('No store.');
+    for (let nth = 0; nth < 3; nth++) {
+      const { id } = await someEndpoint(one);
+      await captureMany(one, id, 40);
+      await one.deleteEndpoint(id);
+    }
+    let more = true;
+    while (more) more = (await Promise.all(stores.map((store) => store.purgeSome(10)))).includes(true);
+    expect(await database.run('select count(*) from captured_requests')).toEqual([{ count: '0' }]);
+    expect(await database.run('select count(*) from purges')).toEqual([{ count: '0' }]);
+  });
+
+  test('captures go on while every connection of the dashboard waits for a lock', async () => {
+    const store = await open();
+    const { id } = await someEndpoint(store);
+    const holder = new pg.Client({ connectionString: database.url });
+    holder.on('error', () => undefined);
+    await holder.connect();
+    await holder.query('begin; lock table users in access exclusive mode');
+    const waiting = Promise.allSettled([
+      ...Array.from({ length: 10 }, () => store.findUser(1)),
+      ...Array.from({ length: 10 }, () => someUser(store)),
+    ]);
+    expect(await captureMany(store, id, 5)).toHaveLength(5);
+    await holder.query('commit');
+    await holder.end();
+    expect((await waiting).map((one) => one.status)).toEqual(Array.from({ length: 20 }, () => 'fulfilled'));
+  });
+});

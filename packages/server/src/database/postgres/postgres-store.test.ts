@@ -1,0 +1,15 @@
+import { storeSuite } from '../store.suite.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+
+storeSuite('PostgreSQL', async () => {
+  const database = await createTestDatabase();
+  const store = await openPostgresStore(database.url);
+  return {
+    store,
+    async remove() {
+      await store.close();
+      await database.remove();
+    },
+  };
+});

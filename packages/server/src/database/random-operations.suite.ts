@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { describe, expect, test } from 'vitest';
+import type { EndpointRecord, Store } from './store.ts';
+import { T0, capture, countersAndRecount, everything, someEndpoint } from '../../test/store-world.ts';
+
+const LIMITS = { maxUnsaved: 6, maxSaved: 5 };
+const METHODS = ['GET', 'POST', 'PUT'];
+
+interface ModelRow {
+  readonly index: number;
+  readonly size: number;
+  readonly method: string;
+  savedId: number | null;
+}
+
+/** What an endpoint should hold, by the plainest code that can be written. */
+interface ModelEndpoint {
+  readonly record: EndpointRecord;
+  rows: ModelRow[];
+  next: number;
+  autosave: boolean;
+}
+
+/** Numbers from 0 up to `below`, the same ones for the same seed (mulberry32). */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** A store and a model of it, driven by the same dice. */
+class RandomRun {
+  readonly #store: Store;
+  readonly #roll: (below: number) => number;
+  readonly #endpoints: ModelEndpoint[];
+  #time = T0;
+
+  private constructor(store: Store, roll: (below: number) => number, endpoints: ModelEndpoint[]) {
+    this.#store = store;
+    this.#roll = roll;
+    this.#endpoints = endpoints;
+  }
+
+  static async begin(store: Store, seed: number): Promise<RandomRun> {
+    const endpoints: ModelEndpoint[] = [];
+    for (let nth = 0; nth < 3; nth++)
+      endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, autosave: false });
+    return new RandomRun(store, dice(seed), endpoints);
+  }
+
+  /** Takes so many steps and looks at everything after each tenth; true when all was right, else it throws what was not. */
+  async take(steps: number): Promise<true> {
+    for (let step = 1; step <= steps; step++) {
+      await this.#step();
+      if (step % 10 === 0) await this.#check();
+    }
+    return true;
+  }
+
+  async #step(): Promise<void> {
+    const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
+    if (endpoint === undefined) throw new Error('No endpoint.');
+    const kind = this.#roll(20);
+    if (kind < 8) await this.#capture();
+    else if (kind < 12) await this.#save(endpoint);
+    else if (kind < 16) await this.#delete(endpoint);
+    else if (kind < 17) await this.#clear(endpoint);
+    else if (kind < 18) await this.#switch(endpoint);
+    else await this.#store.purgeSome(1 + this.#roll(4));
+  }
+
+  /** The store's rows and counters are the model's, and a recount's. */
+  async #check(): Promise<void> {
+    for (const { record, rows } of this.#endpoints) {
+      const stored = await everything(this.#store, record.id);
+      assert.deepEqual(
+        stored.map(({ index, size, method, savedId }) => ({ index, size, method, savedId })),
+        rows.toReversed(),
+      );
+      const { kept, counted } = await countersAndRecount(this.#store, record.uid);
+      assert.deepEqual(kept, counted);
+    }
+  }
+
+  async #capture(): Promise<void> {
+    // Half of the batches are of one method: the old end is then looked at in another way.
+    const methods = this.#roll(2) === 0 ? METHODS : METHODS.slice(this.#roll(3)).slice(0, 1);
+    const batch = Array.from({ length: 1 + this.#roll(9) }, () => {
+      const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
+      if (endpoint === undefined) throw new Error('No endpoint.');
+      return {
+        endpoint,
+        to: endpoint.record.id,
+        method: methods[this.#roll(methods.length)] ?? 'GET',
+        body: 'x'.repeat(this.#roll(4)),
+        at: ++this.#time,
+      };
+    });
+    const outcome = await capture(this.#store, batch, LIMITS);
+    for (const [nth, { endpoint, method, body }] of batch.entries()) {
+      const saves = endpoint.autosave && endpoint.rows.filter((row) => row.savedId !== null).length < LIMITS.maxSaved;
+      assert.equal(outcome[nth]?.index, endpoint.next);
+      assert.equal((outcome[nth]?.savedId ?? 0) > 0, saves);
+      endpoint.rows.push({ index: endpoint.next++, size: body.length, method, savedId: outcome[nth]?.savedId || null });
+    }
+    for (const endpoint of this.#endpoints) {
+      const unsaved = endpoint.rows.filter((row) => row.savedId === null);
+      const trimmed = new Set(
+        batch.some((one) => one.endpoint === endpoint)
+          ? unsaved.slice(0, Math.max(0, unsaved.length - LIMITS.maxUnsaved))
+          : [],
+      );
+      endpoint.rows = endpoint.rows.filter((row) => !trimmed.has(row));
+    }
+  }
+
+  async #save(endpoint: ModelEndpoint): Promise<void> {
+    const index = this.#roll(endpoint.next + 1);
+    const row = endpoint.rows.find((one) => one.index === index);
+    const result = await this.#store.saveRequest(endpoint.record.id, index, LIMITS.maxSaved, 0);
+    if (row === undefined) return assert.equal(result, undefined);
+    if (row.savedId === null && endpoint.rows.filter((one) => one.savedId !== null).length >= LIMITS.maxSaved)
+      return assert.equal(result, 'limit');
+    assert(result !== undefined && result !== 'limit');
+    assert.equal(result.changed, row.savedId === null);
+    if (row.savedId !== null) assert.equal(result.record.savedId, row.savedId);
+    row.savedId = result.record.savedId;
+  }
+
+  async #delete(endpoint: ModelEndpoint): Promise<void> {
+    const index = this.#roll(endpoint.next + 1);
+    const row = endpoint.rows.find((one) => one.index === index);
+    const name = row === undefined || row.savedId === null ? { index } : { savedId: row.savedId };
+    assert.equal(await this.#store.deleteRequest(endpoint.record.id, name), row !== undefined);
+    endpoint.rows = endpoint.rows.filter((one) => one !== row);
+  }
+
+  async #clear(endpoint: ModelEndpoint): Promise<void> {
+    await this.#store.clearRequests(endpoint.record.id);
+    endpoint.rows = [];
+  }
+
+  async #switch(endpoint: ModelEndpoint): Promise<void> {
+    endpoint.autosave = !endpoint.autosave;
+    await this.#store.changeEndpoint(endpoint.record.id, { autosave: endpoint.autosave });
+  }
+}
+
+/** Whatever is done in whatever order, the counters are what a recount gives and the rows are what a plain model says. */
+export function randomOperationsSuite(open: () => Store): void {
+  describe('a random course', () => {
+    test.each([1, 20_261_121, 7_777_777])('with seed %i keeps rows and counters right', async (seed) => {
+      const run = await RandomRun.begin(open(), seed);
+      await expect(run.take(200)).resolves.toBe(true);
+    });
+  });
+}

@@ -1,0 +1,240 @@
+import { chmod, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { METHODS } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MIGRATIONS } from '../migrations/list.ts';
+import { CapturePacker } from '../packed-captures.ts';
+import type { PackedCaptures } from '../packed-captures.ts';
+import { StorageProblem } from '../storage-problem.ts';
+import type { Store } from '../store.ts';
+import { startAndWaitFor } from '../../../test/killed-process.ts';
+import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { sqliteCaptureStatements } from './capture-statements.ts';
+import { commitBatch } from './commit-batch.ts';
+import { databaseFile, openWriter } from './open-database.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+import { openWriterConnection } from './writer-connection.ts';
+
+let dataDir = '';
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'creel-sqlite-'));
+});
+
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+/** Opens a folder as the writer's thread does, in this one, and closes it. */
+async function openAndClose(dir = dataDir): Promise<void> {
+  const { raw, release } = await openWriterConnection(dir);
+  raw.close();
+  release();
+}
+
+/** What stands in the way of opening the folder; its sentence. */
+async function problemOf(dir = dataDir): Promise<string> {
+  const error: unknown = await openAndClose(dir).catch((thrown: unknown) => thrown);
+  if (!(error instanceof StorageProblem)) throw new Error('It was opened, or failed otherwise.', { cause: error });
+  return error.message;
+}
+
+/** Runs a test's work on a store in the folder, and closes it. */
+async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(dataDir);
+  return work(store).finally(() => store.close());
+}
+
+describe('a database that can’t be used is left as it is, with a sentence', () => {
+  test('a file that is no database', async () => {
+    const text = 'This is my thesis, not a database. '.repeat(200);
+    await writeFile(databaseFile(dataDir), text);
+    expect(await problemOf()).toMatch(/^The database \S+creel\.db can't be opened \(.*\)\. Nothing was changed\./);
+    expect(await readFile(databaseFile(dataDir), 'utf8')).toBe(text);
+  });
+
+  test('a database of which the end is missing', async () => {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    await truncate(file, 3 * 4096 + 100);
+    const before = await readFile(file);
+    expect(await problemOf()).toContain("can't be opened");
+    expect(before.equals(await readFile(file))).toBe(true);
+  });
+
+  test('a database whose inner pages are garbage', async () => {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    const bytes = await readFile(file);
+    bytes.fill(0xa5, 100, 4096);
+    await writeFile(file, bytes);
+    expect(await problemOf()).toContain("can't be opened");
+    expect(bytes.equals(await readFile(file))).toBe(true);
+  });
+
+  test('a database whose tables are not those of its version', async () => {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    const raw = new DatabaseSync(file);
+    raw.exec('alter table endpoints drop column trimmed_to');
+    raw.exec('pragma wal_checkpoint(truncate)');
+    raw.close();
+    const before = await readFile(file);
+    expect(await problemOf()).toContain('are not those of its version (no such column: trimmed_to)');
+    expect(before.equals(await readFile(file))).toBe(true);
+  });
+
+  test('a database of a newer version', async () => {
+    await openAndClose();
+    const file = databaseFile(dataDir);
+    const raw = new DatabaseSync(file);
+    raw.exec(`insert into schema_version values (999, ${T0})`);
+    raw.exec('pragma wal_checkpoint(truncate)');
+    raw.close();
+    const before = await readFile(file);
+    expect(await problemOf()).toBe(
+      `The database was written by a newer version of Creel (schema 999, this version knows ${MIGRATIONS.length}). Start the newer version, or restore a backup.`,
+    );
+    expect(before.equals(await readFile(file))).toBe(true);
+  });
+
+  test('a folder that can’t be written, or is none', async () => {
+    const file = join(dataDir, 'file');
+    await writeFile(file, 'kept');
+    expect(await problemOf(file)).toMatch(
+      /^The data folder \S+ can't be written \(.*\)\. Set DATA_DIR to a folder that can\.$/,
+    );
+    expect(await readFile(file, 'utf8')).toBe('kept');
+    expect(await problemOf(join(file, 'below'))).toContain("can't be written");
+    // For root no folder of a disk is read-only, but not even root may write in /proc.
+    await chmod(dataDir, 0o500);
+    expect(await problemOf(process.getuid?.() === 0 ? '/proc/creel' : dataDir)).toContain("can't be written");
+    await chmod(dataDir, 0o700);
+  });
+});
+
+test('each commit of the writer is synced (contract 3): WAL, and synchronous=FULL, which is 2', () => {
+  const writer = openWriter(dataDir);
+  expect(writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
+  expect(writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
+  writer.close();
+});
+
+describe('a data folder belongs to one server', () => {
+  test('a second one in the same process is refused, and let in when the first is gone', async () => {
+    await withStore(async (store) => {
+      expect(await problemOf()).toMatch(
+        /^Another Creel server is using the data folder \S+\. Stop it, or set DATA_DIR to another folder\.$/,
+      );
+      // The same, from the thread that says it.
+      await expect(openSqliteStore(dataDir)).rejects.toBeInstanceOf(StorageProblem);
+      expect(await someUser(store)).toBeDefined();
+    });
+    await expect(openAndClose()).resolves.toBeUndefined();
+  });
+
+  test('so is one in another process, and kill -9 leaves nothing to clear away', async () => {
+    const other = await startAndWaitFor('open', './hold-store.ts', [dataDir]);
+    expect(await problemOf()).toContain('Another Creel server');
+    await other.kill();
+    await expect(openAndClose()).resolves.toBeUndefined();
+  });
+
+  test('of eight that start at once one gets it, and each migration is applied once', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openWriterConnection(dataDir)));
+    for (const one of tries) if (one.status === 'fulfilled') one.value.release();
+    const refused = tries.filter((one) => one.status === 'rejected').map((one): unknown => one.reason);
+    expect(refused).toHaveLength(7);
+    expect(refused.every((error) => error instanceof StorageProblem)).toBe(true);
+    expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version));
+  });
+});
+
+function versionsIn(dir: string): unknown[] {
+  const raw = new DatabaseSync(databaseFile(dir), { readOnly: true });
+  const rows = raw.prepare('select version from schema_version order by version').all();
+  raw.close();
+  return rows.map((row) => row.version);
+}
+
+describe('killed in the middle of a migration', () => {
+  test.each(MIGRATIONS.map((migration) => migration.version))(
+    'number %i: the next start completes it',
+    async (version) => {
+      await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
+      expect(versionsIn(dataDir)).toEqual(
+        MIGRATIONS.map((migration) => migration.version).filter((applied) => applied < version),
+      );
+      await openAndClose();
+      expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version));
+    },
+  );
+});
+
+function batchOf(endpointId: number, count: number): PackedCaptures {
+  const packer = new CapturePacker(METHODS);
+  for (let nth = 0; nth < count; nth++) packer.add(endpointId, T0, 'POST', 'text ::1\n/\n', Buffer.alloc(4000, nth));
+  return packer.take();
+}
+
+test.each([1000, 10])(
+  'with room for %i a failure in the middle of a batch leaves nothing of it',
+  async (maxUnsaved) => {
+    const limits = { ...LIMITS, maxUnsaved };
+    const { id, uid } = await withStore(async (store) => {
+      const endpoint = await someEndpoint(store);
+      await captureMany(store, endpoint.id, 10);
+      return endpoint;
+    });
+    const writer = openWriter(dataDir);
+    const statements = sqliteCaptureStatements(writer);
+    writer.exec(
+      `create trigger fails before insert on captured_requests when new.key & 4294967295 = 12 begin select raise(fail, 'not this one'); end`,
+    );
+    await expect(commitBatch(writer, statements, batchOf(id, 5), limits)).rejects.toThrow('not this one');
+    writer.exec('drop trigger fails');
+    const rows = writer.prepare('select key & 4294967295 as "index" from captured_requests order by key').all();
+    expect(rows.map((row) => row.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await commitBatch(writer, statements, batchOf(id, 5), limits)).indexes).toEqual(
+      Float64Array.of(10, 11, 12, 13, 14),
+    );
+    writer.close();
+    const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
+    expect(kept).toEqual(counted);
+    expect(kept).toMatchObject({ unsaved: Math.min(15, maxUnsaved) });
+  },
+);
+
+describe('a full disk', () => {
+  test('refuses the batch whole, keeps what was there, and takes the next one when there is room', async () => {
+    const { id, uid } = await withStore(async (store) => {
+      const endpoint = await someEndpoint(store);
+      await captureMany(store, endpoint.id, 10);
+      return endpoint;
+    });
+    const writer = openWriter(dataDir);
+    const statements = sqliteCaptureStatements(writer);
+    const pages = Number(writer.prepare('pragma page_count').get()?.page_count);
+    writer.exec(`pragma max_page_count = ${pages + 30}`);
+    await expect(commitBatch(writer, statements, batchOf(id, 500), LIMITS)).rejects.toThrow(/full/);
+    expect(writer.isTransaction).toBe(false);
+    expect((await commitBatch(writer, statements, batchOf(id, 5), LIMITS)).indexes).toEqual(
+      Float64Array.of(10, 11, 12, 13, 14),
+    );
+    writer.exec('pragma max_page_count = 1000000');
+    expect((await commitBatch(writer, statements, batchOf(id, 100), LIMITS)).indexes[0]).toBe(15);
+    expect(writer.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    writer.close();
+    const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
+    expect(kept).toEqual(counted);
+    expect(kept).toMatchObject({ unsaved: 115 });
+    // Closing folds the log back into the database.
+    expect((await readdir(dataDir)).filter((name) => name.startsWith('creel.db'))).toEqual(['creel.db']);
+  });
+});
+
+test('a closed store takes no search, and starts no thread for it', async () => {
+  const store = await openSqliteStore(dataDir);
+  await store.close();
+  await expect(store.searchedEndpoints(1, undefined, undefined)).rejects.toThrow('The storage thread has ended.');
+});

@@ -1,0 +1,45 @@
+import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsSchema } from '@creel/contract';
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { UserRecord } from './account-store.ts';
+import type { DatabaseTransaction, UsersTable } from './schema.ts';
+
+/** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
+const storedSettingsSchema = z
+  .record(z.string(), z.unknown())
+  .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
+const storedIntervalSchema = billingIntervalSchema.nullable();
+
+export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    passwordHash: row.password_hash,
+    displayName: row.display_name,
+    subscriptionTier: tierSchema.parse(row.subscription_tier),
+    subscriptionStatus: row.subscription_status,
+    subscriptionEndAt: row.subscription_end_at,
+    billingInterval: storedIntervalSchema.parse(row.billing_interval),
+    stripeCustomerId: row.stripe_customer_id,
+    stripeSubscriptionId: row.stripe_subscription_id,
+    settings: storedSettingsSchema.parse(JSON.parse(row.settings)),
+    createdAt: row.created_at,
+  };
+}
+
+/**
+ * A user, with the row held until the transaction ends; `undefined` when there is none. A write is a lock in both databases,
+ * `for update` is not.
+ */
+export async function holdUser(transaction: DatabaseTransaction, id: number): Promise<UserRecord | undefined> {
+  const row = await transaction
+    .updateTable('users')
+    .set({ created_at: sql`created_at` })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
+  return row && toUserRecord(row);
+}

@@ -1,0 +1,51 @@
+import type { Background } from '../jobs/background.ts';
+import type { Config } from '../../config.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Store } from '../../database/store.ts';
+import { KnownBrowsers } from './known-browsers.ts';
+import { MailedLinks } from './mailed-links.ts';
+import type { Passwords } from './passwords.ts';
+import { ProviderSignIn } from './provider-sign-in.ts';
+import { Provider } from './provider.ts';
+import { randomToken } from './sessions.ts';
+import { SignIn } from './sign-in.ts';
+import { Throttle } from './throttle.ts';
+
+/** Everything around the person, ready to be called by the API. */
+export interface Accounts {
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly signIn: SignIn;
+  readonly links: MailedLinks;
+  /** `undefined` when no third-party sign-in is configured. */
+  readonly provider: Provider | undefined;
+  readonly providerSignIn: ProviderSignIn;
+}
+
+export interface AccountsOptions {
+  readonly store: Store;
+  readonly config: Config;
+  readonly mailer: Mailer | undefined;
+  readonly background: Background;
+  readonly publicUrl: () => string;
+  readonly passwords: Passwords;
+  readonly now: () => number;
+}
+
+/** The generated secret lies in the database, so that every process signs and seals alike (contract 8, DATA_DIR). */
+export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
+  const { store, config, mailer, background, publicUrl, passwords, now } = options;
+  const secret = await store.keepSecret('accounts', randomToken());
+  const throttle = new Throttle(store, secret, now);
+  const knownBrowsers = new KnownBrowsers(secret, now);
+  return {
+    passwords,
+    throttle,
+    knownBrowsers,
+    signIn: new SignIn({ store, config, passwords, throttle, knownBrowsers, now }),
+    links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
+    provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
+    providerSignIn: new ProviderSignIn({ store, config, throttle, now }),
+  };
+}

@@ -1,0 +1,99 @@
+import { identityKey } from '@creel/contract';
+import type { MailTokenPurpose, MailTokenStore, UserRecord } from '../../database/account-store.ts';
+import type { Database, DatabaseTransaction } from '../../database/schema.ts';
+import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { holdUser, toUserRecord } from '../../database/user-record.ts';
+
+/** The user behind a token that holds, while their address is still the one that it was mailed to. */
+async function findToken(
+  db: Database | DatabaseTransaction,
+  tokenHash: string,
+  purpose: MailTokenPurpose,
+  now: number,
+): Promise<UserRecord | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('mail_tokens', 'mail_tokens.user_id', 'users.id')
+    .selectAll('users')
+    .where('mail_tokens.token_hash', '=', tokenHash)
+    .where('mail_tokens.purpose', '=', purpose)
+    .where('mail_tokens.expires_at', '>', now)
+    .whereRef('mail_tokens.email_key', '=', 'users.email_key')
+    .executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Uses a token up: of several calls, the one that deletes its row has it. */
+async function takeToken(transaction: DatabaseTransaction, tokenHash: string): Promise<boolean> {
+  const result = await transaction.deleteFrom('mail_tokens').where('token_hash', '=', tokenHash).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export const mailTokenReads = {
+  findMailToken: findToken,
+} satisfies Unbound<Pick<MailTokenStore, 'findMailToken'>>;
+
+async function resetPassword(
+  db: EngineDatabase,
+  tokenHash: string,
+  passwordHash: string,
+  now: number,
+): Promise<UserRecord | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const found = await findToken(transaction, tokenHash, 'reset', now);
+    const owner = found && (await holdUser(transaction, found.id));
+    if (owner === undefined) return undefined;
+    if (!(await takeToken(transaction, tokenHash))) return undefined;
+    await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
+    await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
+    // Whoever had the account before may have left a way in of their own. A link that was right is made anew at the next sign-in.
+    await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
+    const row = await transaction
+      .updateTable('users')
+      .set({
+        password_hash: passwordHash,
+        email_verified: 1,
+        // The owner of this mailbox alone has proved anything: whoever set another address for notices may be somebody else.
+        settings: JSON.stringify({ ...owner.settings, email: owner.email }),
+      })
+      .where('id', '=', owner.id)
+      .returningAll()
+      .executeTakeFirst();
+    return row && toUserRecord(row);
+  });
+}
+
+export const mailTokenWrites = {
+  async createMailToken(db, tokenHash, userId, purpose, expiresAt) {
+    await db.transaction().execute(async (transaction) => {
+      const user = await holdUser(transaction, userId);
+      if (user === undefined) return;
+      await transaction
+        .insertInto('mail_tokens')
+        .values({
+          token_hash: tokenHash,
+          user_id: userId,
+          purpose,
+          email_key: identityKey(user.email),
+          expires_at: expiresAt,
+        })
+        .execute();
+    });
+  },
+  resetPassword,
+  async verifyEmail(db, tokenHash, userId, now) {
+    return db.transaction().execute(async (transaction) => {
+      const owner = await findToken(transaction, tokenHash, 'verify', now);
+      // The user before the link, as every transaction takes them: two that took them crosswise would wait for each other.
+      if (owner?.id !== userId || (await holdUser(transaction, userId)) === undefined) return false;
+      if (!(await takeToken(transaction, tokenHash))) return false;
+      await transaction
+        .deleteFrom('mail_tokens')
+        .where('user_id', '=', userId)
+        .where('purpose', '=', 'verify')
+        .execute();
+      await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
+      return true;
+    });
+  },
+} satisfies Unbound<Pick<MailTokenStore, 'createMailToken' | 'resetPassword' | 'verifyEmail'>>;

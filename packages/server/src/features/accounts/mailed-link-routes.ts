@@ -1,0 +1,45 @@
+import { MailRefused } from '../mail/mailer.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { Handlers } from '../../http/call.ts';
+import { rememberBrowser } from './start-session.ts';
+
+/** The same whether or not the address is known (hardening A3). */
+const RESET_ASKED = 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.';
+
+/** New passwords and verified addresses, by mailed links (issue 3). */
+export const mailedLinkHandlers = {
+  async requestPasswordReset({ app, body, clientAddress }) {
+    await app.accounts.links.requestReset(body.email, clientAddress);
+    return { message: RESET_ASKED };
+  },
+
+  async resetPassword(call) {
+    const { app, body } = call;
+    const user = await app.accounts.links.resetPassword(body.token, body.password);
+    app.live.endUserSessions(user.id);
+    await app.accounts.signIn.forgive(user);
+    // The new password made every browser an unknown one: without this, others' guesses would lock the owner out of this one too.
+    rememberBrowser(call, user);
+    return { message: 'Your password was changed. Please sign in with it.' };
+  },
+
+  async requestEmailVerification({ app, signedIn, clientAddress }) {
+    const { user } = signedIn;
+    if (user.emailVerified) return { message: 'Your email address is confirmed already.' };
+    try {
+      await app.accounts.links.requestVerification(user, clientAddress);
+    } catch (error) {
+      throw error instanceof MailRefused ? new ProblemError('MAIL_FAILED', { sentence: error.words }) : error;
+    }
+    return { message: `A link is on its way to ${user.email}. It works once, for 30 minutes.` };
+  },
+
+  async verifyEmail({ app, signedIn, body }) {
+    const { user, session } = signedIn;
+    await app.accounts.links.verify(user, body.token);
+    // Whoever was signed in before the address was proven may be somebody else (hardening A6).
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+    return { message: 'Your email address is confirmed.' };
+  },
+} satisfies Handlers;

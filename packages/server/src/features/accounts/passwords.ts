@@ -1,0 +1,117 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Argon2Parameters } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { FairQueue } from '../../limits/fair-queue.ts';
+
+/** What a hash costs: KiB of memory, and how often they are gone through. */
+interface PasswordCost {
+  readonly memoryKib: number;
+  readonly passes: number;
+}
+
+/** OWASP's minimum for Argon2id with one lane (cheatsheetseries.owasp.org, "Password Storage"). */
+const OWASP_COST: PasswordCost = { memoryKib: 19_456, passes: 2 };
+const LANES = 1;
+const TAG_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** Each hash takes 19 MiB and one of libuv's four threads: half of the cores, and of the threads, stay with everything else. */
+export const HASH_CONCURRENCY = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
+/** Passwords that may wait, of which one address or account has half. */
+const MAX_WAITING = 1000;
+const MAX_SHARE = 1 / 2;
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** What goes with a check. */
+export interface CheckSteps {
+  /** Called when the check had to wait, right before the work begins; what it throws ends the check. */
+  readonly afterWaiting: () => Promise<void>;
+  readonly after: (right: boolean) => Promise<void>;
+}
+
+/** Whose password is hashed. */
+export interface Asker {
+  /** What shares one turn: an address or an account. */
+  readonly owner: string;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Uint8Array> = promisify(argon2);
+
+/** Passwords as Argon2id in PHC notation, hashed a few at once. */
+export class Passwords {
+  readonly #cost: PasswordCost;
+  /** How a hash of today's cost begins. */
+  readonly #today: string;
+  /** What a name without an account is checked against, so that the answer takes as long. */
+  readonly #nobody: string;
+  readonly #queue = new FairQueue({ concurrency: HASH_CONCURRENCY, maxWaiting: MAX_WAITING, maxShare: MAX_SHARE });
+
+  /** At OWASP's cost unless given. */
+  constructor(cost: PasswordCost = OWASP_COST) {
+    this.#cost = cost;
+    this.#today = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
+    this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
+  }
+
+  /** Passwords that wait to be hashed. */
+  get waitingCount(): number {
+    return this.#queue.waitingCount;
+  }
+
+  /** @throws QueueFullError; the signal's reason */
+  async hash(password: string, { owner, signal }: Asker): Promise<string> {
+    const nonce = randomBytes(SALT_BYTES);
+    const work = (): Promise<Uint8Array> =>
+      derive('argon2id', {
+        message: Buffer.from(password, 'utf8'),
+        nonce,
+        parallelism: LANES,
+        tagLength: TAG_BYTES,
+        memory: this.#cost.memoryKib,
+        passes: this.#cost.passes,
+      });
+    const tag = await this.#queue.run(owner, work, signal);
+    return `${this.#today}${base64(nonce)}$${base64(tag)}`;
+  }
+
+  /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws QueueFullError; the signal's reason */
+  async verify(
+    password: string,
+    hash: string | null | undefined,
+    { owner, signal }: Asker,
+    steps?: CheckSteps,
+  ): Promise<boolean> {
+    const parts = PHC.exec(hash ?? this.#nobody);
+    if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');
+    const [, memory, passes, parallelism, salt = '', tag = ''] = parts;
+    const expected = Buffer.from(tag, 'base64');
+    const check = async (waited: boolean): Promise<boolean> => {
+      if (waited) await steps?.afterWaiting();
+      const actual = await derive('argon2id', {
+        message: Buffer.from(password, 'utf8'),
+        nonce: Buffer.from(salt, 'base64'),
+        parallelism: Number(parallelism),
+        tagLength: expected.length,
+        memory: Number(memory),
+        passes: Number(passes),
+      });
+      const right = timingSafeEqual(actual, expected) && typeof hash === 'string';
+      await steps?.after(right);
+      return right;
+    };
+    return this.#queue.run(owner, check, signal);
+  }
+
+  /** True when a hash was made at another cost than today's and should be made anew at the next sign-in. */
+  isOutdated(hash: string): boolean {
+    return !hash.startsWith(this.#today);
+  }
+}

@@ -1,0 +1,230 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { TestClient } from '../../../test/test-client.ts';
+import { jwtInput } from '../../../../../fixtures/openid-provider.ts';
+import type { JwtParts, TestProvider } from '../../../../../fixtures/openid-provider.ts';
+import { comeBack, messageOf, prove, seat, startWithProvider, walk } from '../../../test/provider-window.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+let provider: TestProvider;
+let server: TestServer;
+let people = 0;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ provider, server, stop } = await startWithProvider());
+});
+afterAll(() => stop());
+beforeEach(() => {
+  people += 1;
+  seat(provider, people);
+});
+
+describe('attacks on the way back (hardening A6)', () => {
+  const refused = { problem: 'failed', message: 'Acme did not confirm who you are. Please try again.' };
+  const lost = {
+    problem: 'failed',
+    message: 'This sign-in took too long, or was begun in another window. Please try again.',
+  };
+
+  /** Every ending must leave the browser with nothing proved. */
+  async function expectNothing(browser: TestClient, path: string, told: object): Promise<void> {
+    const message = await comeBack(browser, path);
+    expect(message).toMatchObject(told);
+    expect(message.identity).toBeUndefined();
+    expect(browser.jar.get('creel_identity')).toBeUndefined();
+  }
+
+  test('without a state at all, as in a forged link', async () => {
+    const victim = server.visitor();
+    await victim.send('/auth/oidc/start');
+    await expectNothing(victim, '/auth/oidc/callback?code=stolen', refused);
+  });
+
+  test("with the attacker's code and state in the victim's browser", async () => {
+    const path = await walk(provider, server.visitor());
+    await expectNothing(server.visitor(), path, lost);
+    const victim = server.visitor();
+    await victim.send('/auth/oidc/start');
+    await expectNothing(victim, path, refused);
+  });
+
+  test('with the code a second time', async () => {
+    const browser = server.visitor();
+    const path = await walk(provider, browser);
+    const attempt = browser.jar.get('creel_attempt') ?? '';
+    expect((await comeBack(browser, path)).identity).toBeDefined();
+    browser.jar.clear();
+    await expectNothing(browser, path, lost);
+    browser.jar.set('creel_attempt', attempt);
+    await expectNothing(browser, path, refused);
+  });
+
+  test('with an attempt that is older than ten minutes, or that was changed', async () => {
+    const browser = server.visitor();
+    const path = await walk(provider, browser);
+    const attempt = browser.jar.get('creel_attempt') ?? '';
+    browser.jar.set('creel_attempt', attempt.slice(0, -2) + (attempt.endsWith('AA') ? 'BB' : 'AA'));
+    await expectNothing(browser, path, lost);
+    const own = await startTestServer({ settings: provider.settings });
+    try {
+      provider.serve(own.origin);
+      const slow = own.visitor();
+      const late = await walk(provider, slow);
+      own.clock.advance(10 * 60_000);
+      await expectNothing(slow, late, lost);
+    } finally {
+      provider.serve(server.origin);
+      await own.stop();
+    }
+  });
+
+  test('with a code that was asked for without PKCE', async () => {
+    provider.allowWithoutPkce = true;
+    const browser = server.visitor();
+    const start = await browser.send('/auth/oidc/start');
+    const stripped = new URL(start.headers.get('location') ?? '');
+    stripped.searchParams.delete('code_challenge');
+    stripped.searchParams.delete('code_challenge_method');
+    await expectNothing(browser, await provider.authorize(stripped.href), refused);
+  });
+
+  test('with an issuer of the wrong name in the answer (RFC 9207)', async () => {
+    const browser = server.visitor();
+    const path = new URL(await walk(provider, browser), server.origin);
+    path.searchParams.set('iss', 'https://evil.test');
+    await expectNothing(browser, path.pathname + path.search, refused);
+  });
+
+  const changed = (change: (parts: JwtParts) => void) => (parts: JwtParts, sign: (parts: JwtParts) => string) => {
+    change(parts);
+    return sign(parts);
+  };
+  test.each<[string, NonNullable<TestProvider['tamper']>]>([
+    ['another issuer', changed(({ payload }) => (payload['iss'] = 'https://evil.test'))],
+    ['another audience', changed(({ payload }) => (payload['aud'] = 'another-client'))],
+    ['another nonce', changed(({ payload }) => (payload['nonce'] = 'x'.repeat(43)))],
+    ['no nonce', changed(({ payload }) => delete payload['nonce'])],
+    ['an expiry in the past', changed(({ payload }) => (payload['exp'] = 1_000_000_000))],
+    ['no subject', changed(({ payload }) => delete payload['sub'])],
+    ['algorithm none', ({ header, payload }) => `${jwtInput({ header: { ...header, alg: 'none' }, payload })}.`],
+    [
+      'HS256 with the public key',
+      ({ header, payload }, _sign, key) => {
+        const input = jwtInput({ header: { ...header, alg: 'HS256' }, payload });
+        return `${input}.${createHmac('sha256', key.export({ type: 'spki', format: 'pem' }))
+          .update(input)
+          .digest('base64url')}`;
+      },
+    ],
+    [
+      'a signature of somebody else',
+      ({ header, payload }) => `${jwtInput({ header, payload })}.${Buffer.alloc(256, 7).toString('base64url')}`,
+    ],
+  ])('with an ID token of %s', async (_, tamper) => {
+    provider.tamper = tamper;
+    const browser = server.visitor();
+    await expectNothing(browser, await walk(provider, browser), refused);
+  });
+
+  test('the tampering itself does no harm: an unchanged token passes', async () => {
+    provider.tamper = (parts, sign) => sign(parts);
+    expect((await prove(provider, server.visitor())).uid).toBe(`sub-${people}`);
+  });
+
+  test('the log names what failed and holds no code and no secret', async () => {
+    expect(server.log()).toContain('a third-party sign-in came to nothing');
+    expect(server.log()).not.toMatch(/canary-oidc|code=|stolen/);
+  });
+
+  test('a start from another site is refused; a link typed or opened by us is not', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      const answer = await server.visitor().tell('/auth/oidc/start', { headers: { 'sec-fetch-site': site } });
+      expect(answer.status).toBe(403);
+      expect(messageOf(answer.body).problem).toBe('unauthorized-domain');
+      expect(answer.headers.getSetCookie()).toEqual([]);
+    }
+    for (const site of ['none', 'same-origin']) {
+      expect((await server.visitor().send('/auth/oidc/start', { headers: { 'sec-fetch-site': site } })).status).toBe(
+        302,
+      );
+    }
+  });
+
+  test('a hundred ways back per address and hour, so that nobody makes us flood the provider', async () => {
+    const own = await startTestServer({ settings: provider.settings });
+    try {
+      const browser = own.visitor();
+      const comeBackWith = async (code: string) => {
+        await browser.send('/auth/oidc/start');
+        return browser.tell(`/auth/oidc/callback?code=${code}`);
+      };
+      for (let n = 0; n < 100; n += 1) expect((await comeBackWith('x')).status).toBe(400);
+      const last = await comeBackWith('x');
+      expect(last.status).toBe(429);
+      expect(Number(last.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(messageOf(last.body)).toMatchObject({
+        problem: 'failed',
+        message: expect.stringMatching(/^Too many attempts/),
+      });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('what any page can make a browser send, without an attempt, keeps nobody out', async () => {
+    const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' };
+    for (let n = 0; n < 110; n += 1) {
+      const answer = await server.visitor().send('/auth/oidc/callback?code=x', { headers: image });
+      expect(answer.status).toBe(400);
+    }
+    const browser = server.visitor();
+    expect((await comeBack(browser, await walk(provider, browser))).identity).toBeDefined();
+  });
+
+  test('a HEAD begins nothing, and uses no code up', async () => {
+    expect((await server.visitor().send('/auth/oidc/start', { method: 'HEAD' })).status).not.toBe(302);
+    const browser = server.visitor();
+    const path = await walk(provider, browser);
+    await browser.send(path, { method: 'HEAD' });
+    expect((await comeBack(browser, path)).identity).toBeDefined();
+  });
+
+  test('no parameter of ours leads anywhere else', async () => {
+    const start = await server
+      .visitor()
+      .send('/auth/oidc/start?return_to=https://evil.test&redirect_uri=https://evil.test', {
+        headers: { host: 'evil.test', 'x-forwarded-host': 'evil.test' },
+      });
+    expect(new URL(start.headers.get('location') ?? '').searchParams.get('redirect_uri')).toBe(
+      `${server.origin}/auth/oidc/callback`,
+    );
+    expect(start.headers.get('location')).not.toContain('evil');
+  });
+});
+
+describe('a provider that is not well', () => {
+  test('nobody there: told so, and the next try asks again', async () => {
+    const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
+    try {
+      for (let tried = 0; tried < 2; tried += 1) {
+        const answer = await own.visitor().tell('/auth/oidc/start');
+        expect(answer.status).toBe(502);
+        expect(messageOf(answer.body)).toMatchObject({ problem: 'network-request-failed' });
+      }
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('nothing configured: no window, no offer', async () => {
+    const own = await startTestServer();
+    try {
+      expect((await own.visitor().call('getServiceInfo', {})).signIn).toBeNull();
+      expect((await own.visitor().send('/auth/oidc/callback.js')).status).toBe(404);
+    } finally {
+      await own.stop();
+    }
+  });
+});

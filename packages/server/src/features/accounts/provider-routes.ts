@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { addressBlock } from './address-block.ts';
+import { ProviderProblem } from './provider.ts';
+import type { Provider, ProviderFailure } from './provider.ts';
+import { NO_EMAIL } from './provider-sign-in.ts';
+import type { AppContext } from '../../app-context.ts';
+import { clientAddress } from '../../http/client-address.ts';
+import { ProblemError } from '../../http/problem.ts';
+import { CALLBACK_SCRIPT, CALLBACK_SCRIPT_PATH, PROVIDER_CHANNEL, callbackPage } from './callback-page.ts';
+import type { ProviderMessage } from './callback-page.ts';
+import { newNonce, pagePolicy } from '../../http/security-headers.ts';
+import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
+
+export const START_PATH = '/auth/oidc/start';
+
+/** What the person is told, with the codes that the page knows (contract 6). */
+const FAILURES: Readonly<
+  Record<ProviderFailure | 'cross-site', { problem: string; message: (name: string) => string }>
+> = {
+  denied: { problem: 'popup-closed-by-user', message: (name) => `The sign-in was cancelled at ${name}.` },
+  unreachable: {
+    problem: 'network-request-failed',
+    message: (name) => `${name} could not be reached. Please check your connection and try again.`,
+  },
+  'attempt-lost': {
+    problem: 'failed',
+    message: () => 'This sign-in took too long, or was begun in another window. Please try again.',
+  },
+  refused: { problem: 'failed', message: (name) => `${name} did not confirm who you are. Please try again.` },
+  'cross-site': { problem: 'unauthorized-domain', message: () => 'Sign-in can only be started from Creel itself.' },
+};
+
+/** The two addresses of the provider's window, and its script (contract 6). They exist only where a provider is configured. */
+export function registerProviderRoutes(server: FastifyInstance, app: AppContext): void {
+  const { provider } = app.accounts;
+  if (provider === undefined) return;
+  // A HEAD would begin a sign-in, or use up the code of one, and show nobody what came of it.
+  const readOnly = { exposeHeadRoute: false };
+  server.get(START_PATH, readOnly, (request, reply) => start(app, provider, request, reply));
+  server.get('/auth/oidc/callback', readOnly, (request, reply) => callback(app, provider, request, reply));
+  server.get(CALLBACK_SCRIPT_PATH, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').header('cache-control', 'no-cache').send(CALLBACK_SCRIPT),
+  );
+}
+
+async function start(
+  app: AppContext,
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const site = request.headers['sec-fetch-site'];
+  if (site === 'cross-site' || site === 'same-site') return tell(app, reply, failure(app, 'cross-site'), 403);
+  try {
+    const { url, attempt } = await provider.begin();
+    setCookie(reply, PROVIDER_ATTEMPT, app.publicUrl(), attempt);
+    return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
+  } catch (error) {
+    return tell(app, reply, failed(app, error), 502);
+  }
+}
+
+async function callback(
+  app: AppContext,
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const publicUrl = app.publicUrl();
+  const attempt = readCookie(request, PROVIDER_ATTEMPT, publicUrl);
+  clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
+  try {
+    const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
+    const turns = app.accounts.throttle.of('providerAnswer', address);
+    // Without an attempt of this browser's the provider is not asked, and what any page can make a browser send counts nowhere.
+    if (attempt !== undefined) await turns.take();
+    const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
+    if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
+    await turns.giveBack();
+    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerSignIn.keep(proven));
+    const { email, displayName, subject } = proven;
+    return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
+  } catch (error) {
+    if (error instanceof ProblemError) {
+      const { retryAfter } = error.details;
+      if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+      return tell(app, reply, refusal(error.message), 429);
+    }
+    return tell(app, reply, failed(app, error), 400);
+  }
+}
+
+function refusal(message: string): ProviderMessage {
+  return { type: PROVIDER_CHANNEL, problem: 'failed', message };
+}
+
+function failed(app: AppContext, error: unknown): ProviderMessage {
+  if (!(error instanceof ProviderProblem)) throw error;
+  app.log.warn({ failure: error.failure, reason: error.message }, 'a third-party sign-in came to nothing');
+  return failure(app, error.failure);
+}
+
+function failure(app: AppContext, why: keyof typeof FAILURES): ProviderMessage {
+  const { problem, message } = FAILURES[why];
+  return { type: PROVIDER_CHANNEL, problem, message: message(app.config.oidc?.name ?? 'The provider') };
+}
+
+function tell(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
+  const nonce = newNonce();
+  return leaveOpener(reply)
+    .header('content-security-policy', pagePolicy(app, nonce))
+    .code(status)
+    .header('cache-control', 'no-store')
+    .type('text/html; charset=utf-8')
+    .send(callbackPage(message, nonce));
+}
+
+/** Any stricter policy here would cut this window from the page that opened it: that page waits for it to speak or to be closed. */
+function leaveOpener(reply: FastifyReply): FastifyReply {
+  return reply.header('cross-origin-opener-policy', 'unsafe-none');
+}

@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import type { User } from '@creel/contract';
+import type { TestClient } from '../../../test/test-client.ts';
+import type { TestProvider } from '../../../../../fixtures/openid-provider.ts';
+import { comeBack, login, messageOf, prove, seat, startWithProvider, walk } from '../../../test/provider-window.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+let provider: TestProvider;
+let server: TestServer;
+let people = 0;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ provider, server, stop } = await startWithProvider());
+});
+afterAll(() => stop());
+beforeEach(() => {
+  people += 1;
+  seat(provider, people);
+});
+
+async function signIn(browser = server.visitor()): Promise<{ browser: TestClient; user: User }> {
+  return { browser, user: await browser.call('googleLogin', { body: await prove(provider, browser) }) };
+}
+
+describe('signing in', () => {
+  test('the way through: a window, a message, an account with a name of its own', async () => {
+    const browser = server.visitor();
+    const start = await browser.send('/auth/oidc/start');
+    expect(start.status).toBe(302);
+    const asked = new URL(start.headers.get('location') ?? '').searchParams;
+    expect(Object.fromEntries(asked)).toMatchObject({
+      response_type: 'code',
+      client_id: 'creel',
+      code_challenge_method: 'S256',
+      scope: 'openid email profile',
+      redirect_uri: `${server.origin}/auth/oidc/callback`,
+    });
+    for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)?.length).toBeGreaterThan(40);
+    const identity = await prove(provider, browser);
+    expect(identity).toEqual({ email: `p${people}@acme.test`, displayName: `Person ${people}`, uid: `sub-${people}` });
+    const user = await browser.call('googleLogin', { body: identity });
+    expect(user).toMatchObject({
+      username: `Person ${people}`,
+      email: identity.email,
+      emailVerified: true,
+      hasPassword: false,
+      displayName: `Person ${people}`,
+    });
+    expect(await browser.call('getUser', {})).toEqual(user);
+  });
+
+  test('the same person comes back to the same account, whatever their email and name have become', async () => {
+    const { user } = await signIn();
+    provider.person = { ...provider.person, email: `moved-${people}@acme.test`, name: 'Somebody Else' };
+    expect((await signIn()).user.id).toBe(user.id);
+  });
+
+  test('a name that is taken gets a number, one that is too short gets a front', async () => {
+    const { user } = await signIn();
+    provider.person = {
+      sub: `twin-${people}`,
+      email: `twin-${people}@acme.test`,
+      email_verified: true,
+      name: user.username,
+    };
+    expect((await signIn()).user.username).toMatch(new RegExp(`^${user.username}-\\d+$`));
+    provider.person = { sub: `short-${people}`, email: `short-${people}@acme.test`, email_verified: true, name: 'x' };
+    expect((await signIn()).user.username).toMatch(/^user-x/);
+  });
+
+  test('without a name, the part of the email before the at sign stands for it', async () => {
+    provider.person = { sub: `nameless-${people}`, email: `nameless-${people}@acme.test`, email_verified: true };
+    expect((await prove(provider, server.visitor())).displayName).toBe(`nameless-${people}`);
+  });
+
+  test('a long name is cut between characters, for the display name and for the username', async () => {
+    provider.person = { ...provider.person, name: `${'n'.repeat(99)}🦀🦀` };
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    expect(identity.displayName).toBe('n'.repeat(99));
+    expect(await login(browser, identity)).toMatchObject({ status: 200, body: { displayName: 'n'.repeat(99) } });
+    provider.person = {
+      ...provider.person,
+      sub: `crab-${people}`,
+      email: `c${people}@acme.test`,
+      name: `${'x'.repeat(39)}🦀`,
+    };
+    expect((await signIn()).user.username).toBe('x'.repeat(39));
+  });
+
+  test('half a surrogate pair goes from a name, and is refused in what says who somebody is', async () => {
+    const claims: Record<string, unknown> = { name: 'Half \ud83e Crab' };
+    provider.tamper = (parts, sign) => sign({ ...parts, payload: { ...parts.payload, ...provider.person, ...claims } });
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    expect(identity.displayName).toBe('Half  Crab');
+    expect((await login(browser, identity)).status).toBe(200);
+    for (const sub of ['half-\ud83e', 'nul-\u0000']) {
+      claims['sub'] = sub;
+      const other = server.visitor();
+      expect(await comeBack(other, await walk(provider, other))).toMatchObject({ problem: 'failed' });
+    }
+  });
+
+  test('a name of which nothing can be seen does not become the username', async () => {
+    provider.person = { ...provider.person, name: '\u3164\u3164\u3164a\ufe0f' };
+    expect((await signIn()).user.username).toMatch(/^user-a(-\d+)?$/);
+  });
+
+  test('the page that opened the window is offered the provider', async () => {
+    expect((await server.visitor().call('getServiceInfo', {})).signIn).toEqual({
+      name: 'Acme',
+      startUrl: `${server.origin}/auth/oidc/start`,
+    });
+  });
+
+  test('a provider that gives no address: the sentence, in the window and at the call', async () => {
+    provider.person = { sub: `silent-${people}` };
+    const browser = server.visitor();
+    expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
+      message: 'No email provided from Google account',
+    });
+    expect(await login(browser, { displayName: 'X', uid: `silent-${people}` })).toMatchObject({
+      status: 400,
+      body: {
+        error: 'No email provided from Google account',
+        code: 'VALIDATION_FAILED',
+        fields: { email: 'No email provided from Google account' },
+      },
+    });
+  });
+
+  test('somebody who says no at the provider is told that it was cancelled', async () => {
+    provider.deny = true;
+    const browser = server.visitor();
+    expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
+      problem: 'popup-closed-by-user',
+      message: 'The sign-in was cancelled at Acme.',
+    });
+  });
+
+  test('the last page runs no inline script, is told to nobody else, and may speak to its opener', async () => {
+    const browser = server.visitor();
+    const page = await browser.tell(await walk(provider, browser));
+    expect(String(page.body)).not.toMatch(/<script(?![^>]*src=)/);
+    const [, nonce] = /<script src="[^"]+" nonce="([\w-]{22})"/.exec(String(page.body)) ?? [];
+    expect(page.headers.get('content-security-policy')).toContain(`script-src 'nonce-${nonce}' 'strict-dynamic';`);
+    expect(page.headers.get('cross-origin-opener-policy')).toBe('unsafe-none');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    const script = await browser.tell('/auth/oidc/callback.js');
+    expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(String(script.body)).toContain('location.origin');
+  });
+
+  test('a name full of markup and control characters arrives as text', async () => {
+    provider.person = { ...provider.person, name: `"><script>alert(1)</script>\u0000\u202e'&amp;` };
+    const browser = server.visitor();
+    const page = await browser.tell(await walk(provider, browser));
+    expect(String(page.body)).not.toContain('<script>alert');
+    expect(messageOf(page.body).identity?.displayName).toBe(`"><script>alert(1)</script>'&amp;`);
+  });
+});
+
+describe('the last step is never trusted by itself (contract 4)', () => {
+  const NOT_PROVEN = { status: 401, body: { code: 'IDENTITY_NOT_PROVEN' } };
+
+  test('a browser that has proved nothing', async () => {
+    expect(await login(server.visitor(), { email: 'p@acme.test', displayName: 'P', uid: 'sub' })).toMatchObject(
+      NOT_PROVEN,
+    );
+  });
+
+  test.each([
+    ['another email', { email: 'victim@acme.test' }],
+    ['another uid', { uid: 'victim' }],
+    ['another name', { displayName: 'Victim' }],
+    ['the email in other case', { email: 'P@ACME.TEST' }],
+    ['no uid', { uid: undefined }],
+  ])('%s than the proven one', async (_, change) => {
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    expect(await login(browser, { ...identity, ...change })).toMatchObject(NOT_PROVEN);
+    expect((await login(browser, identity)).status).toBe(200);
+  });
+
+  test('what one browser has proved is worth nothing in another', async () => {
+    const identity = await prove(provider, server.visitor());
+    expect(await login(server.visitor(), identity)).toMatchObject(NOT_PROVEN);
+    const other = server.visitor();
+    other.jar.set('creel_identity', 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA');
+    expect(await login(other, identity)).toMatchObject(NOT_PROVEN);
+  });
+
+  test('a proof is used once, even by twenty calls at once', async () => {
+    const browser = server.visitor();
+    const identity = await prove(provider, browser);
+    const cookie = browser.jar.header();
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        server.visitor({ cookie }).tell('/api/google-login', { method: 'POST', json: identity }),
+      ),
+    );
+    expect(tries.map((one) => one.status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
+  });
+
+  test('a proof is worth nothing after ten minutes', async () => {
+    const own = await startTestServer({ settings: provider.settings });
+    try {
+      provider.serve(own.origin);
+      const browser = own.visitor();
+      const identity = await prove(provider, browser);
+      own.clock.advance(10 * 60_000);
+      expect(await login(browser, identity)).toMatchObject(NOT_PROVEN);
+    } finally {
+      provider.serve(server.origin);
+      await own.stop();
+    }
+  });
+});
+
+describe('accounts that were there before (Sudhodanan & Paverd)', () => {
+  const PASSWORD_FIRST = { status: 409, body: { code: 'PASSWORD_FIRST' } };
+
+  test('an unverified account with the same email is not merged with, and stays as it is', async () => {
+    const attacker = await server.register({ email: `P${people}@ACME.test` });
+    const victim = server.visitor();
+    expect(await login(victim, await prove(provider, victim))).toMatchObject(PASSWORD_FIRST);
+    expect((await victim.tell('/api/user')).status).toBe(401);
+    expect(await attacker.client.call('getUser', {})).toMatchObject({ id: attacker.user.id, emailVerified: false });
+  });
+
+  test('a provider that does not vouch for the address is not believed, whatever our side says', async () => {
+    for (const email_verified of [false, undefined]) {
+      people += 1;
+      const email = `q${people}@acme.test`;
+      provider.person = { sub: `first-${people}`, email, email_verified: true, name: `First ${people}` };
+      const owner = await signIn();
+      expect(owner.user.emailVerified).toBe(true);
+      provider.person = {
+        sub: `second-${people}`,
+        email,
+        name: 'Second',
+        ...(email_verified === undefined ? {} : { email_verified }),
+      };
+      const other = server.visitor();
+      expect(await login(other, await prove(provider, other))).toMatchObject(PASSWORD_FIRST);
+    }
+  });
+
+  test('with the address verified on both sides, the identity is linked', async () => {
+    const { user } = await signIn();
+    provider.person = { ...provider.person, sub: `other-${people}` };
+    expect((await signIn()).user.id).toBe(user.id);
+    expect(await server.store.findUserByIdentity({ issuer: provider.url, subject: `other-${people}` })).toMatchObject({
+      id: user.id,
+    });
+  });
+
+  test('an account made by a provider that does not vouch is unverified, and not merged with by one that does', async () => {
+    provider.person = { ...provider.person, email_verified: false };
+    const first = await signIn();
+    expect(first.user.emailVerified).toBe(false);
+    provider.person = { ...provider.person, sub: `real-${people}`, email_verified: true };
+    const owner = server.visitor();
+    expect(await login(owner, await prove(provider, owner))).toMatchObject(PASSWORD_FIRST);
+  });
+
+  test('the same subject of another issuer is somebody else', async () => {
+    const elsewhere = { issuer: 'https://other.test', subject: `sub-${people}` };
+    const other = await server.store.createUser(
+      {
+        username: `other-${people}`,
+        email: `other-${people}@acme.test`,
+        emailVerified: true,
+        passwordHash: null,
+        displayName: null,
+        subscriptionTier: 'FREE',
+        settings: DEFAULT_USER_SETTINGS,
+        createdAt: 0,
+      },
+      elsewhere,
+    );
+    const { user } = await signIn();
+    expect(other).toMatchObject({ user: { username: `other-${people}` } });
+    expect(user.username).toBe(`Person ${people}`);
+    expect((await server.store.findUserByIdentity(elsewhere))?.username).toBe(`other-${people}`);
+  });
+
+  test('two browsers of somebody new at once make one account', async () => {
+    const [one, two] = [server.visitor(), server.visitor()];
+    const proofs = [await prove(provider, one), await prove(provider, two)] as const;
+    const users = await Promise.all([
+      one.call('googleLogin', { body: proofs[0] }),
+      two.call('googleLogin', { body: proofs[1] }),
+    ]);
+    expect(users[0].id).toBe(users[1].id);
+  });
+
+  test('a session that was planted before signing in is dead afterwards', async () => {
+    const attacker = await server.register();
+    const planted = attacker.client.jar.get('creel_session') ?? '';
+    const victim = server.visitor();
+    victim.jar.set('creel_session', planted);
+    await signIn(victim);
+    expect(victim.jar.get('creel_session')).not.toBe(planted);
+    expect((await attacker.client.tell('/api/user')).status).toBe(401);
+  });
+});

@@ -1,0 +1,119 @@
+import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitForUsername } from '@creel/contract';
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import type { ProvenIdentity, Store, UserRecord } from '../../database/store.ts';
+import { addressBlock } from './address-block.ts';
+import { cutText } from './truncate.ts';
+import { ATTEMPT_MS } from '../../http/cookies.ts';
+import { randomToken, tokenHash } from './sessions.ts';
+import type { Throttle } from './throttle.ts';
+import { mixesScripts } from './username-scripts.ts';
+
+export const NO_EMAIL = 'No email provided from Google account';
+/** Names that are tried for somebody new before a random one is taken. */
+const NAME_TRIES = 4;
+
+/** What the browser says that it was told (contract 4). */
+export interface ClaimedIdentity {
+  readonly email?: string | null | undefined;
+  readonly displayName?: string | null | undefined;
+  readonly uid?: string | null | undefined;
+}
+
+export interface ProviderSignInOptions {
+  readonly store: Store;
+  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly throttle: Throttle;
+  readonly now: () => number;
+}
+
+/** From an identity that was proved to the provider to an account (contract 6, hardening A6). */
+export class ProviderSignIn {
+  readonly #options: ProviderSignInOptions;
+
+  constructor(options: ProviderSignInOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps what a browser has proved; it is told the handle, for its cookie. In the database, so that any process can go on. */
+  async keep(proven: ProvenIdentity): Promise<string> {
+    const handle = randomToken();
+    await this.#options.store.keepProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
+    return handle;
+  }
+
+  /**
+   * The account of the identity that this browser has proved. What the browser claims is only compared with it.
+   * @throws ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
+   */
+  async signIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
+    const { store, now } = this.#options;
+    if (!claimed.email) throw invalid({ email: NO_EMAIL });
+    const hash = tokenHash(handle ?? '');
+    const proven = await store.findProvenIdentity(hash, now());
+    if (proven === undefined || !isSame(claimed, proven)) throw new ProblemError('IDENTITY_NOT_PROVEN');
+    if (!(await store.useProvenIdentity(hash))) throw new ProblemError('IDENTITY_NOT_PROVEN');
+    return this.#accountOf(proven, claimed.email, address);
+  }
+
+  async #accountOf(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord> {
+    const { store, now } = this.#options;
+    const known = await store.findUserByIdentity(proven);
+    if (known !== undefined) return known;
+    if ((await store.findUserByEmail(email)) === undefined) {
+      const created = await this.#create(proven, email, address);
+      if (created !== undefined) return created;
+    }
+    // Verified on both sides, or it would be somebody's account by its address alone: their password would not be asked for.
+    if (proven.emailVerified) await store.linkIdentity(proven, email, now());
+    const linked = await store.findUserByIdentity(proven);
+    if (linked === undefined) throw new ProblemError('PASSWORD_FIRST');
+    return linked;
+  }
+
+  /** A new account; `undefined` when the address or the identity has one by now. */
+  async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
+    const { store, config, throttle, now } = this.#options;
+    const signUps = throttle.signUps(config.signupsPerHour, addressBlock(address));
+    await signUps.take();
+    for (let tried = 0; ; tried += 1) {
+      const created = await store.createUser(
+        {
+          username: suggestName(proven.displayName ?? email, tried),
+          email,
+          emailVerified: proven.emailVerified,
+          passwordHash: null,
+          displayName: proven.displayName,
+          subscriptionTier: config.defaultTier,
+          settings: { ...DEFAULT_USER_SETTINGS, email },
+          createdAt: now(),
+        },
+        proven,
+      );
+      if ('user' in created) return created.user;
+      if (created.taken.some((what) => what !== 'username') || tried > NAME_TRIES) {
+        await signUps.giveBack();
+        return undefined;
+      }
+    }
+  }
+}
+
+function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
+  const isNamed = claimed.displayName !== null && claimed.displayName !== undefined;
+  return (
+    proven.email !== null &&
+    claimed.email === proven.email &&
+    claimed.uid === proven.subject &&
+    (!isNamed || claimed.displayName === proven.displayName)
+  );
+}
+
+/** A username after the user's own name: unchanged, then with a number. A random one if all are taken or if the name mixes scripts. */
+function suggestName(name: string, tried: number): string {
+  if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
+  const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
+  const cut = cutText(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
+  return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;
+}

@@ -1,0 +1,204 @@
+import { ATTEMPT_MS } from '../../http/cookies.ts';
+import { emailSchema } from '@creel/contract';
+import {
+  AuthorizationResponseError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  None,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client';
+import { z } from 'zod';
+import type { OidcConfig } from '../../config.ts';
+import type { ProvenIdentity } from '../../database/store.ts';
+import { cutText } from './truncate.ts';
+import { providerFetch } from './provider-fetch.ts';
+import { SealedText } from './sealed-text.ts';
+
+/** The provider's addresses and keys are read again after this. */
+const METADATA_MS = 60 * 60_000;
+const CALLBACK_PATH = '/auth/oidc/callback';
+const MAX_NAME = 100;
+
+/** Why signing in at the provider came to nothing. `denied`: the person said no. */
+export type ProviderFailure = 'attempt-lost' | 'denied' | 'unreachable' | 'refused';
+
+export class ProviderProblem extends Error {
+  override readonly name = 'ProviderProblem';
+  readonly failure: ProviderFailure;
+
+  /** `reason` is for the log: never what the provider sent. */
+  constructor(failure: ProviderFailure, reason: string) {
+    super(reason);
+    this.failure = failure;
+  }
+}
+
+const attemptSchema = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string() });
+
+const claimsSchema = z.object({
+  iss: z.string().max(500),
+  // OpenID Connect Core 2: at most 255 ASCII characters. What a database would change or refuse is refused here: two people must
+  // never become one.
+  sub: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
+  email: z.string().nullish(),
+  // Some send it as text.
+  email_verified: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).nullish(),
+  name: z.string().nullish(),
+});
+type Claims = z.output<typeof claimsSchema>;
+
+/**
+ * The OpenID provider, as its client (contract 6): authorisation code flow with PKCE, state and nonce. What must be remembered
+ * between the two steps is sealed and left with the browser that began, so that nobody else can finish.
+ */
+export class Provider {
+  readonly #config: OidcConfig;
+  readonly #publicUrl: () => string;
+  readonly #attempts: SealedText;
+  readonly #now: () => number;
+  #metadata: { readonly readAt: number; readonly configuration: Promise<Configuration> } | undefined;
+
+  constructor(config: OidcConfig, publicUrl: () => string, secret: string, now: () => number) {
+    this.#config = config;
+    this.#publicUrl = publicUrl;
+    this.#attempts = new SealedText(secret, 'sign-in attempt', now);
+    this.#now = now;
+  }
+
+  /** Where to send the person, and what their browser must bring back. @throws ProviderProblem */
+  async begin(): Promise<{ url: string; attempt: string }> {
+    const configuration = await this.#configuration();
+    const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: this.#publicUrl() + CALLBACK_PATH,
+      scope: 'openid email profile',
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: await calculatePKCECodeChallenge(attempt.codeVerifier),
+      code_challenge_method: 'S256',
+    });
+    return { url: url.href, attempt: this.#attempts.seal(JSON.stringify(attempt), ATTEMPT_MS) };
+  }
+
+  /** Who came back: `query` is what the provider sent along, `attempt` what the browser brought. @throws ProviderProblem */
+  async finish(query: string, attempt: string | undefined): Promise<ProvenIdentity> {
+    const opened = attempt === undefined ? undefined : this.#attempts.open(attempt);
+    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser brought no attempt that holds');
+    const { state, nonce, codeVerifier } = attemptSchema.parse(JSON.parse(opened));
+    const configuration = await this.#configuration();
+    try {
+      const tokens = await authorizationCodeGrant(configuration, new URL(this.#publicUrl() + CALLBACK_PATH + query), {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      });
+      const claims = claimsSchema.parse(tokens.claims());
+      return toIdentity(claims.email ? claims : await this.#askForEmail(configuration, tokens.access_token, claims));
+    } catch (error) {
+      throw toProblem(error);
+    }
+  }
+
+  /** Some providers tell the address only when asked once more (OpenID Connect Core 5.4). */
+  async #askForEmail(configuration: Configuration, accessToken: string, claims: Claims): Promise<Claims> {
+    if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+    const answer = await fetchUserInfo(configuration, accessToken, claims.sub);
+    return claimsSchema.parse({
+      ...claims,
+      email: answer.email,
+      email_verified: answer.email_verified,
+      name: answer.name ?? claims.name,
+    });
+  }
+
+  async #configuration(): Promise<Configuration> {
+    if (this.#metadata === undefined || this.#now() - this.#metadata.readAt > METADATA_MS) {
+      this.#metadata = { readAt: this.#now(), configuration: discover(this.#config) };
+    }
+    const { configuration } = this.#metadata;
+    try {
+      return await configuration;
+    } catch (error) {
+      if (this.#metadata.configuration === configuration) this.#metadata = undefined;
+      throw toProblem(error);
+    }
+  }
+}
+
+async function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise<Configuration> {
+  const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : [];
+  const found = await discovery(new URL(issuer), clientId, undefined, None(), {
+    [customFetch]: providerFetch,
+    execute,
+  });
+  const metadata = found.serverMetadata();
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+  const configuration = new Configuration(metadata, clientId, {}, authenticate(clientSecret, methods));
+  configuration[customFetch] = providerFetch;
+  for (const allow of execute) allow(configuration);
+  // Signatures are checked although the token comes straight from the provider: the issuer may be plain http in a test setup.
+  enableNonRepudiationChecks(configuration);
+  return configuration;
+}
+
+function authenticate(secret: string | undefined, methods: readonly string[]) {
+  if (secret === undefined) return None();
+  return methods.includes('client_secret_basic') ? ClientSecretBasic(secret) : ClientSecretPost(secret);
+}
+
+function toIdentity(claims: Claims): ProvenIdentity {
+  // What is no address can't be an account's; then it is as if none was given.
+  const email = emailSchema
+    .nullable()
+    .catch(null)
+    .parse(claims.email ?? null);
+  // `Cs` is half a surrogate pair: JSON can say it, and a database would give back something else.
+  const shown = claims.name?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim() ?? '';
+  const name = cutText(shown, MAX_NAME) || null;
+  return {
+    issuer: claims.iss,
+    subject: claims.sub,
+    email,
+    emailVerified: email !== null && claims.email_verified === true,
+    displayName: name ?? email?.split('@')[0] ?? null,
+  };
+}
+
+/** Codes and names only: what the provider or the browser sent may hold secrets. */
+function toProblem(error: unknown): ProviderProblem {
+  if (error instanceof ProviderProblem) return error;
+  if (error instanceof AuthorizationResponseError) {
+    const { error: code } = error;
+    return new ProviderProblem(
+      code === 'access_denied' ? 'denied' : 'refused',
+      `the provider answered ${/^\w{1,40}$/.test(code) ? code : 'an error'}`,
+    );
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const name = error instanceof Error ? error.name : 'unknown';
+  const isNetwork =
+    code === 'OAUTH_TIMEOUT' || code === 'OAUTH_ABORT' || name === 'TimeoutError' || isFetchFailure(error);
+  return new ProviderProblem(isNetwork ? 'unreachable' : 'refused', `${name} ${code}`.trim());
+}
+
+/** `fetch` fails with a TypeError that has the network's error as its cause; openid-client may wrap it once more. */
+function isFetchFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error instanceof TypeError && error.message === 'fetch failed') || isFetchFailure(error.cause);
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { SessionRecord, Store } from '../../database/store.ts';
+import { T0, someUser, unique } from '../../../test/store-world.ts';
+
+function sessionOf(userId: number, details: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: unique('session'),
+    userId,
+    createdAt: T0,
+    lastSeenAt: T0,
+    expiresAt: T0 + 1000,
+    userAgent: 'Firefox',
+    ip: '192.0.2.7',
+    ...details,
+  };
+}
+
+/** Users and their sessions. */
+export function accountsSuite(open: () => Store): void {
+  describe('users', () => {
+    test('one that was created is found by id and by name, with all that was given', async () => {
+      const created = await someUser(open(), {
+        displayName: 'Ann Ønym 🦀',
+        subscriptionTier: 'PREMIUM',
+        emailVerified: true,
+        passwordHash: null,
+      });
+      expect(created).toMatchObject({
+        displayName: 'Ann Ønym 🦀',
+        subscriptionTier: 'PREMIUM',
+        emailVerified: true,
+        passwordHash: null,
+        createdAt: T0,
+      });
+      expect(created).toMatchObject({
+        subscriptionEndAt: null,
+        billingInterval: null,
+        stripeCustomerId: null,
+        stripeSubscriptionId: null,
+      });
+      expect(await open().findUser(created.id)).toEqual(created);
+      expect(await open().findUserByName(created.username)).toEqual(created);
+    });
+
+    test('nobody is found by a number or a name that nobody has', async () => {
+      expect(await open().findUser(2_000_000_000)).toBeUndefined();
+      expect(await open().findUserByName(unique('nobody'))).toBeUndefined();
+    });
+
+    test('names are the same whatever their case and compatibility form, and are kept as typed', async () => {
+      const name = unique('Straße');
+      const user = await someUser(open(), { username: name });
+      expect(user.username).toBe(name);
+      for (const other of [name.toUpperCase().replace('STRASSE', 'STRAßE'), name.replace('S', 'ｓ')]) {
+        expect((await open().findUserByName(other))?.id).toBe(user.id);
+      }
+    });
+
+    test('what is taken is named: the name, the address, or both; case does not matter', async () => {
+      const first = await someUser(open());
+      const again = (username: string, email: string) =>
+        open().createUser({
+          username,
+          email,
+          emailVerified: false,
+          passwordHash: null,
+          displayName: null,
+          subscriptionTier: 'FREE',
+          settings: first.settings,
+          createdAt: T0,
+        });
+      expect(await again(first.username.toUpperCase(), unique('x@y.z'))).toEqual({ taken: ['username'] });
+      expect(await again(unique('new'), first.email.toUpperCase())).toEqual({ taken: ['email'] });
+      expect(await again(first.username, first.email)).toEqual({ taken: ['username', 'email'] });
+      const other = await someUser(open());
+      expect(await again(first.username, other.email)).toEqual({ taken: ['username', 'email'] });
+    });
+
+    test('of 20 who take the same name at once one gets it', async () => {
+      const username = unique('wanted');
+      const tries = await Promise.allSettled(
+        Array.from({ length: 20 }, () => someUser(open(), { username, email: unique('mail') })),
+      );
+      expect(tries.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
+    });
+  });
+
+  describe('sessions', () => {
+    test('one is found by its token with its user, until the moment it is over', async () => {
+      const user = await someUser(open());
+      const session = sessionOf(user.id);
+      const token = unique('token');
+      await open().createSession(token, session, 'hash');
+      expect(await open().findSession(token, T0)).toEqual({ session, user });
+      expect(await open().findSession(token, T0 + 999)).toBeDefined();
+      expect(await open().findSession(token, T0 + 1000)).toBeUndefined();
+      expect(await open().isSessionOpen(session.id, T0 + 999)).toBe(true);
+      expect(await open().isSessionOpen(session.id, T0 + 1000)).toBe(false);
+      expect(await open().findSession(unique('token'), T0)).toBeUndefined();
+      expect(await open().isSessionOpen(unique('session'), T0)).toBe(false);
+    });
+
+    test('none begins with a password that has been changed, or for nobody', async () => {
+      const { id } = await someUser(open());
+      expect(await open().createSession(unique('token'), sessionOf(id), 'another hash')).toBe(false);
+      expect(await open().createSession(unique('token'), sessionOf(id), null)).toBe(false);
+      expect(await open().createSession(unique('token'), sessionOf(2_000_000_000), 'hash')).toBe(false);
+    });
+
+    test('using one prolongs it', async () => {
+      const token = unique('token');
+      await open().createSession(token, sessionOf((await someUser(open())).id), 'hash');
+      await open().touchSession(token, T0 + 500, T0 + 5000);
+      expect((await open().findSession(token, T0 + 4999))?.session).toMatchObject({
+        createdAt: T0,
+        lastSeenAt: T0 + 500,
+        expiresAt: T0 + 5000,
+      });
+      await open().touchSession(unique('token'), T0, T0);
+    });
+
+    test('ending one gives its public id, once', async () => {
+      const session = sessionOf((await someUser(open())).id);
+      const token = unique('token');
+      await open().createSession(token, session, 'hash');
+      expect(await open().endSession(token)).toBe(session.id);
+      expect(await open().endSession(token)).toBeUndefined();
+      expect(await open().findSession(token, T0)).toBeUndefined();
+    });
+
+    test('those that are over are removed, those that are not stay', async () => {
+      const user = await someUser(open());
+      const [before, now, after] = [unique('token'), unique('token'), unique('token')];
+      await open().createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');
+      await open().createSession(now, sessionOf(user.id, { expiresAt: T0 }), 'hash');
+      await open().createSession(after, sessionOf(user.id, { expiresAt: T0 + 1 }), 'hash');
+      await open().deleteExpiredSessions(T0);
+      expect(await open().endSession(before)).toBeUndefined();
+      expect(await open().endSession(now)).toBeUndefined();
+      expect(await open().endSession(after)).toBeDefined();
+    });
+  });
+}

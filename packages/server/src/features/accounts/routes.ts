@@ -1,0 +1,13 @@
+import type { Handlers } from '../../http/call.ts';
+import { mailedLinkHandlers } from './mailed-link-routes.ts';
+import { profileHandlers } from './profile-routes.ts';
+import { sessionHandlers } from './session-routes.ts';
+import { signInHandlers } from './sign-in-routes.ts';
+
+/** Every call around the person. */
+export const accountHandlers = {
+  ...signInHandlers,
+  ...profileHandlers,
+  ...sessionHandlers,
+  ...mailedLinkHandlers,
+} satisfies Handlers;

@@ -1,0 +1,28 @@
+import type { Session } from '@creel/contract';
+import type { SessionRecord } from '../../database/store.ts';
+import type { Handlers } from '../../http/call.ts';
+
+function presentSession(session: SessionRecord, currentId: string): Session {
+  return {
+    id: session.id,
+    createdAt: new Date(session.createdAt).toISOString(),
+    lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+    userAgent: session.userAgent,
+    ip: session.ip,
+    current: session.id === currentId,
+  };
+}
+
+/** Where the person is signed in (issue 3). */
+export const sessionHandlers = {
+  async listSessions({ app, signedIn }) {
+    const sessions = await app.store.listSessions(signedIn.user.id, app.now());
+    return sessions.map((session) => presentSession(session, signedIn.session.id));
+  },
+
+  async endOtherSessions({ app, signedIn }) {
+    const { user, session } = signedIn;
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+  },
+} satisfies Handlers;

@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { SessionRecord, Store, UserRecord } from '../../database/store.ts';
+import type { SignedIn } from '../../http/call.ts';
+
+const DAY_MS = 24 * 3_600_000;
+/** A session ends after 30 days without use, and after 90 in any case. */
+const IDLE_MS = 30 * DAY_MS;
+const ABSOLUTE_MS = 90 * DAY_MS;
+/** A used session is noted at most this often, so that reading does not become writing. */
+const TOUCH_EVERY_MS = 5 * 60_000;
+const TOKEN_BYTES = 32;
+const MAX_USER_AGENT = 300;
+
+/** 256 random bits, as 43 characters that fit into a cookie and a link. */
+export function randomToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** What the database knows of a token: its SHA-256. 256 random bits need no salt. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
+
+/** Sessions as random tokens: the token is in the browser's cookie, its hash in the database. */
+export class Sessions {
+  readonly #store: Store;
+  readonly #now: () => number;
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /**
+   * Starts a session for a user as they were when they proved who they are; the token is told once, here. `undefined` when the
+   * password was changed since, or the account is gone.
+   */
+  async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
+    const token = randomToken();
+    const now = this.#now();
+    const session: SessionRecord = {
+      id: randomBytes(12).toString('base64url'),
+      userId: user.id,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + IDLE_MS,
+      userAgent: client.userAgent.slice(0, MAX_USER_AGENT),
+      ip: client.ip,
+    };
+    const started = await this.#store.createSession(tokenHash(token), session, user.passwordHash);
+    return started ? token : undefined;
+  }
+
+  /** Who a token belongs to; `undefined` when it is unknown, ended or over. */
+  async find(token: string): Promise<SignedIn | undefined> {
+    const hash = tokenHash(token);
+    const now = this.#now();
+    const found = await this.#store.findSession(hash, now);
+    if (found === undefined) return undefined;
+    if (now - found.session.lastSeenAt > TOUCH_EVERY_MS) {
+      await this.#store.touchSession(hash, now, Math.min(now + IDLE_MS, found.session.createdAt + ABSOLUTE_MS));
+    }
+    return found;
+  }
+
+  /** Gives a session a new token: whoever has read the old one can't use it any more. `undefined` when the session is gone. */
+  async renew(sessionId: string): Promise<string | undefined> {
+    const token = randomToken();
+    return (await this.#store.renewSession(sessionId, tokenHash(token))) ? token : undefined;
+  }
+
+  /** Ends a session; its public id, or `undefined` when there was none. */
+  async end(token: string): Promise<string | undefined> {
+    return this.#store.endSession(tokenHash(token));
+  }
+}

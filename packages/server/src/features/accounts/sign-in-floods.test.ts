@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
+import { Passwords } from './passwords.ts';
+import { metricOf } from '../../../test/metric.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+/** Passwords at their real cost: a crowd waits for seconds. */
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1' }, passwords: new Passwords() });
+});
+afterAll(() => server.stop());
+
+const waiting = () => metricOf(server.origin, 'creel_passwords_waiting');
+
+test('sign-ins whose senders have gone do not keep an honest one out', async () => {
+  const { user, password } = await server.register();
+  const body = JSON.stringify({ username: 'nobody', password: 'a wrong password' });
+  const crowd = await Promise.all(Array.from({ length: 700 }, () => openRaw({ port: server.port })));
+  for (const [nth, connection] of crowd.entries()) {
+    const from = `X-Forwarded-For: 10.0.${nth >> 8}.${nth & 255}`;
+    const lines = ['POST /api/login HTTP/1.1', 'Host: h', from, 'Content-Type: application/json'];
+    const named = body.replace('nobody', `nobody-${nth}`);
+    connection.send(rawRequest([...lines, `Content-Length: ${named.length}`], named)).catch(() => undefined);
+  }
+  await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThan(300);
+  for (const connection of crowd) connection.reset();
+  await expect.poll(waiting, { timeout: 2000 }).toBe(0);
+  const answer = await server
+    .visitor()
+    .tell('/api/login', { method: 'POST', json: { username: user.username, password } });
+  expect(answer.status).toBe(200);
+});

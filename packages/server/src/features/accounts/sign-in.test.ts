@@ -1,0 +1,297 @@
+import { argon2Sync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Passwords } from './passwords.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+const MINUTE = 60_000;
+let server: TestServer;
+let people = 0;
+
+beforeAll(async () => {
+  // With passwords as they are in earnest.
+  server = await startTestServer({ passwords: new Passwords(), settings: { TRUST_PROXY: '127.0.0.1' } });
+});
+afterAll(() => server.stop());
+
+const someone = () => {
+  people += 1;
+  return { username: `someone-${people}`, email: `someone-${people}@example.com`, password: 'a good password' };
+};
+const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
+const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
+const WRONG = { status: 401, body: { error: 'Invalid username or password', code: 'INVALID_CREDENTIALS' } };
+
+describe('registering', () => {
+  test('makes a user on the default plan, signed in, without anything of the password', async () => {
+    const person = someone();
+    const client = server.visitor();
+    const answer = await register(person, client);
+    expect(answer.status).toBe(201);
+    expect(answer.body).toMatchObject({
+      username: person.username,
+      email: person.email,
+      subscriptionTier: 'FREE',
+      emailVerified: false,
+      hasPassword: true,
+      settings: { email: person.email },
+    });
+    expect(JSON.stringify(answer.body)).not.toMatch(/argon|password_|passwordHash/i);
+    expect(await client.call('getUser', {})).toEqual(answer.body);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('trims the name and the address, and keeps their case', async () => {
+    const { username, email, password } = someone();
+    expect(
+      (await register({ username: `  ${username.toUpperCase()} `, email: ` ${email.toUpperCase()} `, password })).body,
+    ).toMatchObject({
+      username: username.toUpperCase(),
+      email: email.toUpperCase(),
+    });
+  });
+
+  test.each([
+    ['username', { username: 'ab' }, 'Username must be at least 3 characters'],
+    ['username', { username: '  a  ' }, 'Username must be at least 3 characters'],
+    ['username', { username: 'x'.repeat(41) }, 'Username must be at most 40 characters'],
+    ['username', { username: 'p\u0430ypal' }, 'Username must not mix letters of different alphabets'],
+    ['username', { username: 'zero\u200bwidth' }, 'Username must not contain control characters'],
+    ['username', { username: 'new\nline' }, 'Username must not contain control characters'],
+    ['username', { username: '\u3164\u3164\u3164' }, 'Username must not contain invisible characters'],
+    ['username', { username: 'admin\ufe0f' }, 'Username must not contain invisible characters'],
+    ['username', { username: 'half\ud83e' }, 'Username must not contain invisible characters'],
+    ['username', { username: 7 }, 'Username must be at least 3 characters'],
+    ['password', { password: '12345' }, 'Password must be at least 6 characters'],
+    ['password', { password: undefined }, 'Password must be at least 6 characters'],
+    ['password', { password: 'x'.repeat(1_000_000) }, 'Password must be at most 1024 characters'],
+    ['password', { password: '\ud800half of one' }, 'Password must not contain half of a character'],
+    ['email', { email: 'nobody' }, 'Please enter a valid email address'],
+    ['email', { email: 'a@b.test\r\nBcc: c@d.test' }, 'Please enter a valid email address'],
+    ['email', { email: '' }, 'Please enter a valid email address'],
+  ])('refuses a bad %s at its field: %#', async (field, change, sentence) => {
+    expect(await register({ ...someone(), ...change })).toMatchObject({
+      status: 400,
+      body: { error: sentence, message: sentence, code: 'VALIDATION_FAILED', fields: { [field]: sentence } },
+    });
+  });
+
+  test('names each field that another account has, whatever its case', async () => {
+    const first = someone();
+    await register(first);
+    const fresh = someone();
+    const taken = { username: 'Username already exists', email: 'Email already exists' };
+    expect(await register({ ...fresh, username: first.username.toUpperCase() })).toMatchObject({
+      status: 400,
+      body: { error: taken.username, fields: { username: taken.username } },
+    });
+    expect(await register({ ...fresh, email: first.email.toUpperCase() })).toMatchObject({
+      status: 400,
+      body: { error: taken.email, fields: { email: taken.email } },
+    });
+    expect(await register(first)).toMatchObject({ status: 400, body: { fields: taken } });
+  });
+
+  test('a hundred and more names that are taken leave the address its sign-ups', async () => {
+    const first = someone();
+    await register(first);
+    for (let nth = 0; nth < 110; nth += 1)
+      expect((await register({ ...someone(), username: first.username })).status).toBe(400);
+    expect((await register(someone())).status).toBe(201);
+  });
+
+  test('of twenty with one name at once, one gets it and the others are told at the field', async () => {
+    const { username, password } = someone();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => register({ username, password, email: someone().email })),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
+  });
+
+  test('takes any password: spaces, emoji, NUL, and each of 128 characters counts', async () => {
+    for (const password of [' 🦀 \u0000 é and more ', `${'x'.repeat(127)}a`]) {
+      const person = { ...someone(), password };
+      await register(person);
+      expect((await login(person)).status).toBe(200);
+      expect((await login({ ...person, password: `${password.slice(0, -1)}b` })).status).toBe(401);
+      expect((await login({ ...person, password: password.trim().slice(0, 72) })).status).toBe(401);
+    }
+  });
+});
+
+describe('SIGNUPS_PER_HOUR', () => {
+  test('holds per address, counts only accounts that were made, and under parallel calls', async () => {
+    const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
+    try {
+      const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
+      const first = someone();
+      expect((await register(first, at('192.0.2.1'))).status).toBe(201);
+      expect((await register(first, at('192.0.2.1'))).status).toBe(400);
+      const answers = await Promise.all(Array.from({ length: 6 }, () => register(someone(), at('192.0.2.1'))));
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 429, 429, 429, 429]);
+      const refused = await register(someone(), at('192.0.2.1'));
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { code: 'RATE_LIMITED', error: 'Too many attempts. Please try again in 60 minutes.' },
+      });
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3500);
+      expect((await register(someone(), at('192.0.2.2'))).status).toBe(201);
+      own.clock.advance(60 * MINUTE);
+      expect((await register(someone(), at('192.0.2.1'))).status).toBe(201);
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('counts an IPv6 network of /64 as one, and believes nobody but the proxy', async () => {
+    const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '1' } });
+    const open = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1' } });
+    try {
+      const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
+      expect((await register(someone(), at('2001:db8:1:2:3::1'))).status).toBe(201);
+      expect((await register(someone(), at('2001:db8:1:2:ffff::2'))).status).toBe(429);
+      expect((await register(someone(), at('2001:db8:1:3::1'))).status).toBe(201);
+      expect((await register(someone(), at('198.51.100.7, 2001:db8:1:2::9'))).status).toBe(429);
+      expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.1' }))).status).toBe(201);
+      expect((await register(someone(), open.visitor({ 'x-forwarded-for': '192.0.2.2' }))).status).toBe(429);
+    } finally {
+      await own.stop();
+      await open.stop();
+    }
+  });
+});
+
+describe('signing in', () => {
+  test('with name and password, whatever the case of the name', async () => {
+    const person = someone();
+    const { body } = await register(person);
+    const client = server.visitor();
+    expect(
+      await login({ username: ` ${person.username.toUpperCase()}`, password: person.password }, client),
+    ).toMatchObject({ status: 200, body: { username: person.username } });
+    expect(await client.call('getUser', {})).toEqual(body);
+  });
+
+  test('a wrong password and an unknown name are told alike, to the letter', async () => {
+    const person = someone();
+    await register(person);
+    const wrong = await login({ ...person, password: 'another password' });
+    const unknown = await login({ ...person, username: `nobody-${people}` });
+    expect(wrong).toMatchObject(WRONG);
+    expect(unknown.body).toEqual(wrong.body);
+    const names = (answer: typeof wrong) => [...answer.headers.keys()].filter((name) => name !== 'date').toSorted();
+    expect(names(unknown)).toEqual(names(wrong));
+    expect(wrong.headers.getSetCookie()).toEqual([]);
+  });
+
+  test('what is too short is a mistake at its field and not a failure', async () => {
+    expect(await login({ username: 'ab', password: 'a good password' })).toMatchObject({
+      status: 400,
+      body: { fields: { username: 'Username must be at least 3 characters' } },
+    });
+    expect(await login({ username: 'abc', password: 'short' })).toMatchObject({
+      status: 400,
+      body: { fields: { password: 'Password must be at least 6 characters' } },
+    });
+  });
+
+  test('a new session each time; the one before it in this browser is dead, planted or not', async () => {
+    const { user, password, client } = await server.register();
+    const before = client.jar.get('creel_session') ?? '';
+    await login({ username: user.username, password }, client);
+    expect(client.jar.get('creel_session')).not.toBe(before);
+    const old = server.visitor();
+    old.jar.set('creel_session', before);
+    expect((await old.tell('/api/user')).status).toBe(401);
+  });
+
+  test('the cookie: HttpOnly, Lax, the whole site; over https bound to the host and Secure', async () => {
+    const cookies = (await register(someone())).headers.getSetCookie();
+    expect(cookies).toHaveLength(2);
+    for (const cookie of cookies)
+      expect(cookie).toMatch(/^creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/);
+    const own = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
+    try {
+      for (const cookie of (await register(someone(), own.visitor())).headers.getSetCookie()) {
+        expect(cookie).toMatch(
+          /^__Host-creel_(session|browser)=[\w.~-]{43,}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        );
+      }
+    } finally {
+      await own.stop();
+    }
+  });
+
+  test('a hash of older parameters is made anew, and the password still works', async () => {
+    const { user, client } = await server.register();
+    const salt = Buffer.alloc(16, 1);
+    const tag = argon2Sync('argon2id', {
+      message: 'the old way',
+      nonce: salt,
+      memory: 8192,
+      passes: 1,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    const plain = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64').replaceAll('=', '');
+    const before = (await server.store.findUser(user.id))?.passwordHash ?? null;
+    await server.store.replacePassword(user.id, before, `$argon2id$v=19$m=8192,t=1,p=1$${plain(salt)}$${plain(tag)}`);
+    for (let tried = 0; tried < 2; tried += 1) {
+      expect((await login({ username: user.username, password: 'the old way' }, client)).status).toBe(200);
+      expect((await server.store.findUser(user.id))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    }
+  });
+
+  test('a session that waits for its password check does not outlive a change of the password', async () => {
+    const { user } = await server.register();
+    const record = await server.store.findUser(user.id);
+    const session = {
+      id: 'late',
+      userId: user.id,
+      createdAt: 0,
+      lastSeenAt: 0,
+      expiresAt: Date.now() + MINUTE,
+      userAgent: '',
+      ip: '',
+    };
+    expect(await server.store.createSession('late', session, 'an older hash')).toBe(false);
+    expect(await server.store.createSession('late', session, record?.passwordHash ?? null)).toBe(true);
+  });
+});
+
+describe('leaving', () => {
+  test('ends the session on the server, with or without one', async () => {
+    const { client } = await server.register();
+    const cookie = client.jar.header();
+    const answer = await client.tell('/api/logout', { method: 'POST' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('clear-site-data')).toBe('"cache"');
+    expect(client.jar.get('creel_session')).toBeUndefined();
+    expect((await server.visitor({ cookie }).tell('/api/user')).status).toBe(401);
+    expect((await server.visitor().tell('/api/logout', { method: 'POST' })).status).toBe(204);
+  });
+
+  test('a session ends after 30 days without use, and after 90 in any case', async () => {
+    const own = await startTestServer();
+    try {
+      const day = 24 * 60 * MINUTE;
+      const idle = await own.register();
+      const busy = await own.register();
+      const statusOf = async ({ client }: typeof idle) => (await client.tell('/api/user')).status;
+      own.clock.advance(29 * day);
+      expect(await statusOf(busy)).toBe(200);
+      own.clock.advance(day);
+      expect(await statusOf(idle)).toBe(401);
+      for (let n = 0; n < 5; n += 1) {
+        expect(await statusOf(busy)).toBe(200);
+        own.clock.advance(10 * day);
+      }
+      expect(await statusOf(busy)).toBe(200);
+      own.clock.advance(10 * day);
+      expect(await statusOf(busy)).toBe(401);
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import { DEFAULT_USER_SETTINGS } from '@creel/contract';
+import type { Credentials, Registration } from '@creel/contract';
+import type { Config } from '../../config.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import { usernameKey } from '../../database/username-key.ts';
+import type { Store, UserRecord } from '../../database/store.ts';
+import { addressBlock } from './address-block.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+import type { Asker, Passwords } from './passwords.ts';
+import type { Throttle, Turns } from './throttle.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
+
+/** Who asks, as far as it can be told before they have proved anything. */
+export interface Visitor {
+  readonly address: string;
+  /** The browser's cookie of known-browsers.ts. */
+  readonly knownBrowser: string | undefined;
+  /** Aborts when the visitor's connection closes. */
+  readonly signal: AbortSignal;
+}
+
+export interface SignInOptions {
+  readonly store: Store;
+  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly now: () => number;
+}
+
+/** Somebody who has told a name. */
+interface LookedUp {
+  readonly user: UserRecord | undefined;
+  /** What a failure is counted against, and which of these has counted any. */
+  readonly turns: readonly Turns[];
+  readonly counted: readonly Turns[];
+}
+
+export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
+
+/** Sign-up and sign-in with a password: who may try, how often, and what it takes (contract 4). */
+export class SignIn {
+  readonly #options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.#options = options;
+  }
+
+  /** Creates an account. @throws ProblemError RATE_LIMITED; VALIDATION_FAILED with the fields that are taken */
+  async register(registration: Registration, visitor: Visitor): Promise<UserRecord> {
+    const { store, config, passwords, throttle, now } = this.#options;
+    if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
+    const address = addressBlock(visitor.address);
+    const refused = throttle.takenNames(config.signupsPerHour, address);
+    await throttle.check([refused]);
+    const signUps = throttle.signUps(config.signupsPerHour, address);
+    await signUps.take();
+    const created = await store
+      .createUser({
+        username: registration.username,
+        email: registration.email,
+        emailVerified: false,
+        // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
+        passwordHash: await passwords.hash(registration.password, { owner: address, signal: visitor.signal }),
+        displayName: null,
+        subscriptionTier: config.defaultTier,
+        settings: { ...DEFAULT_USER_SETTINGS, email: registration.email },
+        createdAt: now(),
+      })
+      .catch(async (error: unknown) => {
+        await signUps.giveBack();
+        throw error;
+      });
+    if ('user' in created) return created.user;
+    await signUps.giveBack();
+    await refused.take();
+    throw invalid(
+      Object.fromEntries(created.taken.flatMap((field) => (field === 'identity' ? [] : [[field, TAKEN[field]]]))),
+    );
+  }
+
+  /**
+   * The account of a name and its password. An unknown name goes the same way as a wrong password, is counted alike and takes as
+   * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
+   */
+  async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
+    const asker = { owner: addressBlock(visitor.address), signal: visitor.signal };
+    const person = await this.#lookUp(credentials.username, visitor);
+    const isRight = await this.#isRight(credentials.password, person, asker);
+    if (!isRight || person.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+    return this.#refresh(person.user, credentials.password, asker);
+  }
+
+  /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
+  async #lookUp(username: string, visitor: Visitor): Promise<LookedUp> {
+    const user = await this.#options.store.findUserByName(username);
+    const turns = this.#turnsOf(username, user, visitor);
+    return { user, turns, counted: await this.#options.throttle.check(turns) };
+  }
+
+  /** Asks somebody who is signed in for their password once more. @throws ProblemError RATE_LIMITED */
+  async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
+    const { throttle } = this.#options;
+    const turns = [throttle.of('confirmPassword', String(user.id))];
+    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, { owner: `user ${user.id}` });
+  }
+
+  /** Forgets failed tries: the owner has just proved who they are in another way. */
+  async forgive(user: UserRecord): Promise<void> {
+    const { throttle } = this.#options;
+    await throttle.of('signInName', usernameKey(user.username)).forget();
+    await throttle.of('confirmPassword', String(user.id)).forget();
+  }
+
+  /**
+   * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
+   * sent at once, no more are hashed than of a thousand sent one by one.
+   */
+  async #isRight(password: string, person: LookedUp, asker: Asker): Promise<boolean> {
+    const { passwords, throttle } = this.#options;
+    const { user, turns } = person;
+    let { counted } = person;
+    return passwords.verify(password, user?.passwordHash, asker, {
+      async afterWaiting() {
+        counted = await throttle.check(turns);
+      },
+      async after(right) {
+        // Where others' guesses have used up the last turn meanwhile, this one is told so, and not what it came to.
+        if (!right) return void (await Promise.all(turns.map((turn) => turn.take())));
+        // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
+        const [account] = turns;
+        if (account !== undefined && counted.includes(account)) await account.forget();
+      },
+    });
+  }
+
+  /** What a failure is counted against. In a browser that the owner has used before nothing is counted (contract 4). */
+  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): Turns[] {
+    const { throttle, knownBrowsers } = this.#options;
+    if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
+    return [
+      throttle.of('signInName', usernameKey(username)),
+      throttle.of('signInAddress', addressBlock(visitor.address)),
+    ];
+  }
+
+  /** Hashes the password anew if today's parameters are others than when it was set. */
+  async #refresh(user: UserRecord, password: string, asker: Asker): Promise<UserRecord> {
+    const { passwords, store } = this.#options;
+    if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;
+    const passwordHash = await passwords.hash(password, asker);
+    const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
+    return replaced ? { ...user, passwordHash } : user;
+  }
+}

@@ -1,0 +1,41 @@
+import type { OperationName } from '@creel/contract';
+import type { Visitor } from './sign-in.ts';
+import { goneSignal } from '../../http/gone-signal.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { UserRecord } from '../../database/store.ts';
+import type { Call } from '../../http/call.ts';
+import { KNOWN_BROWSER, SESSION, readCookie, setCookie } from '../../http/cookies.ts';
+
+type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
+
+/** Who calls, before they have proved anything. */
+export function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
+  const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
+  return { address: clientAddress, knownBrowser, signal: goneSignal(request.raw.socket) };
+}
+
+/**
+ * Signs the caller in as a user who has just proved who they are. An older session of the same browser ends: its token may have
+ * been planted. @throws ProblemError INVALID_CREDENTIALS when the password was changed in between
+ */
+export async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
+  const { app, request, reply, clientAddress } = call;
+  await endSession(call);
+  const token = await app.sessions.start(user, { userAgent: request.headers['user-agent'] ?? '', ip: clientAddress });
+  if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+  setCookie(reply, SESSION, app.publicUrl(), token);
+  rememberBrowser(call, user);
+}
+
+/** Ends the session that the caller's cookie names, with its live sockets. */
+export async function endSession({ app, request }: AnyCall): Promise<void> {
+  const token = readCookie(request, SESSION, app.publicUrl());
+  const ended = token === undefined ? undefined : await app.sessions.end(token);
+  if (ended !== undefined) app.live.endSession(ended);
+}
+
+/** For who has just proved that they are the user. From now on, others' failed sign-ins do not count against the user in this browser (contract 4). */
+export function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
+  const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
+  setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));
+}

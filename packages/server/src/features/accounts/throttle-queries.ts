@@ -1,0 +1,57 @@
+import type { Selectable } from 'kysely';
+import type { ThrottlesTable } from '../../database/account-schema.ts';
+import type { ThrottleStore } from '../../database/account-store.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import { afterReturn, afterTurn } from '../../database/throttle-rule.ts';
+import type { ThrottleState } from '../../database/throttle-rule.ts';
+import type { Unbound } from '../../database/unbound.ts';
+
+function toState(row: Selectable<ThrottlesTable>): ThrottleState {
+  return { count: row.count, blockedUntil: row.blocked_until, forgetAt: row.forget_at };
+}
+
+/** The key's row, made if need be and held until the transaction ends: parallel turns count one after the other. */
+async function holdRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
+  const row = await transaction
+    .insertInto('throttles')
+    .values({ key, count: 0, blocked_until: 0, forget_at: 0 })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet((set) => ({ key: set.ref('excluded.key') })))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return toState(row);
+}
+
+async function keep(transaction: DatabaseTransaction, key: string, state: ThrottleState): Promise<void> {
+  await transaction
+    .updateTable('throttles')
+    .set({ count: state.count, blocked_until: state.blockedUntil, forget_at: state.forgetAt })
+    .where('key', '=', key)
+    .execute();
+}
+
+export const throttleReads = {
+  async findTurns(db, keys) {
+    const rows = await db.selectFrom('throttles').select(['key', 'blocked_until']).where('key', 'in', keys).execute();
+    return rows.map((row) => ({ key: row.key, blockedUntil: row.blocked_until }));
+  },
+} satisfies Unbound<Pick<ThrottleStore, 'findTurns'>>;
+
+export const throttleWrites = {
+  async takeTurn(db, key, rule, now) {
+    return db.transaction().execute(async (transaction) => {
+      const before = await holdRow(transaction, key);
+      const after = afterTurn(before, rule, now);
+      if (after === undefined) return { blockedUntil: before.blockedUntil };
+      await keep(transaction, key, after);
+      return undefined;
+    });
+  },
+  async giveTurnBack(db, key, rule) {
+    await db.transaction().execute(async (transaction) => {
+      await keep(transaction, key, afterReturn(await holdRow(transaction, key), rule));
+    });
+  },
+  async forgetTurns(db, key) {
+    await db.deleteFrom('throttles').where('key', '=', key).execute();
+  },
+} satisfies Unbound<Pick<ThrottleStore, 'takeTurn' | 'giveTurnBack' | 'forgetTurns'>>;

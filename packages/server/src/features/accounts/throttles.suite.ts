@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../database/store.ts';
+import type { ThrottleRule } from '../../database/throttle-rule.ts';
+import { T0, unique } from '../../../test/store-world.ts';
+
+const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };
+
+/** Throttles, secrets, and what is swept away when its time is over. */
+export function throttlesSuite(open: () => Store): void {
+  describe('throttles', () => {
+    const take = (key: string, now = T0) => open().takeTurn(key, RULE, now);
+    /** Until when the key is blocked; `undefined` when nothing is counted for it. */
+    const blockOf = async (key: string) => (await open().findTurns([key]))[0]?.blockedUntil;
+
+    test('block a key when its turns are used up, until the window ends', async () => {
+      const key = unique('key');
+      for (let n = 0; n < 3; n += 1) expect(await take(key, T0 + n)).toBeUndefined();
+      expect(await take(key, T0 + 999)).toEqual({ blockedUntil: T0 + 1000 });
+      expect(await blockOf(key)).toBe(T0 + 1000);
+      expect(await blockOf(unique('key'))).toBeUndefined();
+      expect(await take(key, T0 + 1000)).toBeUndefined();
+      expect(await blockOf(key)).toBe(0);
+    });
+
+    test('are found for several keys at once, those of which nothing was counted left out', async () => {
+      const [blocked, counted, other] = [unique('key'), unique('key'), unique('key')];
+      for (let n = 0; n < 3; n += 1) await take(blocked);
+      await take(counted);
+      await take(other);
+      const found = await open().findTurns([blocked, counted, unique('key')]);
+      expect(found.toSorted((a, b) => a.blockedUntil - b.blockedUntil)).toEqual([
+        { key: counted, blockedUntil: 0 },
+        { key: blocked, blockedUntil: T0 + 1000 },
+      ]);
+    });
+
+    test('give out no more turns than there are to fifty at once', async () => {
+      const key = unique('key');
+      const results = await Promise.all(Array.from({ length: 50 }, () => take(key)));
+      expect(results.filter((result) => result === undefined)).toHaveLength(3);
+    });
+
+    test('take turns back, and forget them', async () => {
+      const key = unique('key');
+      for (let n = 0; n < 3; n += 1) await take(key);
+      await open().giveTurnBack(key, RULE);
+      expect(await blockOf(key)).toBe(0);
+      expect(await take(key)).toBeUndefined();
+      expect(await take(key)).toBeDefined();
+      await open().forgetTurns(key);
+      for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
+      await open().giveTurnBack(unique('key'), RULE);
+    });
+
+    test('are swept away when they are over, as links and proofs are, and not before', async () => {
+      const [key, handle] = [unique('key'), unique('handle')];
+      for (let n = 0; n < 3; n += 1) await take(key);
+      const proven = { issuer: 'i', subject: unique('s'), email: null, emailVerified: false, displayName: null };
+      await open().keepProvenIdentity(handle, proven, T0 + 1000);
+      await open().deleteStaleAccountRows(T0 + 999);
+      expect(await blockOf(key)).toBeDefined();
+      expect(await open().findProvenIdentity(handle, T0)).toBeDefined();
+      await open().deleteStaleAccountRows(T0 + 1000);
+      expect(await blockOf(key)).toBeUndefined();
+      expect(await open().useProvenIdentity(handle)).toBe(false);
+    });
+  });
+
+  describe('a secret of the server', () => {
+    test('is the first that was offered, for everybody, even at the same moment', async () => {
+      const name = unique('secret');
+      const kept = await Promise.all(Array.from({ length: 10 }, (_, n) => open().keepSecret(name, `candidate ${n}`)));
+      expect(new Set(kept).size).toBe(1);
+      expect(await open().keepSecret(name, 'later')).toBe(kept[0]);
+      expect(await open().keepSecret(unique('secret'), 'another')).toBe('another');
+    });
+  });
+}

@@ -1,0 +1,140 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { clientAddress } from '../../http/client-address.ts';
+import { encodeHead } from '../../database/request-head.ts';
+import { RETRY_SECONDS } from './admission.ts';
+import type { Admit, Admitted } from './admission.ts';
+import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
+import { parseCaptureTarget } from './capture-target.ts';
+import type { CachedEndpoint } from './endpoint-cache.ts';
+import { isAmbiguous } from '../../http/inspect-head.ts';
+import type { HeadFacts } from '../../http/inspect-head.ts';
+import { hideOwnCookies } from './own-cookies.ts';
+import type { FirstHandler } from '../../http/dispatch.ts';
+import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
+import { endWithConnection, readBody } from '../../http/read-body.ts';
+import type { CaptureResult, CaptureWriter, PendingCapture } from './capture-writer.ts';
+
+export interface CaptureDependencies {
+  readonly admit: Admit;
+  readonly writer: CaptureWriter;
+  readonly maxBodyBytes: number;
+  readonly trustProxy: readonly string[];
+  /** Told of every stored capture; never awaited, can't fail the sender. */
+  readonly onStored: (
+    endpoint: CachedEndpoint,
+    capture: PendingCapture,
+    result: Exclude<CaptureResult, string>,
+  ) => void;
+}
+
+/** Captures what Node's parser has read. */
+export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
+  return function capture(request, response, head, expectsContinue) {
+    const target = parseCaptureTarget(request.url ?? '');
+    if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    if (head.isPreflight) return answerPreflight(response, head);
+    const arriving = { request, response, target: target?.rest ?? '', head, expectsContinue };
+    const verdict = deps.admit(target?.uid, { declaredLength: head.declaredLength, bytesAtHand: 0 });
+    if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
+    void verdict.then((late) => {
+      // The body may have been broken off meanwhile.
+      if (!response.headersSent && !request.socket.destroyed) receive(deps, late, arriving);
+      else if ('reservation' in late) late.reservation.release();
+    });
+  };
+}
+
+/** A request whose head is there. */
+interface Arriving {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** What follows the uid. */
+  readonly target: string;
+  readonly head: HeadFacts;
+  readonly expectsContinue: boolean;
+}
+
+function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arriving: Arriving): void {
+  const { request, response, target, head, expectsContinue } = arriving;
+  if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
+  const { method = '', rawHeaders, socket } = request;
+  const keep = (body: Buffer | null): void =>
+    record(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
+  if (expectsContinue) response.writeContinue();
+  if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
+  readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
+    if (result === 'cut-off') return;
+    if (result === 'too-large') return answerRefused(request, response, 'BODY_TOO_LARGE', { close: true });
+    if (result === 'no-room')
+      return answerRefused(request, response, 'CAPTURE_UNAVAILABLE', { retryAfter: RETRY_SECONDS, close: true });
+    keep(result);
+  });
+  if (head.hasUpgrade) endWithConnection(request);
+}
+
+/** A request that has arrived whole, whichever reader read it. */
+interface Arrived {
+  readonly method: string;
+  /** What follows the uid. */
+  readonly target: string;
+  readonly rawHeaders: string[];
+  readonly body: Buffer | null;
+  readonly socket: Socket;
+}
+
+/** The last part of the way, the same for both readers. Releases the body's reservation when the body is stored or refused. */
+function record(
+  deps: CaptureDependencies,
+  { endpoint, reservation }: Admitted,
+  arrived: Arrived,
+  reply: CaptureReply,
+): void {
+  const { method, rawHeaders, body } = arrived;
+  hideOwnCookies(rawHeaders);
+  const bodyIsText = body === null || isUtf8(body);
+  const head = encodeHead(arrived.target, clientAddress(arrived, deps.trustProxy), bodyIsText, rawHeaders);
+  const { id: endpointId, userId } = endpoint;
+  const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
+  const taken = deps.writer.push(capture, (result) => {
+    reservation.release();
+    if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
+    if (result === 'gone') return reply.refused('ENDPOINT_NOT_FOUND');
+    reply.captured(result.index);
+    deps.onStored(endpoint, capture, result);
+  });
+  if (taken) return;
+  reservation.release();
+  reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
+}
+
+/** Answers through Node's response. */
+function replyWith(request: IncomingMessage, response: ServerResponse): CaptureReply {
+  return {
+    captured: (index) => answerCaptured(response, index),
+    refused: (code, retryAfter) => answerRefused(request, response, code, { retryAfter }),
+  };
+}
+
+/** The same way for requests that were read without Node's parser. */
+export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit'] {
+  return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
+    const target = parseCaptureTarget(whole);
+    const decide = (verdict: Admitted | Refusal): Verdict =>
+      'code' in verdict
+        ? verdict
+        : {
+            reservation: verdict.reservation,
+            capture: (body, reply) =>
+              record(
+                deps,
+                verdict,
+                { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket },
+                reply,
+              ),
+          };
+    const verdict = deps.admit(target?.uid, { declaredLength: bodyLength, bytesAtHand });
+    return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
+  };
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test, vi } from 'vitest';
+import { newWriter, settled, stored } from '../../../test/capture-batches.ts';
+
+describe('the queue is bounded', () => {
+  test('in requests: one user gets half of it, another one the rest; once there is room it goes on', async () => {
+    const { push, writer, batch, results } = newWriter();
+    push('first');
+    await settled();
+    // Storage is stuck: what it was sent does not count, what waits in front of it does.
+    const fill = (userId: number): number => {
+      let taken = 0;
+      while (taken < 100_000 && push('x', 1, userId)) taken += 1;
+      return taken;
+    };
+    const [one, other, third] = [fill(7), fill(8), fill(9)];
+    expect([one, other, third]).toEqual([512 + 4096, 512 + 4096, 0]);
+    expect(writer.waitingCount).toBe(one + other);
+    await batch(0).land();
+    await batch(1).land();
+    expect(push('late')).toBe(true);
+    expect(results.length).toBe(1 + 1024);
+  });
+
+  test('in bytes: 64 MiB of one user wait beside a batch, not more', async () => {
+    const { push } = newWriter();
+    push('first');
+    await settled();
+    const megabyte = Buffer.alloc(1024 * 1024 - 16);
+    let taken = 0;
+    while (taken < 1000 && push(megabyte)) taken += 1;
+    expect(taken).toBe(2 + 64);
+    expect(push(Buffer.alloc(10))).toBe(false);
+    expect(push(Buffer.alloc(10), 1, 8)).toBe(true);
+  });
+
+  test('one that is larger than a batch is taken when it is alone', async () => {
+    const { push, batch, results } = newWriter();
+    expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(true);
+    expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(false);
+    expect(push('x')).toBe(true);
+    await settled();
+    await batch(0).land();
+    await batch(1).land();
+    expect(results).toEqual([
+      [`${129 * 1024 * 1024} bytes`, stored(0)],
+      ['x', stored(1)],
+    ]);
+  });
+});
+
+describe('a flooded endpoint', () => {
+  test('leaves others room in the next batch, and its own captures keep their order', async () => {
+    const { push, batch, results } = newWriter();
+    push('first');
+    await settled();
+    for (let nth = 0; nth < 3000; nth += 1) push(String(nth), 1, 7);
+    push('neighbor', 2, 8);
+    await batch(0).land();
+    expect(batch(1).bodies).toHaveLength(513);
+    expect(batch(1).bodies.at(-1)).toBe('neighbor');
+    for (let nth = 1; results.length < 3002; nth += 1) {
+      await vi.waitFor(() => batch(nth));
+      await batch(nth).land();
+    }
+    const own = results.map(([body]) => body).filter((body) => /^\d+$/.test(body));
+    expect(own).toEqual(Array.from({ length: 3000 }, (_, nth) => String(nth)));
+  });
+
+  test('takes turns with other users who wait', async () => {
+    const { push, batch } = newWriter();
+    push('first');
+    await settled();
+    for (let nth = 0; nth < 2000; nth += 1) push('a', 1, 7);
+    for (let nth = 0; nth < 2000; nth += 1) push('b', 2, 8);
+    await batch(0).land();
+    await batch(1).land();
+    const share = (name: string): number => batch(2).bodies.filter((body) => body === name).length;
+    expect([share('a'), share('b')]).toEqual([256, 256]);
+  });
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchange } from '../../../../../fixtures/raw-http.ts';
+import { sendWithCurl } from '../../../../../fixtures/send.ts';
+import { webhookFixtures } from '../../../../../fixtures/webhooks/all.ts';
+import { headersFor, toRawHttp } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
+import type { WebhookFixture } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
+import { expectKept, indexOf, startWireApp } from '../../../test/wire-app.ts';
+import type { WireApp } from '../../../test/wire-app.ts';
+
+/** The webhooks of real senders: stored as sent, so that their signatures verify over what is read back (issue 2, real input). */
+let app: WireApp;
+beforeAll(async () => {
+  app = await startWireApp();
+});
+afterAll(() => app.server.stop());
+
+const named = (list: readonly WebhookFixture[]): [string, WebhookFixture][] =>
+  list.map((fixture) => [fixture.name, fixture]);
+
+describe.each(named(webhookFixtures))('%s', (_, fixture) => {
+  test('over a socket: every header line and every byte', async () => {
+    const index = indexOf(await exchange({ port: app.server.port }, toRawHttp(fixture, app.endpoint.url)));
+    const rawHeaders = headersFor(fixture, app.endpoint.url);
+    await expectKept(app, index, {
+      method: fixture.method,
+      path: fixture.path.split('?')[0] || '/',
+      rawHeaders,
+      body: fixture.body,
+    });
+  });
+
+  test('through curl: the signature verifies over what is downloaded', async () => {
+    expect(await sendWithCurl(fixture, app.endpoint.url)).toEqual({ status: 200, detail: '{"ok":true}' });
+    const [newest] = await app.owner.unsaved(app.endpoint.uid);
+    if (newest === undefined) throw new Error('nothing was stored');
+    const body = await app.owner.bodyOf(app.endpoint.uid, newest.index);
+    expect(fixture.verify(body, newest.rawHeaders, app.endpoint.url)).toBe(true);
+    expect({ size: newest.size, method: newest.method }).toEqual({ size: fixture.body.length, method: fixture.method });
+  });
+});
+
+describe('the source of an endpoint that was created without one', () => {
+  const sourceAfter = async (names: string[], source?: string): Promise<string | null> => {
+    const endpoint = await app.owner.createEndpoint(source === undefined ? {} : { source });
+    for (const name of names) {
+      const fixture = webhookFixtures.find((one) => one.name === name);
+      if (fixture !== undefined) indexOf(await exchange({ port: app.server.port }, toRawHttp(fixture, endpoint.url)));
+    }
+    return (await app.owner.endpoint(endpoint.uid)).source;
+  };
+
+  test.each([
+    ['Stripe', ['stripe-invoice-paid', 'github-push']],
+    ['GitHub', ['github-push', 'stripe-invoice-paid']],
+    ['Shopify', ['slack-event', 'twilio-sms', 'shopify-orders-create', 'github-push']],
+  ])('is %s after %j: the first known label', async (source, names) => {
+    expect(await sourceAfter(names)).toBe(source);
+  });
+
+  test('one that was given stays', async () => {
+    expect(await sourceAfter(['github-push'], 'My own')).toBe('My own');
+  });
+});

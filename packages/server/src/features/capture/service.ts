@@ -1,0 +1,115 @@
+import type { Config } from '../../config.ts';
+import type { Live } from '../live/live.ts';
+import { storedEvent } from '../live/stored-event.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { Store } from '../../database/store.ts';
+import { MemoryBudget } from '../../limits/memory-budget.ts';
+import { createAdmit } from './admission.ts';
+import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
+import type { FirstHandler } from '../../http/dispatch.ts';
+import type { CaptureDependencies } from './capture-handler.ts';
+import { EndpointCache } from './endpoint-cache.ts';
+import type { CachedEndpoint } from './endpoint-cache.ts';
+import { flatSourceLabel } from './flat-source-label.ts';
+import type { PlainTraffic } from '../../http/plain-connection.ts';
+import { CaptureWriter } from './capture-writer.ts';
+import type { PendingCapture } from './capture-writer.ts';
+
+/** Bytes of captured bodies in memory at most; four of the largest in any case. */
+const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
+/** The part of it that the captures of one user may hold. */
+const MAX_SHARE = 1 / 2;
+/** A storage failure is logged at most this often: under load there would be thousands of them. */
+const FAILURE_LOG_MS = 1000;
+
+export interface CaptureService {
+  readonly handle: FirstHandler;
+  readonly admitPlain: PlainTraffic['admit'];
+  readonly forgetEndpoint: (uid: string) => void;
+  readonly waitingCount: () => number;
+  readonly bodyBytes: () => number;
+  /** Resolves when everything that was taken in is on disk and answered. */
+  readonly drain: () => Promise<void>;
+}
+
+export interface CaptureServiceOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly live: () => Live;
+  readonly metrics: () => Metrics;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Wires the capture path: cache, queue, memory budget, and what follows a stored capture. */
+export function createCaptureService(options: CaptureServiceOptions): CaptureService {
+  const { config, store, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
+  const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
+  const onFailure = failureLog(options);
+  const writer = new CaptureWriter(store, {
+    limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint },
+    now,
+    onFailure,
+  });
+  const dependencies: CaptureDependencies = {
+    admit: createAdmit({
+      endpoints,
+      budget,
+      maxBodyBytes: config.maxBodyBytes,
+      now,
+      onFailure: (error) => onFailure(error, 1),
+    }),
+    writer,
+    maxBodyBytes: config.maxBodyBytes,
+    trustProxy: config.trustProxy,
+    onStored: (endpoint, capture, result) => {
+      options.metrics().countStored();
+      if (options.live().isWatched(endpoint.id))
+        options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
+    },
+  };
+  return {
+    handle: createCaptureHandler(dependencies),
+    admitPlain: createPlainAdmit(dependencies),
+    forgetEndpoint: (uid) => endpoints.forget(uid),
+    waitingCount: () => writer.waitingCount,
+    bodyBytes: () => budget.used,
+    drain: () => writer.drain(),
+  };
+}
+
+function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
+  let loggedAt = 0;
+  return (error, count) => {
+    metrics().countFailed(count);
+    if (now() - loggedAt < FAILURE_LOG_MS) return;
+    loggedAt = now();
+    log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
+  };
+}
+
+/** An endpoint that was created without a source takes the first known label (contract 3). Off the sender's path: it was answered. */
+function detectSource(
+  options: CaptureServiceOptions,
+  endpoints: EndpointCache,
+  endpoint: CachedEndpoint,
+  capture: PendingCapture,
+): void {
+  const label = flatSourceLabel(capture.flatHeaders, capture.body);
+  if (label === 'Unknown') return;
+  endpoint.needsSource = false;
+  options.store.setDetectedSource(endpoint.id, label).then(
+    (changed) => {
+      endpoints.forget(endpoint.uid);
+      if (changed) options.live().publish(endpoint.id, { type: 'changed' });
+    },
+    (error: unknown) => {
+      endpoint.needsSource = true;
+      options.log.warn({ err: error }, 'the source of an endpoint could not be noted');
+    },
+  );
+}

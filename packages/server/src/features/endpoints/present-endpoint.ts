@@ -1,0 +1,44 @@
+import type { Endpoint, EndpointDetail } from '@creel/contract';
+import type { EndpointDetailRecord, EndpointRecord } from '../../database/store.ts';
+
+function isoTime(millis: number | null): string | null {
+  return millis === null ? null : new Date(millis).toISOString();
+}
+
+/** An endpoint as the API shows one (contract 2). */
+export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): Endpoint {
+  return {
+    id: endpoint.id,
+    uid: endpoint.uid,
+    name: endpoint.name,
+    source: endpoint.source,
+    userId: endpoint.userId,
+    createdAt: new Date(endpoint.createdAt).toISOString(),
+    expiresAt: isoTime(endpoint.expiresAt),
+    autosave: endpoint.autosave ? 'true' : 'false',
+    isFavorite: endpoint.isFavorite ? 'true' : 'false',
+    requestCount: endpoint.savedCount + endpoint.unsavedCount,
+    latestRequest: isoTime(endpoint.latestAt),
+    url: `${publicUrl}/h/${endpoint.uid}`,
+  };
+}
+
+/** The same with statistics over everything stored. */
+export function presentEndpointDetail(
+  endpoint: EndpointDetailRecord,
+  publicUrl: string,
+  maxSaved: number,
+): EndpointDetail {
+  const total = endpoint.savedCount + endpoint.unsavedCount;
+  const bytes = endpoint.methodCounts.reduce((sum, count) => sum + count.bytes, 0);
+  return {
+    ...presentEndpoint(endpoint, publicUrl),
+    stats: {
+      total,
+      byMethod: Object.fromEntries(endpoint.methodCounts.map((count) => [count.method, count.stored])),
+      averageSize: total === 0 ? 0 : bytes / total,
+      saved: endpoint.savedCount,
+      maxSaved,
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../database/store.ts';
+import { DAY, T0, capture, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
+
+const NOWHERE = 2_000_000_000;
+
+/** Endpoints, their limits and their changes. */
+export function endpointsSuite(open: () => Store): void {
+  describe('endpoints', () => {
+    test('one that was created is found by its exact uid', async () => {
+      const endpoint = await someEndpoint(open(), {
+        uid: unique('Aa_-'),
+        name: 'Näme 🦀',
+        source: 'Stripe',
+        autosave: true,
+      });
+      expect(endpoint).toMatchObject({
+        name: 'Näme 🦀',
+        source: 'Stripe',
+        autosave: true,
+        isFavorite: false,
+        createdAt: T0,
+        expiresAt: T0 + DAY,
+      });
+      expect(endpoint).toMatchObject({ savedCount: 0, unsavedCount: 0, latestAt: null });
+      expect(await open().findEndpoint(endpoint.uid)).toEqual(endpoint);
+      expect(await open().findEndpointDetail(endpoint.uid)).toEqual({ ...endpoint, methodCounts: [] });
+      expect(await open().findEndpoint(endpoint.uid.toLowerCase())).toBeUndefined();
+      expect(await open().findEndpointDetail(unique('uid'))).toBeUndefined();
+    });
+
+    test('the list has favourites first, then newest first, and nobody else’s', async () => {
+      const { id: userId } = await someUser(open());
+      const [a, b, c] = [
+        await someEndpoint(open(), { userId, createdAt: T0 }),
+        await someEndpoint(open(), { userId, createdAt: T0 + 2 }),
+        await someEndpoint(open(), { userId, createdAt: T0 + 1 }),
+      ];
+      await someEndpoint(open());
+      await open().changeEndpoint(a.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
+      expect((await open().listEndpoints(userId)).map((endpoint) => endpoint.id)).toEqual([a.id, b.id, c.id]);
+      expect(await open().listEndpoints(NOWHERE)).toEqual([]);
+    });
+
+    test('the limit counts what is not expired, at the very moment', async () => {
+      const { id: userId } = await someUser(open());
+      const create = (createdAt: number) =>
+        open().createEndpoint(
+          {
+            uid: unique('uid'),
+            userId,
+            name: null,
+            source: null,
+            createdAt,
+            expiresAt: createdAt + 1000,
+            autosave: false,
+          },
+          1,
+        );
+      expect(await create(T0)).toMatchObject({ userId });
+      expect(await create(T0 + 999)).toBe('limit');
+      expect(await create(T0 + 1000)).toMatchObject({ userId });
+    });
+
+    test('of 50 that are created at once exactly as many succeed as are allowed', async () => {
+      const { id: userId } = await someUser(open());
+      const tries = await Promise.all(
+        Array.from({ length: 50 }, () =>
+          open().createEndpoint(
+            {
+              uid: unique('uid'),
+              userId,
+              name: null,
+              source: null,
+              createdAt: T0,
+              expiresAt: T0 + DAY,
+              autosave: false,
+            },
+            5,
+          ),
+        ),
+      );
+      expect(tries.filter((one) => one !== 'limit')).toHaveLength(5);
+      expect(await open().listEndpoints(userId)).toHaveLength(5);
+    });
+
+    test('none is made for somebody who is gone', async () => {
+      const { id: userId } = await someUser(open());
+      await open().deleteUser(userId);
+      const times = { createdAt: T0, expiresAt: T0 + DAY };
+      const orphan = { uid: unique('uid'), userId, name: null, source: null, ...times, autosave: false };
+      expect(await open().createEndpoint(orphan, 5)).toBeUndefined();
+      expect(await open().findEndpoint(orphan.uid)).toBeUndefined();
+    });
+
+    test('a change changes what it names and nothing else', async () => {
+      const endpoint = await someEndpoint(open(), { name: 'old', source: 'GitHub' });
+      expect(await open().changeEndpoint(endpoint.id, {})).toEqual(endpoint);
+      expect(await open().changeEndpoint(endpoint.id, { name: 'new' })).toEqual({ ...endpoint, name: 'new' });
+      expect(await open().changeEndpoint(endpoint.id, { name: null, source: null })).toEqual({
+        ...endpoint,
+        name: null,
+        source: null,
+      });
+      expect(await open().changeEndpoint(endpoint.id, { autosave: true })).toMatchObject({
+        autosave: true,
+        expiresAt: endpoint.expiresAt,
+      });
+      expect(await open().changeEndpoint(NOWHERE, { name: 'x' })).toBeUndefined();
+      expect(
+        await open().changeEndpoint(NOWHERE, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+      ).toBeUndefined();
+    });
+
+    test('a favourite does not expire; one that is none any more does, and only then', async () => {
+      const endpoint = await someEndpoint(open());
+      const off = { on: false, expiresAt: T0 + 5 * DAY } as const;
+      expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual(endpoint);
+      const on = await open().changeEndpoint(endpoint.id, {
+        favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 },
+      });
+      expect(on).toEqual({ ...endpoint, isFavorite: true, expiresAt: null });
+      expect(
+        await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+      ).toEqual(on);
+      expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual({
+        ...endpoint,
+        isFavorite: false,
+        expiresAt: T0 + 5 * DAY,
+      });
+    });
+
+    test('of 50 favourites that are asked for at once exactly as many are given as are allowed', async () => {
+      const { id: userId } = await someUser(open());
+      const endpoints = await Promise.all(Array.from({ length: 50 }, () => someEndpoint(open(), { userId })));
+      const tries = await Promise.all(
+        endpoints.map(({ id }) =>
+          open().changeEndpoint(id, { favorite: { on: true, limit: 3, endpointLimit: 99, now: 0 }, name: 'chosen' }),
+        ),
+      );
+      expect(tries.filter((one) => one === 'limit')).toHaveLength(47);
+      const kept = await open().listEndpoints(userId);
+      expect(kept.filter((endpoint) => endpoint.isFavorite)).toHaveLength(3);
+      // A change that is refused changes nothing else either.
+      expect(kept.filter((endpoint) => endpoint.name === 'chosen')).toHaveLength(3);
+    });
+
+    test('a source that was found out is set once, and never over a given one', async () => {
+      const endpoint = await someEndpoint(open());
+      const tries = await Promise.all(
+        ['Stripe', 'GitHub'].map((source) => open().setDetectedSource(endpoint.id, source)),
+      );
+      expect(tries.toSorted()).toEqual([false, true]);
+      expect(await open().setDetectedSource((await someEndpoint(open(), { source: 'mine' })).id, 'Stripe')).toBe(false);
+      expect(await open().setDetectedSource(NOWHERE, 'Stripe')).toBe(false);
+    });
+
+    test('one that was deleted is gone with its requests, and is deleted once', async () => {
+      const endpoint = await someEndpoint(open());
+      await capture(open(), [{ to: endpoint.id, body: 'x' }]);
+      const tries = await Promise.all([open().deleteEndpoint(endpoint.id), open().deleteEndpoint(endpoint.id)]);
+      expect(tries.toSorted()).toEqual([false, true]);
+      expect(await open().findEndpoint(endpoint.uid)).toBeUndefined();
+      expect(await open().listRequests({ endpointId: endpoint.id, which: 'any', limit: 10, bodyBytes: 10 })).toEqual(
+        [],
+      );
+      expect(await open().findRequest(endpoint.id, { index: 0 })).toBeUndefined();
+      expect(await capture(open(), [{ to: endpoint.id }])).toEqual([{ index: -1, savedId: 0 }]);
+      expect(await open().deleteEndpoint(NOWHERE)).toBe(false);
+    });
+  });
+}

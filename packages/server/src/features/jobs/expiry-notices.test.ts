@@ -1,0 +1,131 @@
+import type { UserSettings } from '@creel/contract';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLog } from '../../log.ts';
+import { MailRefused } from '../mail/mailer.ts';
+import type { Message } from '../mail/message.ts';
+import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import type { NewUser, Store } from '../../database/store.ts';
+import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { sendExpiryNotices } from './expiry-notices.ts';
+
+let folder: string;
+let store: Store;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'creel-notices-'));
+  store = await openSqliteStore(folder);
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+let names = 0;
+
+/** Somebody who gets notices, unless told. */
+function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings> = {}) {
+  const email = details.email ?? `notice-${++names}@example.com`;
+  return someUser(store, {
+    email,
+    emailVerified: true,
+    subscriptionTier: 'BASIC',
+    settings: {
+      autoSaveNewEndpoints: false,
+      emailNotifySubscription: false,
+      emailNotifyExpiry: true,
+      email,
+      ...settings,
+    },
+    ...details,
+  });
+}
+
+/** One round, a day before `T0 + DAY`; what was mailed. `refuse` answers in the mail server's place. */
+async function round(
+  refuse: (to: string) => Error | undefined = () => undefined,
+  now = T0,
+  signal = new AbortController().signal,
+) {
+  const mails: { to: string; message: Message }[] = [];
+  const options = {
+    store,
+    mailer: {
+      async send(to: string, message: Message) {
+        const refusal = refuse(to);
+        if (refusal !== undefined) throw refusal;
+        mails.push({ to, message });
+      },
+    },
+    config: { expiredRetentionMs: 7 * DAY },
+    publicUrl: () => 'https://creel.example',
+    log: createLog('silent', false, { write: () => undefined }),
+    now: () => now,
+  };
+  const more = await sendExpiryNotices(options, signal);
+  return { mails, more };
+}
+
+test('an owner is mailed a day before, once, with the way to the endpoint', async () => {
+  const user = await somebody();
+  const { uid } = await someEndpoint(store, { userId: user.id, name: 'Stripe <live>', expiresAt: T0 + DAY });
+  expect((await round(undefined, T0 - 1)).mails).toEqual([]);
+  const { mails, more } = await round();
+  expect(more).toBe(false);
+  expect(mails.map(({ to }) => to)).toEqual([user.email]);
+  const { subject, text, html } = mails[0]?.message ?? { subject: '', text: '', html: '' };
+  expect(subject).toBe('Your endpoint Stripe <live> expires soon');
+  expect(text).toContain('Stripe <live> expires on January 16, 2027 at 08:00 UTC.');
+  expect(text).toContain(`https://creel.example/endpoints/${uid}`);
+  expect(text).toContain('7 days later an expired endpoint is deleted');
+  expect(html).toContain('Stripe &lt;live&gt;');
+  expect((await round()).mails).toEqual([]);
+});
+
+test('several of one owner are one mail', async () => {
+  const user = await somebody();
+  for (const name of ['One', null]) await someEndpoint(store, { userId: user.id, name, expiresAt: T0 + 5 });
+  const { mails } = await round();
+  expect(mails.map(({ message }) => message.subject)).toEqual(['2 endpoints expire soon']);
+});
+
+test.each([
+  ['with the switch off', {}, { emailNotifyExpiry: false }],
+  ['on a plan without notices', { subscriptionTier: 'FREE' }, {}],
+  ['whose address is not confirmed', { emailVerified: false }, {}],
+  ['who named an address that is not confirmed', {}, { email: 'other@example.com' }],
+] as const)('nobody is mailed %s', async (_, details, settings) => {
+  const user = await somebody(details, settings);
+  await someEndpoint(store, { userId: user.id, expiresAt: T0 + 5 });
+  expect((await round()).mails).toEqual([]);
+});
+
+test('what the mail server does not take yet is sent later; who can get no mail holds nobody up', async () => {
+  const [first, second, third] = [await somebody(), await somebody(), await somebody()];
+  for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
+  const down = await round((to) => (to === second.email ? new MailRefused('450 Try later') : undefined));
+  expect(down.mails.map(({ to }) => to)).toEqual([first.email]);
+  const noSuchBox = await round((to) => (to === second.email ? new MailRefused('550 No such box', true) : undefined));
+  expect(noSuchBox.mails.map(({ to }) => to)).toEqual([third.email]);
+  expect((await round()).mails).toEqual([]);
+});
+
+test('a fault and an end give back what was not sent', async () => {
+  for (const { id } of [await somebody(), await somebody()])
+    await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
+  expect((await round(() => new Error('a fault'))).mails).toEqual([]);
+  expect((await round(undefined, T0, AbortSignal.abort())).mails).toEqual([]);
+  expect((await round()).mails).toHaveLength(2);
+});
+
+test('a full round is followed by the next at once', async () => {
+  const user = await somebody();
+  for (let nth = 0; nth < 51; nth++) await someEndpoint(store, { userId: user.id, expiresAt: T0 + 5 });
+  const rounds = [await round(), await round()];
+  expect(rounds.map(({ more }) => more)).toEqual([true, false]);
+  expect(rounds.map(({ mails }) => mails[0]?.message.subject)).toEqual([
+    '50 endpoints expire soon',
+    expect.stringMatching(/^Your endpoint webhook\/\S+ expires soon$/),
+  ]);
+});

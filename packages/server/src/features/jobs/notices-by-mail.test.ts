@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openMailbox } from '../../../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+const DAY_MS = 86_400_000;
+
+let mailbox: Mailbox;
+let server: TestServer;
+beforeAll(async () => {
+  mailbox = await openMailbox();
+  server = await startTestServer({ settings: { SMTP_URL: mailbox.url, DEFAULT_TIER: 'BASIC' } });
+});
+afterAll(async () => {
+  await server.stop();
+  await mailbox.close();
+});
+
+test('whoever wants it is mailed a day before an endpoint expires, also when the server was down meanwhile', async () => {
+  const { client, user } = await server.register({ email: 'owner@example.com' });
+  await client.call('requestEmailVerification', {});
+  const [, token = ''] = /token=([\w-]+)/.exec((await mailbox.next()).text) ?? [];
+  await client.call('verifyEmail', { body: { token } });
+  await client.call('saveSettings', {
+    body: { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email: user.email },
+  });
+  const { uid } = await client.call('createEndpoint', { body: { name: 'Shop' } });
+  server.clock.advance(6.5 * DAY_MS);
+  server = await server.restart();
+  const mail = await mailbox.next();
+  expect(mail.to).toEqual(['owner@example.com']);
+  expect(mail.headers.get('subject')).toBe('Your endpoint Shop expires soon');
+  expect(mail.text).toContain(`${server.origin}/endpoints/${uid}`);
+  server = await server.restart();
+  expect((await server.store.findEndpoint(uid))?.uid).toBe(uid);
+  expect(await server.store.claimExpiryNotices(server.clock.now(), server.clock.now() + DAY_MS, 10)).toEqual([]);
+});

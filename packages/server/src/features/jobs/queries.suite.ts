@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../database/store.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from '../../../test/store-world.ts';
+
+/** What is done in the background: purging, expiry, and the question whether a write is possible. */
+export function upkeepSuite(open: () => Store): void {
+  async function purgeAll(limit: number): Promise<number> {
+    let steps = 0;
+    while (await open().purgeSome(limit)) steps += 1;
+    return steps;
+  }
+
+  describe('purging', () => {
+    test('goes on in steps until nothing is left, and touches nothing else', async () => {
+      await purgeAll(1000);
+      const [cleared, kept, deleted] = [
+        await someEndpoint(open()),
+        await someEndpoint(open()),
+        await someEndpoint(open()),
+      ];
+      for (const { id } of [cleared, kept, deleted]) await captureMany(open(), id, 30);
+      await open().clearRequests(cleared.id);
+      await captureMany(open(), cleared.id, 2);
+      await open().clearRequests(cleared.id);
+      await captureMany(open(), cleared.id, 3);
+      await open().deleteEndpoint(deleted.id);
+      // Whole steps of ten and an empty one that finds the end: a row that was passed over would save that one.
+      expect(await purgeAll(10)).toBe(4 + 1 + 4);
+      expect(await open().purgeSome(10)).toBe(false);
+      expect(indexesOf(await everything(open(), cleared.id))).toEqual([34, 33, 32]);
+      expect(await everything(open(), kept.id)).toHaveLength(30);
+    });
+
+    test('two at once leave nothing behind', async () => {
+      await purgeAll(1000);
+      const gone = await someEndpoint(open());
+      await captureMany(open(), gone.id, 60);
+      await open().clearRequests(gone.id);
+      let more = true;
+      while (more)
+        more = (await Promise.all([open().purgeSome(7), open().purgeSome(7), open().purgeSome(7)])).includes(true);
+      expect(indexesOf(await captureMany(open(), gone.id, 2, { ...LIMITS, maxUnsaved: 1 }))).toEqual([60, 61]);
+      const { kept, counted } = await countersAndRecount(open(), gone.uid);
+      expect(kept).toEqual(counted);
+    });
+
+    test('of an endpoint that never had a request is one empty step', async () => {
+      await purgeAll(1000);
+      await open().deleteEndpoint((await someEndpoint(open())).id);
+      expect(await purgeAll(10)).toBe(1);
+    });
+  });
+
+  describe('expired endpoints', () => {
+    test('go when they are past the moment, not at it and not before; favourites never', async () => {
+      const [early, at, late, favorite] = [
+        await someEndpoint(open(), { expiresAt: T0 - 1 }),
+        await someEndpoint(open(), { expiresAt: T0 }),
+        await someEndpoint(open(), { expiresAt: T0 + 1 }),
+        await someEndpoint(open(), { expiresAt: T0 - 1000 }),
+      ];
+      await open().changeEndpoint(favorite.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
+      await captureMany(open(), early.id, 3);
+      expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([{ id: early.id, uid: early.uid }]);
+      expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([]);
+      expect(await open().findEndpoint(early.uid)).toBeUndefined();
+      for (const { uid } of [at, late, favorite]) expect(await open().findEndpoint(uid)).toBeDefined();
+      await open().deleteExpiredEndpoints(T0 + 2, 100);
+    });
+
+    test('go a few at a time, the longest expired first', async () => {
+      const made = [];
+      for (const ago of [3, 1, 2])
+        made.push({ ago, endpoint: await someEndpoint(open(), { expiresAt: T0 - 1000 * ago }) });
+      const rounds = [
+        await open().deleteExpiredEndpoints(T0, 2),
+        await open().deleteExpiredEndpoints(T0, 2),
+        await open().deleteExpiredEndpoints(T0, 2),
+      ];
+      expect(rounds.map((round) => round.length)).toEqual([2, 1, 0]);
+      expect(rounds[1]?.[0]?.id).toBe(made.find(({ ago }) => ago === 1)?.endpoint.id);
+    });
+
+    test('each is deleted by one of five workers', async () => {
+      const endpoints = await Promise.all(
+        Array.from({ length: 20 }, () => someEndpoint(open(), { expiresAt: T0 - 1 })),
+      );
+      const rounds = await Promise.all(Array.from({ length: 5 }, () => open().deleteExpiredEndpoints(T0, 100)));
+      const ids = rounds.flat().map((endpoint) => endpoint.id);
+      expect(ids.toSorted((a, b) => a - b)).toEqual(endpoints.map((endpoint) => endpoint.id).toSorted((a, b) => a - b));
+    });
+
+    test('a renewal at the same moment wins, or comes too late: never renewed and gone', async () => {
+      for (let round = 0; round < 50; round++) {
+        const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
+        const [renewed, deleted] = await Promise.all([
+          open().changeEndpoint(id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+          open().deleteExpiredEndpoints(T0, 100),
+        ]);
+        const isThere = (await open().findEndpoint(uid)) !== undefined;
+        expect(renewed !== undefined).toBe(isThere);
+        expect(deleted.some((endpoint) => endpoint.id === id)).toBe(!isThere);
+      }
+    });
+
+    test('a capture at the same moment is kept and readable, or told that the endpoint is gone', async () => {
+      const ends: string[] = [];
+      for (let round = 0; round < 50; round++) {
+        const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
+        const [[stored]] = await Promise.all([
+          capture(open(), [{ to: id, body: 'late' }]),
+          open().deleteExpiredEndpoints(T0, 100),
+        ]);
+        const isThere = (await open().findEndpoint(uid)) !== undefined;
+        const text = textOf((await everything(open(), id))[0]);
+        ends.push(`${stored?.index === 0 ? 'kept' : 'told'}, ${isThere ? 'there' : 'gone'}, ${text ?? 'nothing'}`);
+      }
+      // Acknowledged first and deleted with its endpoint then: what has been deleted is gone whole.
+      const right = ['kept, there, late', 'kept, gone, nothing', 'told, gone, nothing'];
+      expect(ends.filter((end) => !right.includes(end))).toEqual([]);
+    });
+  });
+
+  test('a database that takes writes says so, again and again', async () => {
+    await open().checkWritable(T0);
+    await expect(Promise.all([open().checkWritable(T0 + 2), open().checkWritable(T0 + 3)])).resolves.toBeDefined();
+  });
+}

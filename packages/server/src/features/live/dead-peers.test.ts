@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLive } from '../../../test/live-viewer.ts';
+import { upgradeRaw } from '../../../test/raw-upgrade.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+
+/** Dead peers are found, and those that live are left alone (contract 5, hardening W6). */
+const PING_MS = 400;
+let server: TestServer;
+let person: TestPerson;
+let uid: string;
+beforeAll(async () => {
+  server = await startTestServer({ livePingMs: PING_MS });
+  person = await server.register();
+  uid = (await person.client.call('createEndpoint', { body: {} })).uid;
+});
+afterAll(() => server.stop());
+
+/** How many viewers the server thinks there are. */
+async function viewers(): Promise<number> {
+  const text = await (await fetch(`${server.origin}/metrics`)).text();
+  return Number(/^creel_live_viewers (\d+)$/m.exec(text)?.[1]);
+}
+
+test('a peer that does not answer pings is dropped after two of them', async () => {
+  const { answer, connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, {
+    cookie: person.client.jar.header(),
+  });
+  expect(answer.status).toBe(101);
+  expect(await viewers()).toBe(1);
+  const received = await connection.closed();
+  // 0x89 0x00: a ping without a payload.
+  expect(received.includes(Buffer.of(0x89, 0x00))).toBe(true);
+  expect(await viewers()).toBe(0);
+});
+
+test('a peer that has stopped reading is dropped as well, whatever is on its way to it', async () => {
+  const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: person.client.jar.header() });
+  connection.pause();
+  for (let count = 0; count < 200; count += 1) {
+    await (await fetch(`${server.origin}/h/${uid}`, { method: 'POST', body: 'x'.repeat(16_000) })).arrayBuffer();
+  }
+  while ((await viewers()) > 0) await sleep(20);
+  connection.resume();
+  expect((await connection.closed()).length).toBeGreaterThan(0);
+});
+
+test('a peer that answers stays', async () => {
+  const viewer = await openLive(person.client, uid);
+  let pings = 0;
+  viewer.socket.on('ping', () => (pings += 1));
+  while (pings < 4 && viewer.socket.readyState === viewer.socket.OPEN) await sleep(20);
+  expect(viewer.socket.readyState).toBe(viewer.socket.OPEN);
+  expect(await viewers()).toBe(1);
+  await viewer.close();
+});

@@ -1,0 +1,62 @@
+import { liveMessageSchema } from '@creel/contract';
+import type { LiveMessage } from '@creel/contract';
+import { expect, test } from 'vitest';
+import type { RequestRecord } from '../../database/store.ts';
+import { InitMessage } from './init-message.ts';
+import { presentPreview } from '../requests/present-request.ts';
+import { largeRecord, record } from '../../../test/test-viewer.ts';
+
+const MIB = 1024 * 1024;
+
+function writeOut(records: readonly RequestRecord[]) {
+  const failures: unknown[] = [];
+  const init = new InitMessage(records, (error) => failures.push(error));
+  const first = { bytes: init.bytes, mostPartBytes: init.mostPartBytes };
+  const texts: string[] = [];
+  const left: number[] = [];
+  for (let isLast = false; !isLast; left.push(init.bytes)) {
+    const part = init.next();
+    texts.push(part.text);
+    ({ isLast } = part);
+  }
+  const message: LiveMessage = liveMessageSchema.parse(JSON.parse(texts.join('')));
+  return { ...first, failures, texts, left, data: message.type === 'init' ? message.data : [] };
+}
+
+const many = (make: (index: number) => RequestRecord): RequestRecord[] =>
+  Array.from({ length: 100 }, (_, at) => make(99 - at));
+
+test('none at all: one part', () => {
+  const { texts, data } = writeOut([]);
+  expect([texts.length, data]).toEqual([1, []]);
+});
+
+test('ordinary requests are presented whole, newest first', () => {
+  const records = many((index) => record(index));
+  const { data, left } = writeOut(records);
+  expect(data).toEqual(records.map(presentPreview));
+  expect(left.at(-1)).toBe(0);
+});
+
+test('the largest: parts that are no larger than was said, all headers, bodies cut and said so, at most 8 MiB held', () => {
+  const { data, texts, bytes, mostPartBytes } = writeOut(many(largeRecord));
+  expect(data.map((request) => [request.index, request.headers['x-6']?.length, request.bodyTruncated])).toEqual(
+    Array.from({ length: 100 }, (_, at) => [99 - at, 8000, true]),
+  );
+  expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([256]));
+  for (const text of texts) expect(text.length).toBeLessThanOrEqual(mostPartBytes);
+  expect(bytes + mostPartBytes).toBeLessThan(8 * MIB);
+});
+
+test('up to 4 MiB nothing is cut', () => {
+  const { data } = writeOut(many((index) => record(index, 'x'.repeat(16 * 1024))));
+  expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([16 * 1024]));
+});
+
+test("one that can't be presented is left out and told, wherever it is", () => {
+  for (const at of [0, 50, 99]) {
+    const broken = many((index) => (index === at ? { ...record(index), receivedAt: Number.NaN } : record(index)));
+    const { data, failures } = writeOut(broken);
+    expect([data.length, failures.length]).toEqual([99, 1]);
+  }
+});

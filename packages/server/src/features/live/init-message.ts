@@ -1,0 +1,93 @@
+import { MOST_JSON_GROWTH } from '../../http/json-pieces.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { storedBytes } from '../../database/stored-bytes.ts';
+import { presentPreview } from '../requests/present-request.ts';
+
+/** Bytes of heads and bodies that become one part of the message; a request that is larger is a part of its own. */
+const PART_BYTES = 64 * 1024;
+/** Bytes of heads and bodies of the whole: over it bodies are cut, alike, but to no less than `LEAST_BODY_BYTES`. Heads stay. */
+const MOST_BYTES = 4 * 1024 * 1024;
+const LEAST_BODY_BYTES = 256;
+
+/**
+ * The text of an `init`, in parts that are short work each and are made only when they are asked for: all of it can be 30 MB, and a
+ * viewer that does not read must not keep that waiting.
+ */
+export class InitMessage {
+  /** The last one first. */
+  readonly #parts: RequestRecord[][];
+  readonly #onFailure: (error: unknown) => void;
+  #bytes: number;
+  #begun = false;
+  #separator = '';
+
+  constructor(records: readonly RequestRecord[], onFailure: (error: unknown) => void) {
+    const cut = cutBodies(records);
+    this.#bytes = sum(cut, storedBytes);
+    this.#parts = inParts(cut).toReversed();
+    this.#onFailure = onFailure;
+  }
+
+  /** Bytes that are held for the parts to come. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes that the text of one of the parts to come has at most. */
+  get mostPartBytes(): number {
+    // A header is there twice, and each `"` of it with a backslash: not more than a control character becomes.
+    return MOST_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
+  }
+
+  /** The next part. What can't be presented is left out and told. */
+  next(): { readonly text: string; readonly isLast: boolean } {
+    const part = this.#parts.pop() ?? [];
+    this.#bytes -= sum(part, storedBytes);
+    const start = this.#begun ? '' : '{"type":"init","data":[';
+    this.#begun = true;
+    const isLast = this.#parts.length === 0;
+    return { text: start + part.map((record) => this.#present(record)).join('') + (isLast ? ']}' : ''), isLast };
+  }
+
+  #present(record: RequestRecord): string {
+    try {
+      const text = this.#separator + JSON.stringify(presentPreview(record));
+      this.#separator = ',';
+      return text;
+    } catch (error) {
+      this.#onFailure(error);
+      return '';
+    }
+  }
+}
+
+function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
+  const parts: RequestRecord[][] = [];
+  let room = 0;
+  for (const record of records) {
+    const bytes = storedBytes(record);
+    if (bytes > room) {
+      parts.push([]);
+      room = PART_BYTES;
+    }
+    parts.at(-1)?.push(record);
+    room -= bytes;
+  }
+  return parts;
+}
+
+/** The bodies are copied, so that the rest of them is not held. */
+function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
+  if (sum(records, storedBytes) <= MOST_BYTES) return records;
+  const room = MOST_BYTES - sum(records, (record) => record.head.length);
+  const most = Math.max(LEAST_BODY_BYTES, Math.floor(room / records.length));
+  return records.map((record) =>
+    record.body === null || record.body.length <= most
+      ? record
+      : { ...record, body: Buffer.from(record.body.subarray(0, most)) },
+  );
+}
+
+function sum(records: readonly RequestRecord[], of: (record: RequestRecord) => number): number {
+  return records.reduce((total, record) => total + of(record), 0);
+}

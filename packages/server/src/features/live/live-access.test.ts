@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { problemSchema } from '@creel/contract';
+import { openRaw } from '../../../../../fixtures/raw-http.ts';
+import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import type { Store } from '../../database/store.ts';
+import { openLive } from '../../../test/live-viewer.ts';
+import { upgradeRaw } from '../../../test/raw-upgrade.ts';
+import type { RawUpgrade, UpgradeLines } from '../../../test/raw-upgrade.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+
+/** Who may listen: the owner, signed in, from our own origin (contract 1 and 5, hardening W4). */
+let server: TestServer;
+let owner: TestPerson;
+let uid: string;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+  owner = await server.register();
+  uid = (await owner.client.call('createEndpoint', { body: {} })).uid;
+});
+afterAll(() => server.stop());
+
+/** A refusal is a problem of the contract, and its connection ends. */
+async function expectRefusal({ answer, connection }: RawUpgrade): Promise<void> {
+  expect(answer.header('content-type')).toBe('application/json; charset=utf-8');
+  expect(problemSchema.safeParse(JSON.parse(answer.body.toString('utf8'))).success).toBe(true);
+  expect((await connection.closed()).toString('latin1')).toBe('');
+}
+
+/** The status of an upgrade. */
+async function statusOf(to: TestServer, path: string, lines: UpgradeLines): Promise<number> {
+  const upgraded = await upgradeRaw(to.port, path, lines);
+  if (upgraded.answer.status !== 101) await expectRefusal(upgraded);
+  upgraded.connection.close();
+  return upgraded.answer.status;
+}
+
+const cookie = (): string => owner.client.jar.header();
+const path = (): string => `/ws?endpoint=${uid}`;
+
+describe('Origin, on plain http', () => {
+  const own = (): string => `127.0.0.1:${server.port}`;
+  test.each<[string, number, () => Record<string, string>]>([
+    ['absent', 101, () => ({})],
+    ['our own', 101, () => ({ Origin: `http://${own()}` })],
+    [
+      'our own under another name of this machine',
+      101,
+      () => ({ Origin: `http://localhost:${server.port}`, Host: `localhost:${server.port}` }),
+    ],
+    ['null', 403, () => ({ Origin: 'null' })],
+    ['empty', 403, () => ({ Origin: '' })],
+    ['another site', 403, () => ({ Origin: 'https://evil.example' })],
+    ['another scheme', 403, () => ({ Origin: `https://${own()}` })],
+    ['another port', 403, () => ({ Origin: `http://127.0.0.1:${server.port - 1}` })],
+    ['no port', 403, () => ({ Origin: 'http://127.0.0.1' })],
+    ['another name than in Host', 403, () => ({ Origin: `http://localhost:${server.port}` })],
+    ['ours as the beginning', 403, () => ({ Origin: `http://${own()}.evil.example` })],
+    ['upper case', 403, () => ({ Origin: `HTTP://${own()}` })],
+    ['with a slash', 403, () => ({ Origin: `http://${own()}/` })],
+    ['cross-site by Sec-Fetch-Site', 403, () => ({ 'Sec-Fetch-Site': 'cross-site' })],
+    ['same-site by Sec-Fetch-Site', 403, () => ({ 'Sec-Fetch-Site': 'same-site' })],
+    ['same-origin by Sec-Fetch-Site', 101, () => ({ Origin: `http://${own()}`, 'Sec-Fetch-Site': 'same-origin' })],
+  ])('%s: %d', async (_what, status, headers) => {
+    expect(await statusOf(server, path(), { cookie: cookie(), headers: headers() })).toBe(status);
+  });
+});
+
+describe('Origin, behind https', () => {
+  let behind: TestServer;
+  let lines: { cookie: string };
+  let behindPath: string;
+  beforeAll(async () => {
+    behind = await startTestServer({ settings: { PUBLIC_URL: 'https://ours.example' } });
+    const { client } = await behind.register();
+    lines = { cookie: client.jar.header() };
+    behindPath = `/ws?endpoint=${(await client.call('createEndpoint', { body: {} })).uid}`;
+  });
+  afterAll(() => behind.stop());
+
+  test.each([
+    ['https://ours.example', 101],
+    [undefined, 101],
+    ['null', 403],
+    ['http://ours.example', 403],
+    ['https://ours.example:8443', 403],
+    ['https://ours.evil.com', 403],
+    ['https://evilours.example', 403],
+    ['https://ours.example.evil.com', 403],
+    ['https://sub.ours.example', 403],
+    ['https://OURS.example', 403],
+    ['https://ours.example@evil.com', 403],
+  ])('%s: %d', async (origin, status) => {
+    expect(
+      await statusOf(behind, behindPath, {
+        ...lines,
+        ...(origin === undefined ? {} : { headers: { Origin: origin } }),
+      }),
+    ).toBe(status);
+  });
+
+  test('the name under which a proxy reaches us is not our origin', async () => {
+    const headers = { Origin: `http://127.0.0.1:${behind.port}` };
+    expect(await statusOf(behind, behindPath, { ...lines, headers })).toBe(403);
+  });
+});
+
+describe('who', () => {
+  test('nobody signed in: 401, whether or not the endpoint exists', async () => {
+    expect(await statusOf(server, path(), {})).toBe(401);
+    expect(await statusOf(server, '/ws?endpoint=nothing', {})).toBe(401);
+    expect(await statusOf(server, path(), { cookie: 'creel_session=made-up' })).toBe(401);
+  });
+
+  test("another person's endpoint and one that does not exist get the same answer", async () => {
+    const stranger = (await server.register()).client.jar.header();
+    const foreign = await upgradeRaw(server.port, path(), { cookie: stranger });
+    const unknown = await upgradeRaw(server.port, '/ws?endpoint=AAAAAAAAAAAAAAAAAAAAAA', { cookie: stranger });
+    expect(foreign.answer).toMatchObject({ status: 404, headers: unknown.answer.headers });
+    expect(foreign.answer.body.equals(unknown.answer.body)).toBe(true);
+    expect(foreign.answer.body.toString('utf8')).toContain('ENDPOINT_NOT_FOUND');
+  });
+
+  test.each([
+    ['none', () => '/ws'],
+    ['an empty one', () => '/ws?endpoint='],
+    ['another name for it', () => `/ws?uid=${uid}`],
+    ['something behind it', () => `/ws?endpoint=${uid}%20`],
+    ['a second question mark', () => `/ws?endpoint=${uid}?`],
+    ['only its beginning', () => `/ws?endpoint=${uid.slice(0, -1)}`],
+    ['other case', () => `/ws?endpoint=${uid.toLowerCase() === uid ? uid.toUpperCase() : uid.toLowerCase()}`],
+  ])('an endpoint is named exactly (%s): 404', async (_what, target) => {
+    expect(await statusOf(server, target(), { cookie: cookie() })).toBe(404);
+  });
+});
+
+describe('a socket is closed within a second', () => {
+  const SECOND = 1000;
+
+  /** Opens a view, does it, and tells the code and the milliseconds that it took. */
+  async function closing(person: TestPerson, endpointUid: string, act: () => Promise<unknown>) {
+    const viewer = await openLive(person.client, endpointUid);
+    await viewer.until((messages) => messages.length > 0);
+    await act();
+    const done = performance.now();
+    const code = await viewer.closed;
+    return { code, within: performance.now() - done < SECOND };
+  }
+
+  async function newPerson() {
+    const person = await server.register();
+    return { person, endpoint: (await person.client.call('createEndpoint', { body: {} })).uid };
+  }
+
+  test('signed out: 4401', async () => {
+    const { person, endpoint } = await newPerson();
+    expect(await closing(person, endpoint, () => person.client.call('logout', {}))).toEqual({
+      code: 4401,
+      within: true,
+    });
+  });
+
+  test('password changed elsewhere: 4401; the one who changed it keeps watching', async () => {
+    const { person, endpoint } = await newPerson();
+    const elsewhere = server.visitor();
+    await elsewhere.call('login', { body: { username: person.user.username, password: person.password } });
+    const own = await openLive(elsewhere, endpoint);
+    const body = {
+      currentPassword: person.password,
+      newPassword: 'another good one',
+      confirmPassword: 'another good one',
+    };
+    expect(await closing(person, endpoint, () => elsewhere.call('changePassword', { body }))).toEqual({
+      code: 4401,
+      within: true,
+    });
+    await elsewhere.call('changeEndpoint', { params: { uid: endpoint }, body: { name: 'still here' } });
+    await own.until((messages) => messages.some((message) => message.type === 'endpoint'));
+    await own.close();
+  });
+
+  test('endpoint deleted: 4404; others stay open', async () => {
+    const { person, endpoint } = await newPerson();
+    const other = await openLive(person.client, (await person.client.call('createEndpoint', { body: {} })).uid);
+    expect(
+      await closing(person, endpoint, () => person.client.call('deleteEndpoint', { params: { uid: endpoint } })),
+    ).toEqual({ code: 4404, within: true });
+    expect(other.socket.readyState).toBe(other.socket.OPEN);
+    await other.close();
+  });
+
+  test('a viewer that does not answer the goodbye is cut off', async () => {
+    const { person, endpoint } = await newPerson();
+    const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${endpoint}`, {
+      cookie: person.client.jar.header(),
+    });
+    await person.client.call('logout', {});
+    const done = performance.now();
+    await connection.closed();
+    expect(performance.now() - done).toBeLessThan(1.5 * SECOND);
+  });
+});
+
+describe('with every ping it is looked again', () => {
+  let pinging: TestServer;
+  beforeAll(async () => {
+    pinging = await startTestServer({ livePingMs: 1000 });
+  });
+  afterAll(() => pinging.stop());
+
+  async function watching() {
+    const { client } = await pinging.register();
+    const endpoint = (await client.call('createEndpoint', { body: {} })).uid;
+    const viewer = await openLive(client, endpoint);
+    await viewer.until((messages) => messages.length > 0);
+    return { viewer, endpoint };
+  }
+
+  test('an endpoint that another process deleted: 4404', async () => {
+    const { viewer, endpoint } = await watching();
+    const { id = 0 } = (await pinging.store.findEndpoint(endpoint)) ?? {};
+    await pinging.store.deleteEndpoint(id);
+    expect(await viewer.closed).toBe(4404);
+  });
+
+  test('a session that came to its end by itself: 4401', async () => {
+    const { viewer } = await watching();
+    pinging.clock.advance(31 * 24 * 3_600_000);
+    expect(await viewer.closed).toBe(4401);
+  });
+});
+
+describe('what ends while the upgrade is checked is noticed once the socket is open', () => {
+  /** A server whose look for an endpoint can be held. */
+  async function startHolding() {
+    const gate = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    let held: string | undefined;
+    const holding = await startTestServer({
+      livePingMs: 3_600_000,
+      openStore: async (dataDir) => {
+        const store = await openSqliteStore(dataDir);
+        const findEndpoint: Store['findEndpoint'] = async (wanted) => {
+          const found = await store.findEndpoint(wanted);
+          if (wanted !== held) return found;
+          held = undefined;
+          reached.resolve();
+          await gate.promise;
+          return found;
+        };
+        return { ...store, findEndpoint };
+      },
+    });
+    const person = await holding.register();
+    const endpoint = (await person.client.call('createEndpoint', { body: {} })).uid;
+    const open = async () => {
+      held = endpoint;
+      const viewer = openLive(person.client, endpoint);
+      await reached.promise;
+      return viewer;
+    };
+    return { holding, person, endpoint, open, reached: reached.promise, release: () => gate.resolve() };
+  }
+
+  test.each([
+    ['the session: 4401', 4401, (person: TestPerson) => person.client.call('logout', {})],
+    [
+      'the endpoint: 4404',
+      4404,
+      (person: TestPerson, endpoint: string) => person.client.call('deleteEndpoint', { params: { uid: endpoint } }),
+    ],
+  ] as const)('%s', async (_what, code, end) => {
+    const { holding, person, endpoint, open, reached, release } = await startHolding();
+    const opening = open();
+    await reached;
+    await end(person, endpoint);
+    release();
+    expect(await (await opening).closed).toBe(code);
+    await holding.stop();
+  });
+});
+
+describe('an upgrade that is none', () => {
+  test.each([
+    ['no key', { 'Sec-WebSocket-Key': '' }],
+    ['a key of the wrong length', { 'Sec-WebSocket-Key': 'c2hvcnQ=' }],
+    ['an old version', { 'Sec-WebSocket-Version': '7' }],
+  ])('%s: 400', async (_what, headers) => {
+    expect(await statusOf(server, path(), { cookie: cookie(), headers })).toBe(400);
+  });
+
+  test('another method than GET: 400', async () => {
+    expect(await statusOf(server, path(), { cookie: cookie(), method: 'POST' })).toBe(400);
+  });
+
+  test.each(['h2c', 'foo', 'TLS/1.0', 'websocketx'])(
+    'Upgrade: %s on /ws is an ordinary request: 426',
+    async (upgrade) => {
+      const { answer, connection } = await upgradeRaw(server.port, path(), {
+        cookie: cookie(),
+        headers: { Upgrade: upgrade },
+      });
+      expect(answer.status).toBe(426);
+      expect(answer.header('upgrade')).toBe('websocket');
+      connection.close();
+    },
+  );
+
+  test('and so is a GET without any: 426', async () => {
+    const { status, body } = await owner.client.tell(path());
+    expect({ status, body }).toMatchObject({ status: 426, body: { code: 'UPGRADE_REQUIRED' } });
+  });
+
+  test('Upgrade: WebSocket in any case, and among others, is one', async () => {
+    expect(await statusOf(server, path(), { cookie: cookie(), headers: { Upgrade: 'WebSocket' } })).toBe(101);
+    expect(await statusOf(server, path(), { cookie: cookie(), headers: { Upgrade: 'h2c, websocket' } })).toBe(400);
+  });
+
+  test.each(['/', '/wsx', '/ws/', '/api/user', '/api/nothing'])('%s does not upgrade, whoever asks', async (target) => {
+    const { answer, connection } = await upgradeRaw(server.port, target, { cookie: cookie() });
+    expect(answer.status).not.toBe(101);
+    expect(answer.status).toBeLessThan(500);
+    connection.close();
+  });
+
+  test('two Hosts, or none: 400', async () => {
+    const two = await upgradeRaw(server.port, path(), {
+      cookie: cookie(),
+      headers: { 'X-Filler': 'x\r\nHost: other' },
+    });
+    expect(two.answer.status).toBe(400);
+    two.connection.close();
+  });
+
+  test('a client that hangs up during the checks harms nobody', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const connection = await openRaw({ port: server.port });
+      await connection.send(
+        `GET ${path()} HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nCookie: ${cookie()}\r\n\r\n`,
+      );
+      connection.reset();
+    }
+    expect((await owner.client.tell('/healthz')).status).toBe(200);
+  });
+});

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LiveMessage } from '@creel/contract';
+import { openLive, shownAfter, toldIndexes } from '../../../test/live-viewer.ts';
+import type { LiveViewer } from '../../../test/live-viewer.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../../test/test-server.ts';
+
+/** What viewers are sent, on a real server over real sockets (contract 5, hardening W1 to W3). */
+let server: TestServer;
+let person: TestPerson;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+});
+afterAll(() => server.stop());
+
+/** A person and an endpoint of their own for each test, so that no plan's limit is met. */
+async function newEndpoint(autoSaveEnabled = false): Promise<string> {
+  person = await server.register();
+  return (await person.client.call('createEndpoint', { body: { autoSaveEnabled } })).uid;
+}
+
+/** Captures one; its index. */
+async function capture(uid: string, body = 'hello'): Promise<number> {
+  const answer = await fetch(`${server.origin}/h/${uid}/live`, { method: 'POST', body });
+  await answer.arrayBuffer();
+  expect(answer.status).toBe(200);
+  return Number(answer.headers.get('x-creel-request'));
+}
+
+/** Captures `count`, `senders` at a time. */
+async function storm(uid: string, count: number, senders = 16): Promise<void> {
+  let left = count;
+  const send = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await capture(uid);
+    }
+  };
+  await Promise.all(Array.from({ length: senders }, send));
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const types = (messages: readonly LiveMessage[]): string[] =>
+  messages.map((message) => message.type).filter((type) => type !== 'endpoint');
+const has = (index: number) => (messages: readonly LiveMessage[]) => shownAfter(messages).has(index);
+const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]) =>
+  messages.some((message) => message.type === type);
+const closeAll = (viewers: readonly LiveViewer[]) => Promise.all(viewers.map((viewer) => viewer.close()));
+
+test('init holds the newest 100, saved and unsaved, newest first, and is what the lists show', async () => {
+  const uid = await newEndpoint();
+  await storm(uid, 120);
+  await person.client.call('saveRequest', { params: { uid }, body: { index: 110 } });
+  const viewer = await openLive(person.client, uid);
+  await viewer.until(hasType('init'));
+  const [init] = viewer.messages;
+  const listed = await person.client.call('listUnsaved', { params: { uid }, query: { limit: 99 } });
+  const saved = await person.client.call('listSaved', { params: { uid } });
+  expect(init).toEqual({ type: 'init', data: [...listed, ...saved].toSorted((a, b) => b.index - a.index) });
+  await viewer.close();
+});
+
+describe('W1: each viewer is told of each request once, in order', () => {
+  test('20 viewers that are there, 500 requests', async () => {
+    const uid = await newEndpoint();
+    const viewers = await Promise.all(upTo(20).map(() => openLive(person.client, uid)));
+    await Promise.all(viewers.map((viewer) => viewer.until(hasType('init'))));
+    await storm(uid, 500);
+    await Promise.all(viewers.map((viewer) => viewer.until(has(499))));
+    for (const { messages } of viewers) {
+      expect(types(messages)).toEqual(['init', ...Array.from({ length: 500 }, () => 'request')]);
+      expect(toldIndexes(messages)).toEqual(upTo(500));
+    }
+    await closeAll(viewers);
+  });
+
+  test('20 viewers that come at any moment of a storm', async () => {
+    const uid = await newEndpoint();
+    const stormy = storm(uid, 900);
+    const viewers: LiveViewer[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      viewers.push(await openLive(person.client, uid));
+      await new Promise((resolve) => setTimeout(resolve, (count * 7) % 40));
+    }
+    await stormy;
+    await Promise.all(viewers.map((viewer) => viewer.until(has(899))));
+    for (const { messages } of viewers) {
+      const told = toldIndexes(messages);
+      expect(messages[0]?.type).toBe('init');
+      expect(told).toEqual(upTo(900).slice(told[0]));
+    }
+    await closeAll(viewers);
+  });
+
+  test('W3: a viewer that loses its connection again and again has seen all of them in the end', async () => {
+    const uid = await newEndpoint();
+    const seen = new Set<number>();
+    let over = false;
+    const stormy = storm(uid, 900).finally(() => (over = true));
+    for (let round = 0; !over || !seen.has(899); round += 1) {
+      const viewer = await openLive(person.client, uid);
+      await viewer.until((messages) => messages.length > (round * 13) % 30 || has(899)(messages));
+      viewer.socket.terminate();
+      await viewer.closed;
+      for (const index of toldIndexes(viewer.messages)) seen.add(index);
+    }
+    await stormy;
+    expect([...seen].toSorted((a, b) => a - b)).toEqual(upTo(900));
+  });
+});
+
+describe('what else is told', () => {
+  test('a request is told as the API shows it, a large body by its beginning', async () => {
+    const uid = await newEndpoint();
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    await capture(uid, 'ä'.repeat(100_000));
+    await viewer.until(has(0));
+    const [listed] = await person.client.call('listUnsaved', { params: { uid } });
+    expect(listed?.bodyTruncated).toBe(true);
+    expect(shownAfter(viewer.messages).get(0)).toEqual(listed);
+    await viewer.close();
+  });
+
+  test('with autosave on a request is saved already', async () => {
+    const uid = await newEndpoint(true);
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    await capture(uid);
+    await viewer.until(has(0));
+    expect(shownAfter(viewer.messages).get(0)).toMatchObject({
+      saved: true,
+      id: expect.toSatisfy((id: number) => id > 0),
+    });
+    await viewer.close();
+  });
+
+  test('saved, deleted and clear, each once and in order', async () => {
+    const uid = await newEndpoint();
+    await storm(uid, 3);
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    const params = { uid };
+    const saved = await person.client.call('saveRequest', { params, body: { index: 1 } });
+    await person.client.call('saveRequest', { params, body: { index: 1 } });
+    await person.client.call('deleteRequest', { params: { uid, id: saved.id } });
+    await person.client.call('deleteRequest', { params: { uid, id: -1_000_002 } });
+    await person.client.call('clearRequests', { params });
+    await capture(uid);
+    await viewer.until(has(3));
+    const told = viewer.messages.filter(
+      (message) => message.type !== 'endpoint' && message.type !== 'init' && message.type !== 'request',
+    );
+    expect(told).toEqual([
+      { type: 'saved', data: { oldId: -1_000_001, request: saved } },
+      { type: 'deleted', data: { id: saved.id } },
+      { type: 'deleted', data: { id: -1_000_002 } },
+      { type: 'clear', data: {} },
+    ]);
+    expect([...shownAfter(viewer.messages).keys()]).toEqual([3]);
+    await viewer.close();
+  });
+
+  test('nothing of another endpoint', async () => {
+    const uid = await newEndpoint();
+    const other = (await person.client.call('createEndpoint', { body: {} })).uid;
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    await capture(other, 'not for you');
+    await person.client.call('clearRequests', { params: { uid: other } });
+    await capture(uid, 'for you');
+    await viewer.until(has(0));
+    expect(types(viewer.messages)).toEqual(['init', 'request']);
+    expect(shownAfter(viewer.messages).get(0)?.body).toBe('for you');
+    await viewer.close();
+  });
+
+  test('clears in the middle of a storm, while viewers come: each shows what is stored in the end', async () => {
+    const uid = await newEndpoint();
+    const stormy = storm(uid, 450);
+    const viewers: LiveViewer[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const [viewer] = await Promise.all([
+        openLive(person.client, uid),
+        person.client.call('clearRequests', { params: { uid } }),
+      ]);
+      viewers.push(viewer);
+    }
+    await stormy;
+    const last = await capture(uid);
+    const stored = await person.client.call('listUnsaved', { params: { uid }, query: { limit: 500 } });
+    for (const viewer of viewers) {
+      await viewer.until(has(last));
+      const shown = [...shownAfter(viewer.messages).keys()].toSorted((a, b) => b - a);
+      // Of what was there before it came, a viewer has the newest 100.
+      expect(stored.map((request) => request.index).slice(0, shown.length)).toEqual(shown);
+      expect(shown.length).toBeGreaterThanOrEqual(Math.min(100, stored.length));
+    }
+    await closeAll(viewers);
+  });
+});
+
+describe('the endpoint message', () => {
+  const endpointMessages = (viewer: LiveViewer) =>
+    viewer.messages.filter((message) => message.type === 'endpoint').map((message) => message.data);
+
+  test('tells a change of the endpoint', async () => {
+    const uid = await newEndpoint();
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    await person.client.call('changeEndpoint', { params: { uid }, body: { name: 'renamed' } });
+    await viewer.until(hasType('endpoint'));
+    expect(endpointMessages(viewer)).toEqual([await person.client.call('getEndpoint', { params: { uid } })]);
+    await viewer.close();
+  });
+
+  test('a storm: about once a second, and the last one has the numbers of the end', async () => {
+    const uid = await newEndpoint();
+    const viewer = await openLive(person.client, uid);
+    await viewer.until(hasType('init'));
+    const began = performance.now();
+    await storm(uid, 500);
+    const seconds = (performance.now() - began) / 1000;
+    await viewer.until(() => endpointMessages(viewer).at(-1)?.requestCount === 500);
+    expect(endpointMessages(viewer).at(-1)).toEqual(await person.client.call('getEndpoint', { params: { uid } }));
+    expect(endpointMessages(viewer).length).toBeLessThanOrEqual(seconds + 2);
+    await viewer.close();
+  });
+});

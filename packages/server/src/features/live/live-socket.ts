@@ -1,0 +1,162 @@
+import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { SignedIn } from '../../http/call.ts';
+import type { EndpointRecord, EndpointStore, RequestStore } from '../../database/store.ts';
+import { EndpointTicker } from './endpoint-ticker.ts';
+import { Hub } from './hub.ts';
+import type { EndpointMessage, LiveEvent } from './live-event.ts';
+import { LiveMemory } from './live-memory.ts';
+import type { Live } from './live.ts';
+import { Peer } from './peer.ts';
+import type { CloseCode } from './peer.ts';
+import { refuseUpgrade } from './upgrade.ts';
+
+const PING_MS = 30_000;
+/** Live sockets of one user at most, over all of its endpoints and sessions. */
+const MOST_PER_USER = 100;
+/** Viewers have nothing to say: what they say is not large, and not in many pieces. @types/ws 8.18 does not know all of these. */
+const SOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 1024,
+  /** Milliseconds that a viewer that was sent away may take to say goodbye: contract 5 wants it gone within a second. */
+  closeTimeout: 900,
+};
+
+export interface LiveSocketOptions {
+  readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
+  /** The `endpoint` message for a uid; `undefined` when it is gone. */
+  readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
+  /** Whether a session still holds; asked when a viewer comes and with every ping. */
+  readonly isSignedIn: (sessionId: string) => Promise<boolean>;
+  readonly onFailure: (error: unknown) => void;
+  /** Milliseconds between two pings; a peer that did not answer the one before, or took nothing of what waits for it, is dropped. */
+  readonly pingMs?: number | undefined;
+  /** What all viewers may hold together. */
+  readonly memory?: LiveMemory | undefined;
+}
+
+/** All live sockets of this process (contract 5). */
+export class LiveSockets implements Live {
+  readonly #options: LiveSocketOptions;
+  readonly #hub: Hub;
+  readonly #ticker: EndpointTicker;
+  readonly #peers = new Set<Peer>();
+  readonly #memory: LiveMemory;
+  readonly #server = new WebSocketServer(SOCKET_OPTIONS);
+  readonly #pings: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(options: LiveSocketOptions) {
+    this.#options = options;
+    this.#hub = new Hub(options.onFailure);
+    this.#memory = options.memory ?? new LiveMemory();
+    this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
+    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
+    this.#pings.unref();
+    // A handshake that is none: the same shape of answer as everywhere else.
+    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
+  }
+
+  get viewerCount(): number {
+    return this.#peers.size;
+  }
+
+  isWatched(endpointId: number): boolean {
+    return this.#hub.isWatched(endpointId);
+  }
+
+  publish(endpointId: number, event: LiveEvent): void {
+    this.#hub.publish(endpointId, event);
+    if (event.type !== 'gone' && this.#hub.isWatched(endpointId)) this.#ticker.touch(endpointId);
+  }
+
+  endSession(sessionId: string): void {
+    this.#sendAway((peer) => peer.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+  }
+
+  endUserSessions(userId: number, exceptSessionId?: string): void {
+    this.#sendAway((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT);
+  }
+
+  /** Completes an upgrade that was checked: who, where from, and that the endpoint is theirs. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
+    if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
+    if (this.#viewersOf(signedIn.user.id) >= MOST_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#connect(webSocket, socket, signedIn, endpoint),
+    );
+  }
+
+  /** Sends everybody away and takes nobody any more: the server stops. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#pings);
+    this.#ticker.stop();
+    this.#sendAway(() => true, 1001);
+  }
+
+  #connect(socket: WebSocket, wire: Duplex, signedIn: SignedIn, endpoint: EndpointRecord): void {
+    const { store, onFailure } = this.#options;
+    const onGone = (peer: Peer): void => {
+      unsubscribe();
+      this.#peers.delete(peer);
+    };
+    const share = this.#memory.share(signedIn.user.id);
+    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone });
+    // Subscribed before the snapshot is read: what comes in between is held, not lost.
+    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
+    this.#peers.add(peer);
+    peer.viewer.start();
+    void this.#recheck(peer);
+  }
+
+  async #tellEndpoint(endpointId: number): Promise<void> {
+    const uid = this.#watching(endpointId)[0]?.endpoint.uid;
+    if (uid === undefined) return;
+    const message = await this.#options.describeEndpoint(uid);
+    if (message !== undefined) for (const peer of this.#watching(endpointId)) peer.viewer.takeEndpoint(message);
+  }
+
+  #viewersOf(userId: number): number {
+    return [...this.#peers].filter((peer) => peer.userId === userId).length;
+  }
+
+  #watching(endpointId: number): Peer[] {
+    return [...this.#peers].filter((peer) => peer.endpoint.id === endpointId);
+  }
+
+  #pingAll(): void {
+    for (const peer of this.#peers) {
+      peer.ping();
+      void this.#recheck(peer);
+    }
+  }
+
+  /**
+   * Whether the viewer may still listen. Asked once it is among the peers, because a session that ended, or an endpoint that went,
+   * while the upgrade was checked did not find it there.
+   */
+  async #recheck(peer: Peer): Promise<void> {
+    try {
+      const [signedIn, endpoint] = await Promise.all([
+        this.#options.isSignedIn(peer.sessionId),
+        this.#options.store.findEndpoint(peer.endpoint.uid),
+      ]);
+      if (!signedIn) peer.sendAway(LIVE_CLOSE_SIGNED_OUT);
+      else if (endpoint === undefined) peer.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  #sendAway(matches: (peer: Peer) => boolean, code: CloseCode): void {
+    for (const peer of this.#peers) if (matches(peer)) peer.sendAway(code);
+  }
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { AppContext } from '../../app-context.ts';
+import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
+import type { LiveSockets } from './live-socket.ts';
+import { checkUpgrade, refuseUpgrade } from './upgrade.ts';
+import { readCookie, SESSION } from '../../http/cookies.ts';
+import { isFromElsewhere } from '../../http/same-origin.ts';
+
+type ParseCookie = (header: string) => Record<string, string | undefined>;
+
+/** What opens live views. Each is checked as HTTP first, so that a refusal has a status (contract 5). Only `/ws` comes here: see http-listener.ts. */
+export function createLiveUpgrade(app: AppContext, live: LiveSockets, parseCookie: ParseCookie) {
+  return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Without a listener, a peer that vanishes during the checks would end the process.
+    socket.on('error', () => undefined);
+    try {
+      if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
+        return refuseUpgrade(socket, 'BAD_REQUEST');
+      const allowed = await checkUpgrade(request, {
+        isFromElsewhere: (from) => isFromElsewhere(from.headers, app.publicUrl()),
+        signedIn: async (from) => {
+          const token = readCookie({ cookies: parseCookie(from.headers.cookie ?? '') }, SESSION, app.publicUrl());
+          return token === undefined ? undefined : app.sessions.find(token);
+        },
+        findEndpoint: (uid) => app.store.findEndpoint(uid),
+      });
+      if (typeof allowed === 'string') return refuseUpgrade(socket, allowed);
+      live.accept(request, socket, head, allowed.signedIn, allowed.endpoint);
+    } catch (error) {
+      app.log.error({ err: error }, 'a live view could not be opened');
+      refuseUpgrade(socket, 'INTERNAL');
+    }
+  };
+}

@@ -1,0 +1,140 @@
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import type { SignedIn } from '../../http/call.ts';
+import type { EndpointRecord, RequestStore } from '../../database/store.ts';
+import type { LiveEvent } from './live-event.ts';
+import type { Share } from './live-memory.ts';
+import { Viewer } from './viewer.ts';
+
+/** Frames from a viewer between two pings, control frames too, before it is taken for a flood: viewers have nothing to say. */
+const MOST_FRAMES = 1000;
+
+/** Why a viewer is sent away, as close codes (RFC 6455 7.4, contract 5). */
+const REASONS = {
+  [LIVE_CLOSE_SIGNED_OUT]: 'signed out',
+  [LIVE_CLOSE_ENDPOINT_GONE]: 'the endpoint is gone',
+  1001: 'the server stops',
+  1008: 'too many messages',
+} as const;
+export type CloseCode = keyof typeof REASONS;
+
+export interface PeerOptions {
+  readonly socket: WebSocket;
+  /** The connection under the socket. */
+  readonly wire: Duplex;
+  readonly signedIn: SignedIn;
+  readonly endpoint: EndpointRecord;
+  readonly store: Pick<RequestStore, 'listRequests'>;
+  /** What it may hold. */
+  readonly share: Share;
+  readonly onFailure: (error: unknown) => void;
+  /** Told once, when nothing more may be expected of it. */
+  readonly onGone: (peer: Peer) => void;
+}
+
+/** One live socket: who is behind it, what it watches, and whether it still lives. */
+export class Peer {
+  readonly endpoint: { readonly id: number; readonly uid: string };
+  readonly sessionId: string;
+  readonly userId: number;
+  readonly viewer: Viewer;
+  readonly #socket: WebSocket;
+  readonly #onGone: (peer: Peer) => void;
+  #gone = false;
+  #alive = true;
+  #frames = 0;
+  /** Whether bytes waited for it at the last ping, whether any did since, and whether some of those were taken. */
+  #waitedAtPing = false;
+  #waited = false;
+  #progressed = false;
+  readonly #noteTaken = (): void => {
+    if (this.#waited) this.#progressed = true;
+    this.viewer.noteTaken();
+  };
+
+  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone }: PeerOptions) {
+    this.#socket = socket;
+    this.#onGone = onGone;
+    this.endpoint = { id: endpoint.id, uid: endpoint.uid };
+    this.sessionId = signedIn.session.id;
+    this.userId = signedIn.user.id;
+    const outlet = {
+      send: (frame: string) => socket.send(frame, this.#noteTaken),
+      // As bytes, so that what waits is counted in bytes.
+      sendPart: (text: string, isLast: boolean) => {
+        socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
+        this.#noteWaiting();
+      },
+      pendingBytes: () => socket.bufferedAmount,
+      cork: () => wire.cork(),
+      uncork: () => {
+        wire.uncork();
+        this.#noteWaiting();
+      },
+    };
+    this.viewer = new Viewer(endpoint.id, store, outlet, onFailure, share);
+    socket.on('message', () => this.#count());
+    socket.on('ping', () => this.#count());
+    socket.on('pong', () => {
+      this.#alive = true;
+      this.#count();
+    });
+    // A protocol error closes the socket by itself; without a listener it would end the process.
+    socket.on('error', () => this.#end());
+    socket.on('close', () => {
+      this.#end();
+      this.viewer.release();
+    });
+  }
+
+  take(event: LiveEvent): void {
+    if (event.type === 'gone') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    else if (event.type !== 'changed') this.viewer.take(event);
+  }
+
+  /** Asks for a sign of life; without one since the last time, hangs up. */
+  ping(): void {
+    if (!this.#hasLived()) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#alive = false;
+    this.#frames = 0;
+    this.#waited = false;
+    this.#progressed = false;
+    this.#socket.ping(undefined, undefined, this.#noteTaken);
+    this.#noteWaiting();
+    this.#waitedAtPing = this.#waited;
+  }
+
+  /**
+   * Of a peer for which bytes waited all the time, that it took some of them, however few: pongs can be sent without reading. Else a
+   * pong, or that bytes wait only since then: the ping may be behind them.
+   */
+  #hasLived(): boolean {
+    return this.#waitedAtPing ? this.#progressed : this.#alive || this.#waited;
+  }
+
+  #noteWaiting(): void {
+    if (this.#socket.bufferedAmount > 0) this.#waited = true;
+  }
+
+  /** Closes with a code. A viewer that does not answer that is cut off soon (`closeTimeout` of live-socket.ts). */
+  sendAway(code: CloseCode): void {
+    this.#end();
+    this.#socket.close(code, REASONS[code]);
+  }
+
+  #count(): void {
+    this.#frames += 1;
+    if (this.#frames > MOST_FRAMES) this.sendAway(1008);
+  }
+
+  #end(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.viewer.stop();
+    this.#onGone(this);
+  }
+}

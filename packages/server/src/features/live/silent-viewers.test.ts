@@ -1,0 +1,241 @@
+import { liveMessageSchema } from '@creel/contract';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { upgradeRaw } from '../../../test/raw-upgrade.ts';
+import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
+import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
+import type { EndpointRecord, UserRecord } from '../../database/store.ts';
+import { portOf } from '../../http/listen-address.ts';
+import { LiveMemory } from './live-memory.ts';
+import { LiveSockets } from './live-socket.ts';
+import { largeRecord, record } from '../../../test/test-viewer.ts';
+
+/** Viewers that read nothing, or next to nothing: what they cost is bounded, and they are not kept (contract 5). */
+const MIB = 1024 * 1024;
+const LARGE = Array.from({ length: 100 }, (_, at) => largeRecord(99 - at));
+const INDEXES = LARGE.map(({ index }) => index);
+const SMALL = [record(1), record(0)];
+const PATIENCE_MS = 15_000;
+
+/** Live sockets for real, over a store that holds the same for ever. The first part of the path is the user, the second the endpoint. */
+async function startLive(pingMs?: number) {
+  const memory = new LiveMemory();
+  const failures: unknown[] = [];
+  let checks = 0;
+  const live = new LiveSockets({
+    store: {
+      listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
+      findEndpoint: () => Promise.resolve(endpointOf(1, 1)),
+    },
+    describeEndpoint: () => Promise.resolve(undefined),
+    isSignedIn: () => {
+      checks += 1;
+      return Promise.resolve(true);
+    },
+    onFailure: (error) => failures.push(error),
+    pingMs,
+    memory,
+  });
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => {
+    const [, userId, endpointId] = (request.url ?? '').split('/').map(Number);
+    const user = userOf(userId ?? 0);
+    const session = {
+      id: `of ${user.id}`,
+      userId: user.id,
+      createdAt: 0,
+      lastSeenAt: 0,
+      expiresAt: 0,
+      userAgent: '',
+      ip: '',
+    };
+    live.accept(request, socket, head, { session, user }, endpointOf(endpointId ?? 0, user.id));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const opened: (() => void)[] = [];
+  return {
+    live,
+    memory,
+    checks: () => checks,
+    port: portOf(server),
+    async open(userId: number, endpointId: number): Promise<RawUpgrade> {
+      const raw = await upgradeRaw(portOf(server), `/${userId}/${endpointId}`);
+      opened.push(() => raw.connection.close());
+      return raw;
+    },
+    /** One that reads: the indexes of its `init`, once that is whole. */
+    async readInit(userId: number, endpointId: number): Promise<number[]> {
+      const socket = new WebSocket(`ws://127.0.0.1:${portOf(server)}/${userId}/${endpointId}`);
+      opened.push(() => socket.terminate());
+      const text = await new Promise<string>((resolve, reject) => {
+        socket.on('message', (data) => resolve(String(data)));
+        socket.on('error', reject);
+      });
+      socket.terminate();
+      const message = liveMessageSchema.parse(JSON.parse(text));
+      return message.type === 'init' ? message.data.map((request) => request.index) : [];
+    },
+    /** One that reads only what it is told to. */
+    openByHand(userId: number, endpointId: number): Socket {
+      const socket = connect(portOf(server), '127.0.0.1');
+      opened.push(() => socket.destroy());
+      socket.on('error', () => undefined);
+      // With a listener for this event, bytes are read by `read` alone.
+      socket.on('readable', () => undefined);
+      socket.write(
+        `GET /${userId}/${endpointId} HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      );
+      return socket;
+    },
+    async stop() {
+      for (const close of opened) close();
+      live.close();
+      await new Promise((resolve) => server.close(resolve));
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function userOf(id: number): UserRecord {
+  return {
+    id,
+    username: `user ${id}`,
+    email: `${id}@example.com`,
+    emailVerified: true,
+    passwordHash: null,
+    displayName: null,
+    subscriptionTier: 'FREE',
+    subscriptionStatus: 'active',
+    subscriptionEndAt: null,
+    billingInterval: null,
+    stripeCustomerId: null,
+    stripeSubscriptionId: null,
+    settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' },
+    createdAt: 0,
+  };
+}
+
+function endpointOf(id: number, userId: number): EndpointRecord {
+  return {
+    id,
+    uid: `endpoint-${id}`,
+    userId,
+    name: null,
+    source: null,
+    createdAt: 0,
+    expiresAt: null,
+    autosave: false,
+    isFavorite: false,
+    savedCount: 0,
+    unsavedCount: 0,
+    latestAt: null,
+  };
+}
+
+async function until(is: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!is()) {
+    if (Date.now() > deadline) throw new Error(`It did not come: ${what}`);
+    await sleep(10);
+  }
+}
+
+let started: Awaited<ReturnType<typeof startLive>>;
+afterEach(() => started.stop());
+
+describe('memory', () => {
+  beforeEach(async () => {
+    started = await startLive();
+  });
+
+  test('thirty silent viewers of a user, 30 MB each if all were written down: 24 MiB, and the next user is served', async () => {
+    const { memory, live, open } = started;
+    const silent = await Promise.all(Array.from({ length: 30 }, () => open(1, 1)));
+    for (const { connection } of silent) connection.pause();
+    let most = 0;
+    for (let look = 0; look < 100; look += 1) {
+      most = Math.max(most, memory.taken);
+      await sleep(10);
+    }
+    expect(live.viewerCount).toBe(30);
+    expect(most).toBeGreaterThan(4 * MIB);
+    expect(most).toBeLessThanOrEqual(24 * MIB);
+
+    expect(await started.readInit(2, 1)).toEqual(INDEXES);
+    for (const { connection } of silent) connection.close();
+    await until(() => memory.taken === 0, 'all of it given back');
+  });
+
+  test('one that waited for room is sent its init once the others are gone', async () => {
+    const { memory, open, live } = started;
+    const silent = await Promise.all(Array.from({ length: 10 }, () => open(1, 1)));
+    for (const { connection } of silent) connection.pause();
+    await until(() => memory.taken > 12 * MIB, 'a memory that is full');
+    const waiting = started.readInit(1, 1);
+    await until(() => live.viewerCount === 11, 'one more');
+    for (const { connection } of silent) connection.close();
+    expect(await waiting).toEqual(INDEXES);
+  });
+});
+
+describe('progress', () => {
+  beforeEach(async () => {
+    started = await startLive(1000);
+  });
+
+  test('a viewer that takes nothing is ended, although it sends pongs', async () => {
+    const { live, memory, open } = started;
+    const { connection } = await open(1, 1);
+    connection.pause();
+    await until(() => memory.taken > 0, 'bytes that wait');
+    for (let pongs = 0; pongs < 500 && live.viewerCount > 0; pongs += 1) {
+      await connection.send(wsFrame({ opcode: OPCODE.pong })).catch(() => undefined);
+      await sleep(20);
+    }
+    expect(live.viewerCount).toBe(0);
+    await until(() => memory.taken === 0, 'its memory given back');
+  });
+
+  test('a viewer that reads slowly is kept, although it does not get to the pings', async () => {
+    const { live, memory, checks } = started;
+    const slow = started.openByHand(1, 1);
+    await until(() => memory.taken > 0, 'bytes that wait');
+    const before = checks();
+    while (checks() < before + 4 && live.viewerCount > 0) {
+      slow.read();
+      await sleep(20);
+    }
+    expect(live.viewerCount).toBe(1);
+  });
+
+  test('a viewer that answers pings and has nothing to read is kept', async () => {
+    const { live, checks, open } = started;
+    const { connection } = await open(1, 2);
+    while (checks() < 4 && live.viewerCount > 0) {
+      await connection.send(wsFrame({ opcode: OPCODE.pong }));
+      await sleep(50);
+    }
+    expect(live.viewerCount).toBe(1);
+  });
+});
+
+test('a user has a hundred live sockets at most: the next is refused with 429 until one is gone; other users are not', async () => {
+  started = await startLive();
+  const { live, open } = started;
+  const all = await Promise.all(Array.from({ length: 100 }, () => open(1, 2)));
+  expect(new Set(all.map(({ answer }) => answer.status))).toEqual(new Set([101]));
+  const { answer } = await open(1, 3);
+  expect([answer.status, JSON.parse(answer.body.toString('utf8'))]).toEqual([
+    429,
+    expect.objectContaining({ code: 'RATE_LIMITED' }),
+  ]);
+  expect((await open(2, 2)).answer.status).toBe(101);
+  all[0]?.connection.close();
+  await until(() => live.viewerCount === 100, 'one that is gone');
+  expect((await open(1, 2)).answer.status).toBe(101);
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { LiveMemory } from './live-memory.ts';
+import { newViewer, stored, wait } from '../../../test/test-viewer.ts';
+
+/** What viewers that don't read may hold together, and that those who waited for room miss nothing (contract 5). */
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const MIB = 1024 * 1024;
+const INDEXES = Array.from({ length: 100 }, (_, at) => 99 - at).join(' ');
+
+async function newSilentViewer(memory: LiveMemory) {
+  const it = newViewer(memory);
+  it.stopReading();
+  it.viewer.start();
+  await it.largeSnapshot();
+  return it;
+}
+
+/** Reads slowly: a part each time, until its `init` is whole. */
+async function readParts(it: Awaited<ReturnType<typeof newSilentViewer>>): Promise<void> {
+  for (let part = 0; part < 200 && it.sent.length === 0; part += 1) {
+    it.takeSome();
+    await wait();
+  }
+}
+
+test('a large init leaves in parts: one that does not read is sent less than 1 MiB of it', async () => {
+  const it = await newSilentViewer(new LiveMemory());
+  await wait(60_000);
+  expect(it.pending()).toBeGreaterThan(0);
+  expect(it.mostPending()).toBeLessThan(MIB);
+  await readParts(it);
+  expect(it.sent).toEqual([`init ${INDEXES}`]);
+  expect(it.mostPending()).toBeLessThan(MIB);
+});
+
+test('what comes while the parts leave follows them, once and in order, and is not mixed with them', async () => {
+  const it = await newSilentViewer(new LiveMemory());
+  for (const index of [99, 100, 101]) it.viewer.take(stored(index));
+  it.viewer.take({ type: 'clear' });
+  it.viewer.take(stored(102));
+  await readParts(it);
+  it.readAgain();
+  await wait();
+  expect(it.sent).toEqual([`init ${INDEXES}`, '100', '101', 'clear', '102']);
+});
+
+test('overrun while the parts leave: gets the whole of that init, and a second one that heals', async () => {
+  const it = await newSilentViewer(new LiveMemory());
+  for (let index = 100; index < 1200; index += 1) it.viewer.take(stored(index));
+  await readParts(it);
+  it.readAgain();
+  await wait(300);
+  await it.snapshot(1199);
+  it.viewer.take(stored(1200));
+  await wait();
+  expect(it.sent).toEqual([`init ${INDEXES}`, 'init 1199', '1200']);
+});
+
+test('stopped between two parts: no more of them, no timer, and nothing is counted once it is gone', async () => {
+  const memory = new LiveMemory();
+  const it = await newSilentViewer(memory);
+  it.viewer.stop();
+  expect(vi.getTimerCount()).toBe(0);
+  it.viewer.release();
+  expect(memory.taken).toBe(0);
+});
+
+test('thirty that are silent hold no more than the part of their user; those that wait do not read again', async () => {
+  const memory = new LiveMemory(64 * MIB, 24 * MIB);
+  const silent = [];
+  for (let count = 0; count < 30; count += 1) silent.push(await newSilentViewer(memory));
+  await wait(60_000);
+  expect(memory.taken).toBeGreaterThan(4 * MIB);
+  expect(memory.taken).toBeLessThanOrEqual(24 * MIB);
+  expect(silent.filter((it) => it.pending() > 0).length).toBeLessThan(5);
+  expect(silent.reduce((total, it) => total + it.reads(), 0)).toBe(0);
+  for (const { viewer } of silent) {
+    viewer.stop();
+    viewer.release();
+  }
+  expect(memory.taken).toBe(0);
+});
+
+test('one that waits for room gets a fresh init, and each one after it, once another is gone', async () => {
+  const memory = new LiveMemory(16 * MIB, 16 * MIB);
+  const silent = await newSilentViewer(memory);
+  const next = newViewer(memory);
+  next.viewer.start();
+  await next.largeSnapshot();
+  next.viewer.take(stored(100));
+  await wait(60_000);
+  expect([next.sent, next.reads()]).toEqual([[], 0]);
+  silent.viewer.stop();
+  silent.viewer.release();
+  await wait(300);
+  next.viewer.take(stored(101));
+  await next.snapshot(100, 99);
+  next.viewer.take(stored(102));
+  await wait();
+  expect(next.sent).toEqual(['init 100 99', '101', '102']);
+  expect(memory.taken).toBe(0);
+});
+
+test('an ordinary viewer is served whatever the others hold', async () => {
+  const memory = new LiveMemory(1000, 1000);
+  memory.share(1).note(MIB);
+  const it = newViewer(memory);
+  it.viewer.start();
+  await it.snapshot(1, 0);
+  it.viewer.take(stored(2));
+  await wait();
+  expect(it.sent).toEqual(['init 1 0', '2']);
+});
+
+test('events that wait are counted: without room they are dropped, and an init follows', async () => {
+  const memory = new LiveMemory(MIB, MIB);
+  const it = newViewer(memory);
+  it.viewer.start();
+  await it.snapshot(0);
+  it.stopReading();
+  for (let index = 1; index <= 100; index += 1) it.viewer.take(stored(index, 'x'.repeat(16 * 1024)));
+  expect(memory.taken).toBeLessThanOrEqual(MIB / 2);
+  it.readAgain();
+  await wait(300);
+  await it.snapshot(100);
+  expect(it.sent.at(-1)).toBe('init 100');
+});

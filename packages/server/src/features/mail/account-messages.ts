@@ -1,0 +1,46 @@
+import type { UserRecord } from '../../database/store.ts';
+import { compose } from './message.ts';
+import type { Message } from './message.ts';
+
+const ONCE = 'The link works once, for 30 minutes.';
+
+/** Names that mail programs could make a link of. */
+const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
+
+/**
+ * The account as a mail calls it. Whoever has not proved that an address is theirs could send its owner a link of their own, by our mail, in
+ * the place of a name: there such a name is left out.
+ */
+function accountOf({ username, emailVerified }: Owner): string {
+  return emailVerified || !LINK_LIKE.test(username) ? `Creel account ${username}` : 'Creel account with this address';
+}
+
+type Owner = Pick<UserRecord, 'username' | 'emailVerified'>;
+
+/** The mail with the link to a new password. */
+export function passwordResetMessage(owner: Owner, url: string): Message {
+  return compose('Set a new password for Creel', [
+    `Somebody asked for a new password for the ${accountOf(owner)}. If that was you, open this link:`,
+    { label: 'Set a new password', url },
+    ONCE,
+    'If it was not you, ignore this mail: nothing has changed.',
+  ]);
+}
+
+/** The mail with the link that proves an address. */
+export function verificationMessage(owner: Owner, url: string): Message {
+  return compose('Confirm your email address for Creel', [
+    `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,
+    { label: 'Confirm email address', url },
+    `${ONCE} You are asked to sign in if you are not.`,
+    'If you have no such account, ignore this mail.',
+  ]);
+}
+
+/** The mail of the settings page's test. */
+export function testMessage(publicUrl: string): Message {
+  return compose('Test mail from Creel', [
+    'This is a test mail. It has arrived, so notices will as well.',
+    { label: 'Open Creel', url: publicUrl },
+  ]);
+}

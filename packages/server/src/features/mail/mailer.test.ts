@@ -1,0 +1,124 @@
+import { afterEach, expect, test } from 'vitest';
+import { openMailbox } from '../../../../../fixtures/mailbox.ts';
+import { MailRefused, createMailer } from './mailer.ts';
+import { compose } from './message.ts';
+
+const MESSAGE = compose('Ünïcode — a subject that is long enough to be folded into several lines of a header', [
+  'Grüße 🦀',
+  { label: 'Open', url: `https://creel.example/auth/reset?token=${'x'.repeat(90)}` },
+]);
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function wordsOf(sending: Promise<void>): Promise<string> {
+  const error: unknown = await sending.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof MailRefused)) throw new Error(`Not refused as expected: ${String(error)}`);
+  return error.words;
+}
+
+test('a mail arrives whole, in both forms, with one recipient', async () => {
+  const mailbox = await openMailbox();
+  closing.push(mailbox.close);
+  await createMailer(mailbox.url, () => 'Ålbert <from@example.com>').send('to@example.com', MESSAGE);
+  const mail = await mailbox.next();
+  expect(mail).toMatchObject({ from: 'from@example.com', to: ['to@example.com'] });
+  expect(mail.text.replaceAll('\r\n', '\n').trim()).toBe(MESSAGE.text.trim());
+  expect(mail.html.replaceAll('\r\n', '\n').trim()).toBe(MESSAGE.html.trim());
+  expect([...mail.headers.keys()].toSorted()).toEqual([
+    'content-type',
+    'date',
+    'from',
+    'message-id',
+    'mime-version',
+    'subject',
+    'to',
+  ]);
+});
+
+test('an address or a sender with a line break in it adds no header and no recipient', async () => {
+  const mailbox = await openMailbox();
+  closing.push(mailbox.close);
+  const mailer = createMailer(mailbox.url, () => 'Creel\r\nX-Injected: 1 <from@example.com>');
+  const smuggled = [
+    'to@example.com\r\nBcc: more@example.com',
+    'to@example.com,more@example.com',
+    '<to@example.com> <more@example.com>',
+  ];
+  const sent = await Promise.allSettled(smuggled.map((to) => mailer.send(to, MESSAGE)));
+  expect(sent.filter((one) => one.status === 'rejected' && !(one.reason instanceof MailRefused))).toEqual([]);
+  for (const mail of mailbox.mails) {
+    expect([...mail.headers.keys()]).not.toContain('x-injected');
+    expect([...mail.headers.keys()]).not.toContain('bcc');
+    expect(mail.to).toHaveLength(1);
+  }
+});
+
+test("a refusal is told in the server's words; a password in them is not", async () => {
+  const mailbox = await openMailbox({
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth: (auth, _session, done) => done(new Error(`I do not know ${auth.username} with ${auth.password}`)),
+  });
+  closing.push(mailbox.close);
+  const url = mailbox.url.replace('smtp://', 'smtp://somebody:canary%2Bsmtp@');
+  const words = await wordsOf(createMailer(url, () => 'a@example.com').send('to@example.com', MESSAGE));
+  expect(words).toContain('I do not know somebody with');
+  expect(words).not.toContain('canary');
+});
+
+test('words of many lines and of any length become one line that can be shown', async () => {
+  const mailbox = await openMailbox();
+  closing.push(mailbox.close);
+  mailbox.refuse = { address: 'to@', words: 'x'.repeat(2000) };
+  expect(
+    (await wordsOf(createMailer(mailbox.url, () => 'a@example.com').send('to@example.com', MESSAGE))).length,
+  ).toBeLessThanOrEqual(301);
+});
+
+test('nobody there: told so', async () => {
+  // Nobody listens on the first port.
+  const words = await wordsOf(
+    createMailer('smtp://127.0.0.1:1', () => 'a@example.com').send('to@example.com', MESSAGE),
+  );
+  expect(words).toMatch(/^The mail server could not be reached \(\w+\): /);
+});
+
+test('a server that is not on this machine gets the password over TLS or not at all', async () => {
+  const mailbox = await openMailbox({
+    allowInsecureAuth: true,
+    onAuth: (_auth, _session, done) => done(null, { user: 'x' }),
+  });
+  closing.push(mailbox.close);
+  const { port } = new URL(mailbox.url);
+  const send = (url: string) => createMailer(url, () => 'a@example.com').send('to@example.com', MESSAGE);
+  // A name that is not one of the loopback ones, and leads here all the same.
+  const words = await wordsOf(send(`smtp://user:geheim@0.0.0.0:${port}`));
+  expect(words).toBe('The mail server does not offer TLS, and without it the password is not sent.');
+  await send(`smtp://user:geheim@0.0.0.0:${port}?requireTLS=false`);
+  await send(`smtp://user:geheim@127.0.0.1:${port}`);
+  expect(mailbox.mails).toHaveLength(2);
+});
+
+test('a mailbox that takes nothing is told apart from a server that takes nothing now', async () => {
+  const mailbox = await openMailbox();
+  closing.push(mailbox.close);
+  mailbox.refuse = { address: 'to@', words: 'No such mailbox' };
+  const refusal = async (url: string) =>
+    createMailer(url, () => 'a@example.com')
+      .send('to@example.com', MESSAGE)
+      .catch((error: unknown) => error);
+  expect(await refusal(mailbox.url)).toMatchObject({ forGood: true });
+  expect(await refusal('smtp://127.0.0.1:1')).toMatchObject({ forGood: false });
+  const wrongSignIn = await openMailbox({
+    allowInsecureAuth: true,
+    authOptional: false,
+    onAuth: (_auth, _session, done) => done(new Error('no')),
+  });
+  closing.push(wrongSignIn.close);
+  expect(await refusal(wrongSignIn.url.replace('//', '//user:wrong@'))).toMatchObject({ forGood: false });
+});

@@ -1,0 +1,45 @@
+import { createServer } from 'node:tls';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { selfSigned } from '../../../test/self-signed.ts';
+import { carry } from './carry.ts';
+import { lookUpOnSystem } from './resolve-target.ts';
+
+/** A target that speaks TLS with this certificate, and what a replay to it comes to. */
+async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
+  let heard = '';
+  const server = createServer(certificate, (socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (piece) => {
+      heard += piece.toString('latin1');
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n');
+    });
+  });
+  server.on('tlsClientError', () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const errand = {
+    method: 'GET',
+    url: `https://127.0.0.1:${port}/secret`,
+    headers: [],
+    body: Buffer.alloc(0),
+    userAgent: 'Creel/test',
+    allowPrivate: true,
+    mostMs: 5000,
+  };
+  const message = await carry(errand, new AbortController().signal, lookUpOnSystem).then(
+    ({ status }) => String(status),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  await new Promise((resolve) => server.close(resolve));
+  return { message, heard };
+}
+
+test.each([
+  ['its own, with the right address', selfSigned('127.0.0.1'), /self-signed/],
+  ['its own, for another address', selfSigned('192.0.2.1'), /self-signed|another name/],
+])('a certificate that is %s is not taken, and nothing is sent', async (_what, certificate, sentence) => {
+  const { message, heard } = await replayOver(certificate);
+  expect(message).toMatch(sentence);
+  expect(heard).toBe('');
+});

@@ -1,0 +1,48 @@
+import { ProblemError } from '../../http/problem.ts';
+
+/** The target gave no answer. The sentence says why, for a person (contract 4). */
+export class ReplayFailure extends ProblemError {
+  constructor(sentence: string) {
+    super('REPLAY_FAILED', { sentence });
+  }
+}
+
+/** What the system, TLS and the HTTP parser call it, and what it means. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'The target refused the connection. Is something listening on that port?',
+  ECONNRESET: 'The target closed the connection without an answer.',
+  EPIPE: 'The target closed the connection without an answer.',
+  ETIMEDOUT: 'The target could not be reached in time.',
+  EHOSTUNREACH: 'There is no way to the target from here.',
+  ENETUNREACH: 'There is no way to the target from here.',
+  EADDRNOTAVAIL: 'There is no way to the target from here.',
+  EACCES: 'The system does not allow a connection to the target.',
+  EPERM: 'The system does not allow a connection to the target.',
+  HPE_HEADER_OVERFLOW: 'The target answered with more than 64 KiB of headers.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The target's certificate is self-signed, so that nobody vouches for it.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The target's certificate ends in one that is self-signed and not known here.",
+  UNABLE_TO_GET_ISSUER_CERT: "Nobody who is known here vouches for the target's certificate.",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "Nobody who is known here vouches for the target's certificate.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "Nobody who is known here vouches for the target's certificate.",
+  CERT_HAS_EXPIRED: "The target's certificate has expired.",
+  CERT_NOT_YET_VALID: "The target's certificate is not valid yet.",
+  CERT_REVOKED: "The target's certificate was revoked.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The target's certificate is for another name.",
+};
+
+/** Why there was no answer, from whatever was thrown on the way. */
+export function failureOf(error: unknown): ReplayFailure {
+  const code = codeOf(error);
+  const known = SENTENCES[code];
+  if (known !== undefined) return new ReplayFailure(known);
+  if (code.startsWith('HPE_')) return new ReplayFailure('The target answered with something that is not HTTP.');
+  if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')
+    return new ReplayFailure('There is no TLS between here and the target. Does its port speak https?');
+  return new ReplayFailure(`The target could not be reached${code === '' ? '' : ` (${code})`}.`);
+}
+
+/** The code of an error; of several tries, each at another address, that of the first. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

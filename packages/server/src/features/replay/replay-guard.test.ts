@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { carry } from './carry.ts';
+import type { Carry } from './carry.ts';
+import { openRawTarget } from '../../../test/raw-target.ts';
+import type { RawTarget } from '../../../test/raw-target.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+/** What names mean, one answer after the other; the last one stays. */
+const names = new Map<string, string[][]>();
+const lookUp = (name: string): Promise<string[]> => {
+  const answers = names.get(name);
+  const answer = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
+  return answer === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(answer);
+};
+/** In this thread, so that names mean what they are told to. */
+const carryHere: Carry = (errand, gone) => carry(errand, gone, lookUp);
+
+let server: TestServer;
+let client: TestClient;
+let inside: RawTarget;
+let inside6: RawTarget;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { ALLOW_PRIVATE_TARGETS: 'false' },
+    replay: { carry: carryHere, mostMs: 3000 },
+  });
+  ({ client } = await server.register());
+  inside = await openRawTarget('127.0.0.1');
+  inside6 = await openRawTarget('::1');
+});
+afterAll(async () => {
+  await Promise.all([server.stop(), inside.close(), inside6.close()]);
+});
+
+const replay = (url: string, more: object = {}) =>
+  client.tell('/api/replay', { method: 'POST', json: { method: 'GET', url, ...more } });
+const REFUSED = {
+  status: 403,
+  body: { code: 'TARGET_NOT_ALLOWED', error: 'This target is not allowed. Its address is not on the public internet.' },
+};
+const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
+
+describe('a server that people reach from outside sends nothing inside (hardening S3)', () => {
+  test.each([
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '0',
+    '0.0.0.0',
+    '[::ffff:127.0.0.1]',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::]',
+    'localhost',
+    'foo.localhost.',
+    '127.0.0.1.',
+    '127%2e0.0.1',
+    '127。0。0。1',
+  ])('however its address is written: %s', async (host) => {
+    expect(await replay(`http://${host}:${inside.port}/`)).toMatchObject(REFUSED);
+    expect(await replay(`http://${host}:${inside6.port}/`)).toMatchObject(REFUSED);
+    expectUntouched();
+  });
+
+  test('whether something listens there or not, in the same words', async () => {
+    const open = await replay(inside.url);
+    const closed = await replay('http://127.0.0.1:9/');
+    expect(closed.body).toEqual(open.body);
+    expect(open).toMatchObject(REFUSED);
+  });
+
+  test.each([
+    ['a name that leads inside', [['127.0.0.1']]],
+    ['a name that leads outside and inside', [['8.8.8.8', '127.0.0.1']]],
+    ['a name whose IPv6 leads inside', [['8.8.8.8', '::1']]],
+    ['IPv4 within IPv6', [['::ffff:127.0.0.1']]],
+    ['metadata', [['169.254.169.254']]],
+  ])('%s', async (_what, answers) => {
+    names.set('rebound.example', answers);
+    expect(await replay(`http://rebound.example:${inside.port}/`)).toMatchObject(REFUSED);
+    expectUntouched();
+  });
+
+  test('a name that means something else a moment later goes where it was checked, or nowhere', async () => {
+    // Nobody answers there. From the second question on the name leads inside; it is never asked.
+    names.set('moving.example', [['2001:4860:4860::8888'], ['127.0.0.1']]);
+    expect(await replay(`http://moving.example:${inside.port}/`)).toMatchObject({ status: 502 });
+    expect(names.get('moving.example')).toEqual([['127.0.0.1']]);
+    expectUntouched();
+  });
+
+  test('no header changes where it goes', async () => {
+    names.set('nowhere.example', [['127.0.0.1']]);
+    const headers = { Host: 'good.example', 'X-Forwarded-Host': 'good.example', Forwarded: 'host=good.example' };
+    expect(await replay(`http://nowhere.example:${inside.port}/`, { headers })).toMatchObject(REFUSED);
+    expectUntouched();
+  });
+
+  test('a name that does not exist is told so', async () => {
+    expect(await replay('http://gone.example/')).toMatchObject({
+      status: 502,
+      body: { code: 'REPLAY_FAILED', error: 'The name gone.example could not be found.' },
+    });
+  });
+
+  test.each([22, 25, 6379, 11_211])('port %i is for another service, on any host', async (port) => {
+    expect(await replay(`http://8.8.8.8:${port}/`)).toMatchObject({
+      status: 403,
+      body: { code: 'TARGET_NOT_ALLOWED', error: expect.stringMatching(/port/) },
+    });
+  });
+});
+
+describe('a server on a loopback address, or one that is told to, reaches its own networks', () => {
+  let local: TestServer;
+  let their: TestClient;
+  beforeAll(async () => {
+    local = await startTestServer({ replay: { carry: carryHere } });
+    ({ client: their } = await local.register());
+  });
+  afterAll(() => local.stop());
+  const send = (url: string) => their.tell('/api/replay', { method: 'POST', json: { method: 'GET', url } });
+
+  test.each(['127.0.0.1', 'web', 'both', '0.0.0.0', '[::ffff:127.0.0.1]'])('this machine as %s', async (host) => {
+    const target = await openRawTarget();
+    names.set('web', [['127.0.0.1']]);
+    names.set('both', [['::1', '127.0.0.1']]);
+    expect(await send(`http://${host}:${target.port}/`)).toMatchObject({ status: 200, body: { status: 200 } });
+    expect(target.count()).toBe(1);
+    await target.close();
+  });
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fd00:ec2::254]/',
+    'http://168.63.129.16/',
+    'http://100.100.100.200/',
+    'http://[fe80::1]/',
+    'http://metadata.example/',
+  ])('but never link-local addresses and what clouds keep there: %s', async (url) => {
+    names.set('metadata.example', [['169.254.169.254']]);
+    expect(await send(url)).toMatchObject(REFUSED);
+  });
+});

@@ -1,0 +1,41 @@
+import { isMainThread, parentPort } from 'node:worker_threads';
+import { ProblemError } from '../../http/problem.ts';
+import { carry } from './carry.ts';
+import { lookUpInPublic, lookUpOnSystem } from './resolve-target.ts';
+import type { FromThread, ToThread } from './thread-messages.ts';
+
+/** The thread that carries replays. What targets send, and TLS, is worked through here, and not beside the captures. */
+const port = parentPort;
+if (port === null || isMainThread) throw new Error('replay-thread.ts runs as a worker thread.');
+
+const underWay = new Map<number, AbortController>();
+const tell = (message: FromThread, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
+
+async function answer({ id, errand }: Extract<ToThread, { errand: unknown }>): Promise<void> {
+  const gone = new AbortController();
+  underWay.set(id, gone);
+  try {
+    const lookUp = errand.allowPrivate ? lookUpOnSystem : lookUpInPublic;
+    const { body, ...rest } = await carry(errand, gone.signal, lookUp);
+    const own = movable(body);
+    tell({ id, carried: { ...rest, body: own } }, [own.buffer]);
+  } catch (error) {
+    if (error instanceof ProblemError) tell({ id, problem: { code: error.code, sentence: error.message } });
+    else tell({ id, failure: error });
+  } finally {
+    underWay.delete(id);
+  }
+}
+
+/** Bytes that have their memory for themselves, so that it can be handed over; a small `Buffer` shares it with others. */
+function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+  return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
+}
+
+// The one who posts is thread-carrier.ts, from the same build.
+port.on('message', (message: ToThread) => {
+  if ('errand' in message) void answer(message);
+  else underWay.get(message.id)?.abort();
+});

@@ -1,0 +1,96 @@
+import { MAX_REPLAY_ANSWER_BYTES, indexOfUnsavedId } from '@creel/contract';
+import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
+import type { FastifyReply } from 'fastify';
+import { isUtf8 } from 'node:buffer';
+import type { Socket } from 'node:net';
+import { LongText } from '../../http/json-pieces.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { Carried } from './carry.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
+import { wholeCharacters } from '../../http/utf8-boundary.ts';
+import type { Call, Handlers } from '../../http/call.ts';
+import { objectAnswer } from '../../http/large-answer.ts';
+
+type ReplayCall = Call<'replay'>;
+type Source = NonNullable<ReplayOrder['bodyFrom']>;
+
+/** The replay of a request, or of what was made of one (contract 4). */
+export const replayHandlers = {
+  async replay(call) {
+    const { app, body, signedIn, reply, hold, whenDone } = call;
+    const { method, url, headers, bodyFrom } = body;
+    const gone = whenGone(reply);
+    // First of all: what is another's is not there, whatever else is wrong with the call (contract 1).
+    const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
+    const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
+    if (given !== undefined) hold(given.length);
+    const readBody = async (): Promise<Uint8Array> => {
+      // Before anything is sent: what was sent must not be answered with a refusal.
+      hold(MAX_REPLAY_ANSWER_BYTES);
+      return given ?? (await stored?.read()) ?? Buffer.alloc(0);
+    };
+    const caller = { person: signedIn.user.id, gone, whenDone };
+    const carried = await app.replays.send({ method, url, headers, readBody }, caller);
+    return objectAnswer(carried.body.length, present(carried));
+  },
+} satisfies Handlers;
+
+/** A stored request of the caller's, whose bytes are read later. @throws ProblemError REQUEST_NOT_FOUND */
+async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
+  const index = indexOfUnsavedId(id);
+  const name: RequestName = index === undefined ? { savedId: id } : { index };
+  const endpoint = await app.store.findEndpoint(endpointUid);
+  if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
+  const find = async (bodyBytes?: number): Promise<RequestRecord> => {
+    const record = await app.store.findRequest(endpoint.id, name, bodyBytes);
+    if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+    return record;
+  };
+  const { size } = await find(0);
+  return {
+    async read(): Promise<Uint8Array> {
+      hold(size);
+      return (await find()).body ?? Buffer.alloc(0);
+    },
+  };
+}
+
+/**
+ * Goes off when the caller has hung up. A browser that gives up says no more than "no more bytes", which other calls take for a sender
+ * that still waits; here what was given up must not go on at somebody else's server.
+ */
+function whenGone({ raw: reply, request }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  const { socket } = request.raw;
+  const underWay = callsOn.get(socket) ?? new Set();
+  if (!callsOn.has(socket)) {
+    callsOn.set(socket, underWay);
+    socket.once('end', () => underWay.forEach((call) => call.abort()));
+  }
+  underWay.add(gone);
+  reply.once('close', () => {
+    underWay.delete(gone);
+    gone.abort();
+  });
+  return gone.signal;
+}
+
+/** Replays under way by the connection that asked for them: one listener for all. */
+const callsOn = new WeakMap<Socket, Set<AbortController>>();
+
+type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null };
+
+/** The answer as it came; its body as text where its bytes are valid UTF-8, else as base64 of them. */
+function present({ status, statusText, headers, body, isCut, durationMs }: Carried): Presented {
+  const whole = isCut ? body.subarray(0, wholeCharacters(body)) : body;
+  const isText = isUtf8(whole);
+  return {
+    status,
+    statusText,
+    headers: headers.map(([key, value]) => ({ key, value })),
+    body: body.length === 0 ? null : new LongText(isText ? whole : body, isText ? 'utf8' : 'base64'),
+    bodyEncoding: isText ? 'utf8' : 'base64',
+    bodyTruncated: isCut,
+    durationMs: Math.round(durationMs),
+  };
+}

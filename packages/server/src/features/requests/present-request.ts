@@ -1,0 +1,74 @@
+import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import { LongText } from '../../http/json-pieces.ts';
+import { RecordLabels } from './record-labels.ts';
+import { decodeHead } from '../../database/request-head.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { wholeCharacters } from '../../http/utf8-boundary.ts';
+
+type Encoding = CapturedRequest['bodyEncoding'];
+
+/** A captured request whose body is not made into text yet. */
+export type HeldRequest = Omit<CapturedRequest, 'body'> & { readonly body: LongText | null };
+
+/** A stored request as the API and the live view show it (contract 2), with as much of its body as the record holds. */
+export function presentRequest(record: RequestRecord): CapturedRequest {
+  return present(record, (bytes, encoding) => bytes.toString(encoding));
+}
+
+/** The same, for a body that may be large: it stays bytes until its JSON is written. */
+export function presentHeld(record: RequestRecord): HeldRequest {
+  return present(record, (bytes, encoding) => new LongText(bytes, encoding));
+}
+
+type Presented<Body> = Omit<CapturedRequest, 'body'> & { body: Body | null };
+
+function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: Encoding) => Body): Presented<Body> {
+  const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
+  const labels = new RecordLabels(rawHeaders, bodyIsText, record.body);
+  const queryAt = target.indexOf('?');
+  const path = queryAt < 0 ? target : target.slice(0, queryAt);
+  return {
+    id: record.savedId ?? unsavedId(record.index),
+    index: record.index,
+    endpointId: record.endpointId,
+    method: record.method,
+    path: path === '' ? '/' : path,
+    rawTarget: target,
+    queryParams: queryAt < 0 ? {} : queryMap(target.slice(queryAt + 1)),
+    headers: headerMap(rawHeaders),
+    rawHeaders,
+    ...presentBody(record, bodyIsText, toBody),
+    contentType: firstHeader(rawHeaders, 'content-type') ?? null,
+    size: record.size,
+    sourceIp,
+    timestamp: new Date(record.receivedAt).toISOString(),
+    saved: record.savedId !== null,
+    source: labels.source,
+    eventType: labels.eventType,
+  };
+}
+
+/** A stored request as lists and live messages show it: at most the first 16 KiB of the body. */
+export function presentPreview(record: RequestRecord): CapturedRequest {
+  const { body } = record;
+  return presentRequest(
+    body === null || body.length <= BODY_PREVIEW_BYTES
+      ? record
+      : { ...record, body: body.subarray(0, BODY_PREVIEW_BYTES) },
+  );
+}
+
+function presentBody<Body>(
+  record: RequestRecord,
+  isText: boolean,
+  toBody: (bytes: Buffer, encoding: Encoding) => Body,
+): Pick<Presented<Body>, 'body' | 'bodyEncoding' | 'bodyTruncated'> {
+  const { body } = record;
+  const bodyEncoding = isText ? 'utf8' : 'base64';
+  if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };
+  const bodyTruncated = body.length < record.size;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
+}

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import type { ListQuery, Store } from '../../database/store.ts';
+import {
+  LIMITS,
+  T0,
+  capture,
+  captureMany,
+  countersAndRecount,
+  everything,
+  indexesOf,
+  someEndpoint,
+  textOf,
+} from '../../../test/store-world.ts';
+
+const NOWHERE = 2_000_000_000;
+
+/** Lists, single requests, saving, deleting, clearing. */
+export function requestsSuite(open: () => Store): void {
+  const list = async (endpointId: number, query: Partial<ListQuery> = {}): Promise<number[]> =>
+    indexesOf(await open().listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 10, ...query }));
+
+  /** Ten captures, GET and POST by turns, of which 2, 5 and 6 are saved. */
+  async function tenRequests(): Promise<{ id: number; uid: string; savedIds: number[] }> {
+    const { id, uid } = await someEndpoint(open());
+    await capture(
+      open(),
+      Array.from({ length: 10 }, (_, nth) => ({
+        to: id,
+        method: nth % 2 === 0 ? 'GET' : 'POST',
+        body: `body ${nth}`,
+        at: T0 + nth,
+      })),
+    );
+    const savedIds: number[] = [];
+    for (const index of [2, 5, 6]) {
+      const saved = await open().saveRequest(id, index, 100, 100);
+      if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
+      savedIds.push(saved.record.savedId ?? 0);
+    }
+    return { id, uid, savedIds };
+  }
+
+  describe('lists', () => {
+    test('newest first; saved, unsaved, or both; by method; below an index; as many as asked for', async () => {
+      const { id } = await tenRequests();
+      expect(await list(id)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+      expect(await list(id, { which: 'saved' })).toEqual([6, 5, 2]);
+      expect(await list(id, { which: 'unsaved' })).toEqual([9, 8, 7, 4, 3, 1, 0]);
+      expect(await list(id, { method: 'GET' })).toEqual([8, 6, 4, 2, 0]);
+      expect(await list(id, { method: 'GET', which: 'saved' })).toEqual([6, 2]);
+      expect(await list(id, { method: 'PUT' })).toEqual([]);
+      expect(await list(id, { method: 'get' })).toEqual([]);
+      expect(await list(id, { before: 6 })).toEqual([5, 4, 3, 2, 1, 0]);
+      expect(await list(id, { before: 6, which: 'saved' })).toEqual([5, 2]);
+      expect(await list(id, { before: 0 })).toEqual([]);
+      expect(await list(id, { before: 1_000_000 })).toHaveLength(10);
+      expect(await list(id, { limit: 3 })).toEqual([9, 8, 7]);
+      expect(await list(id, { limit: 2, before: 7, which: 'unsaved', method: 'POST' })).toEqual([3, 1]);
+    });
+
+    test('page by page everything comes once', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 23);
+      const seen: number[] = [];
+      for (;;) {
+        const page = await list(id, { limit: 5, before: seen.at(-1) });
+        seen.push(...page);
+        if (page.length < 5) break;
+      }
+      expect(seen).toEqual(Array.from({ length: 23 }, (_, nth) => 22 - nth));
+    });
+
+    test('an endpoint’s list ends at its neighbours', async () => {
+      const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
+      await capture(
+        open(),
+        [a, b, b, c].map((endpoint) => ({ to: endpoint.id })),
+      );
+      expect(await list(b.id)).toEqual([1, 0]);
+      expect(await list(NOWHERE)).toEqual([]);
+    });
+
+    test('bodies are cut where asked, the size is of the whole', async () => {
+      const { id } = await someEndpoint(open());
+      await capture(open(), [{ to: id, body: Buffer.from('\0ab\xffcd', 'latin1') }, { to: id }]);
+      const [none, cut] = await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 4 });
+      expect(none).toMatchObject({ body: null, size: 0 });
+      expect(cut?.size).toBe(6);
+      expect(textOf(cut)).toBe('\0ab\xff');
+      expect(textOf((await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 6 }))[1])).toBe(
+        '\0ab\xffcd',
+      );
+    });
+  });
+
+  describe('one request', () => {
+    test('unsaved ones are found by index, saved ones by id, and not the other way round', async () => {
+      const { id, savedIds } = await tenRequests();
+      expect(await open().findRequest(id, { index: 3 })).toMatchObject({
+        endpointId: id,
+        index: 3,
+        savedId: null,
+        method: 'POST',
+        receivedAt: T0 + 3,
+        size: 6,
+      });
+      expect(await open().findRequest(id, { savedId: savedIds[1] ?? 0 })).toMatchObject({
+        index: 5,
+        savedId: savedIds[1],
+      });
+      expect(await open().findRequest(id, { index: 5 })).toBeUndefined();
+      for (const index of [10, -1, 4_294_967_296 + 3]) expect(await open().findRequest(id, { index })).toBeUndefined();
+      expect(await open().findRequest(id, { savedId: 0 })).toBeUndefined();
+      expect(await open().findRequest(NOWHERE, { index: 0 })).toBeUndefined();
+    });
+
+    test('a saved id counts only at its own endpoint', async () => {
+      const [one, other] = [await tenRequests(), await tenRequests()];
+      expect(await open().findRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBeUndefined();
+      expect(await open().deleteRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBe(false);
+    });
+
+    test('its body comes whole, or cut', async () => {
+      const { id } = await tenRequests();
+      expect(textOf(await open().findRequest(id, { index: 3 }))).toBe('body 3');
+      expect(textOf(await open().findRequest(id, { index: 3 }, 4))).toBe('body');
+    });
+  });
+
+  describe('saving', () => {
+    test('gives an id, keeps the index, and moves the counters', async () => {
+      const { id, uid } = await someEndpoint(open());
+      await captureMany(open(), id, 3);
+      const saved = await open().saveRequest(id, 1, 10, 6);
+      expect(saved).toMatchObject({ changed: true, record: { endpointId: id, index: 1, size: 8 } });
+      if (saved === undefined || saved === 'limit') throw new Error('Not saved.');
+      expect(saved.record.savedId).toBeGreaterThan(0);
+      expect(textOf(saved.record)).toBe('number');
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+      expect(kept).toMatchObject({ saved: 1, unsaved: 2 });
+    });
+
+    test('twice, or 20 at once, gives one id', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 1);
+      const tries = await Promise.all(Array.from({ length: 20 }, () => open().saveRequest(id, 0, 10, 0)));
+      const again = await open().saveRequest(id, 0, 10, 0);
+      const results = [...tries, again].map((one) => (one === undefined || one === 'limit' ? one : one.record.savedId));
+      expect(new Set(results).size).toBe(1);
+      expect(results[0]).toBeGreaterThan(0);
+      expect(tries.filter((one) => one !== undefined && one !== 'limit' && one.changed)).toHaveLength(1);
+      expect(again).toMatchObject({ changed: false });
+    });
+
+    test('stops at the limit, exactly, also when 20 are saved at once; what is saved already is no matter', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 20);
+      const tries = await Promise.all(Array.from({ length: 20 }, (_, index) => open().saveRequest(id, index, 7, 0)));
+      expect(tries.filter((one) => one === 'limit')).toHaveLength(13);
+      const saved = await list(id, { which: 'saved' });
+      expect(saved).toHaveLength(7);
+      expect(await open().saveRequest(id, saved[0] ?? -1, 7, 0)).toMatchObject({ changed: false });
+    });
+
+    test('what is not there can’t be saved', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 5, { ...LIMITS, maxUnsaved: 2 });
+      for (const index of [-1, 2, 5, 4_294_967_296 + 3])
+        expect(await open().saveRequest(id, index, 10, 0)).toBeUndefined();
+      expect(await open().saveRequest(NOWHERE, 0, 10, 0)).toBeUndefined();
+    });
+  });
+
+  describe('deleting', () => {
+    test('takes one, once, and the counters and the latest time follow', async () => {
+      const { id, uid, savedIds } = await tenRequests();
+      expect(await open().deleteRequest(id, { index: 5 })).toBe(false);
+      expect(
+        await Promise.all([
+          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+          open().deleteRequest(id, { savedId: savedIds[1] ?? 0 }),
+        ]),
+      ).toContain(false);
+      for (const index of [9, 8, 0]) expect(await open().deleteRequest(id, { index })).toBe(true);
+      for (const index of [9, 10, -1]) expect(await open().deleteRequest(id, { index })).toBe(false);
+      expect(await list(id)).toEqual([7, 6, 4, 3, 2, 1]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+      expect(kept).toMatchObject({ latestAt: T0 + 7 });
+      expect(await open().deleteRequest(NOWHERE, { index: 0 })).toBe(false);
+    });
+
+    test('of the last one leaves nothing, and no latest time', async () => {
+      const { id, uid } = await someEndpoint(open());
+      await captureMany(open(), id, 1);
+      await open().deleteRequest(id, { index: 0 });
+      expect(await open().findEndpointDetail(uid)).toMatchObject({
+        savedCount: 0,
+        unsavedCount: 0,
+        latestAt: null,
+        methodCounts: [],
+      });
+    });
+  });
+
+  describe('clearing', () => {
+    test('takes all from sight at once, saved ones too, and nothing that comes after', async () => {
+      const { id, uid, savedIds } = await tenRequests();
+      await open().clearRequests(id);
+      expect(await open().findEndpointDetail(uid)).toMatchObject({
+        savedCount: 0,
+        unsavedCount: 0,
+        latestAt: null,
+        methodCounts: [],
+      });
+      expect(await everything(open(), id)).toEqual([]);
+      expect(await open().findRequest(id, { index: 0 })).toBeUndefined();
+      expect(await open().findRequest(id, { savedId: savedIds[0] ?? 0 })).toBeUndefined();
+      expect(await open().saveRequest(id, 0, 10, 0)).toBeUndefined();
+      expect(await open().deleteRequest(id, { savedId: savedIds[0] ?? 0 })).toBe(false);
+      await captureMany(open(), id, 2, { ...LIMITS, maxUnsaved: 1 });
+      expect(await list(id)).toEqual([11]);
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+      await open().clearRequests(NOWHERE);
+    });
+  });
+}

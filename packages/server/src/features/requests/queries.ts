@@ -1,0 +1,235 @@
+import { sql } from 'kysely';
+import type { SelectQueryBuilder, Selectable } from 'kysely';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import type {
+  CapturedRequestsTable,
+  Database,
+  DatabaseTransaction,
+  EndpointsTable,
+  Tables,
+} from '../../database/schema.ts';
+import type { ListQuery, RequestName, RequestRecord, RequestStore } from '../../database/store.ts';
+import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+
+/** What `selectRequest` brings: the row with its key taken apart and its body cut. */
+export interface RequestRow {
+  index: number;
+  saved_id: number | null;
+  method: string;
+  received_at: number;
+  head: Uint8Array;
+  size: number;
+  body: Uint8Array | null;
+}
+
+export function toRequestRecord(endpointId: number, row: RequestRow): RequestRecord {
+  return {
+    endpointId,
+    index: row.index,
+    savedId: row.saved_id,
+    method: row.method,
+    receivedAt: row.received_at,
+    head: row.head,
+    body: row.body,
+    size: row.size,
+  };
+}
+
+/** The columns of a request, its body cut to `bodyBytes` by the database, so that no long body crosses a thread for a list. */
+export function selectRequest<O>(
+  query: SelectQueryBuilder<Tables, 'captured_requests', O>,
+  bodyBytes: number | undefined,
+): SelectQueryBuilder<Tables, 'captured_requests', O & RequestRow> {
+  const body =
+    bodyBytes === undefined
+      ? sql<Uint8Array | null>`body`
+      : sql<Uint8Array | null>`substr(body, 1, ${sql.lit(bodyBytes)})`;
+  return query.select([
+    indexOfKey.as('index'),
+    'saved_id',
+    'method',
+    'received_at',
+    'head',
+    sql<number>`coalesce(length(body), 0)`.as('size'),
+    body.as('body'),
+  ]);
+}
+
+type Bounds = Pick<Selectable<EndpointsTable>, 'saved_count' | 'unsaved_count' | 'next_index' | 'first_index'>;
+
+async function boundsOf(db: Database | DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
+  return db
+    .selectFrom('endpoints')
+    .select(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
+}
+
+/** How many rows can match at most: with it as the limit, a scan ends at the last match and not at the end of the table. */
+async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
+  const bySaved = {
+    saved: bounds.saved_count,
+    unsaved: bounds.unsaved_count,
+    any: bounds.saved_count + bounds.unsaved_count,
+  }[query.which];
+  if (query.method === undefined || bySaved === 0) return bySaved;
+  const row = await db
+    .selectFrom('endpoint_method_counts')
+    .select('stored')
+    .where('endpoint_id', '=', query.endpointId)
+    .where('method', '=', query.method)
+    .executeTakeFirst();
+  return Math.min(bySaved, row?.stored ?? 0);
+}
+
+async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
+  const bounds = await boundsOf(db, query.endpointId);
+  if (bounds === undefined) return [];
+  const limit = Math.min(query.limit, await mostMatches(db, query, bounds));
+  if (limit === 0) return [];
+  const below = Math.min(query.before ?? bounds.next_index, bounds.next_index);
+  let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
+    .where('key', '>=', requestKey(query.endpointId, bounds.first_index))
+    .where('key', '<', requestKey(query.endpointId, below))
+    .orderBy('key', 'desc')
+    .limit(limit);
+  if (query.which !== 'any') rows = rows.where('saved_id', query.which === 'saved' ? 'is not' : 'is', null);
+  if (query.method !== undefined) rows = rows.where('method', '=', query.method);
+  return (await rows.execute()).map((row) => toRequestRecord(query.endpointId, row));
+}
+
+/** Narrows a query to one request of an endpoint; what was cleared is not found. */
+function oneRequest(
+  db: Database | DatabaseTransaction,
+  endpointId: number,
+  firstIndex: number,
+  name: RequestName,
+  bodyBytes?: number,
+) {
+  const query = selectRequest(db.selectFrom('captured_requests'), bodyBytes);
+  if ('index' in name)
+    return query
+      .where('key', '=', requestKey(endpointId, Math.max(name.index, firstIndex)))
+      .where(indexOfKey, '=', name.index);
+  return query
+    .where('saved_id', '=', name.savedId)
+    .where('key', '>=', requestKey(endpointId, firstIndex))
+    .where('key', '<', requestKey(endpointId + 1, 0));
+}
+
+async function findRequest(
+  db: EngineDatabase,
+  endpointId: number,
+  name: RequestName,
+  bodyBytes?: number,
+): Promise<RequestRecord | undefined> {
+  const bounds = await boundsOf(db, endpointId);
+  if (bounds === undefined) return undefined;
+  const row = await oneRequest(db, endpointId, bounds.first_index, name, bodyBytes).executeTakeFirst();
+  if (row === undefined || ('index' in name && row.saved_id !== null)) return undefined;
+  return toRequestRecord(endpointId, row);
+}
+
+export const requestReads = { listRequests, findRequest } satisfies Unbound<
+  Pick<RequestStore, 'listRequests' | 'findRequest'>
+>;
+
+/** Takes the endpoint's row for this transaction, so that its counters and its requests change together. */
+async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
+  return transaction
+    .updateTable('endpoints')
+    .set({ next_index: sql`next_index` })
+    .where('id', '=', endpointId)
+    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
+    .executeTakeFirst();
+}
+
+async function saveRequest(
+  db: EngineDatabase,
+  endpointId: number,
+  index: number,
+  maxSaved: number,
+  bodyBytes: number,
+): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const bounds = await lockEndpoint(transaction, endpointId);
+    if (bounds === undefined) return undefined;
+    const row = await oneRequest(transaction, endpointId, bounds.first_index, { index }, bodyBytes).executeTakeFirst();
+    if (row === undefined) return undefined;
+    if (row.saved_id !== null) return { record: toRequestRecord(endpointId, row), changed: false };
+    if (bounds.saved_count >= maxSaved) return 'limit';
+    const [savedId] = await db.engine.takeSavedIds(transaction, 1);
+    await transaction
+      .updateTable('captured_requests')
+      .set({ saved_id: savedId })
+      .where('key', '=', requestKey(endpointId, index))
+      .execute();
+    await transaction
+      .updateTable('endpoints')
+      .set({ saved_count: sql`saved_count + 1`, unsaved_count: sql`unsaved_count - 1` })
+      .where('id', '=', endpointId)
+      .execute();
+    return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
+  });
+}
+
+async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const bounds = await lockEndpoint(transaction, endpointId);
+    if (bounds === undefined) return false;
+    const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
+    if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
+    await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
+    await transaction
+      .updateTable('endpoint_method_counts')
+      .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
+      .where('endpoint_id', '=', endpointId)
+      .where('method', '=', row.method)
+      .execute();
+    const latestAt = await latestOf(transaction, endpointId, bounds);
+    const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
+    await transaction
+      .updateTable('endpoints')
+      .set({ [counter]: sql`${sql.ref(counter)} - 1`, latest_at: latestAt })
+      .where('id', '=', endpointId)
+      .execute();
+    return true;
+  });
+}
+
+async function latestOf(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  bounds: Bounds,
+): Promise<CapturedRequestsTable['received_at'] | null> {
+  const row = await transaction
+    .selectFrom('captured_requests')
+    .select('received_at')
+    .where('key', '>=', requestKey(endpointId, bounds.first_index))
+    .where('key', '<', requestKey(endpointId, bounds.next_index))
+    .orderBy('key', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.received_at ?? null;
+}
+
+async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const bounds = await lockEndpoint(transaction, endpointId);
+    if (bounds === undefined) return;
+    await transaction
+      .updateTable('endpoints')
+      .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, latest_at: null })
+      .where('id', '=', endpointId)
+      .execute();
+    await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
+    await transaction
+      .insertInto('purges')
+      .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
+      .execute();
+  });
+}
+
+export const requestWrites = { saveRequest, deleteRequest, clearRequests } satisfies Unbound<
+  Pick<RequestStore, 'saveRequest' | 'deleteRequest' | 'clearRequests'>
+>;

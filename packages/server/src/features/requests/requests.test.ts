@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nextLink, unsavedId } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let uid: string;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000', MAX_SAVED_PER_ENDPOINT: '5' },
+  });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+});
+
+/** Captures, one after the other; their bodies are their numbers. */
+async function capture(count: number, method = 'POST', path = ''): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const answer = await client.send(`/h/${uid}${path}`, {
+      method,
+      ...(method === 'GET' ? {} : { body: `body ${n}` }),
+    });
+    expect(answer.status).toBe(200);
+  }
+}
+const save = (index: unknown) => client.tell(`/api/endpoints/${uid}/save-request`, { method: 'POST', json: { index } });
+const at = (path: string, init?: Parameters<TestClient['tell']>[1]) =>
+  client.tell(`/api/endpoints/${uid}${path}`, init);
+const indexes = (requests: readonly CapturedRequest[]) => requests.map(({ index }) => index);
+
+describe('lists', () => {
+  test('give the newest first, saved and unsaved apart', async () => {
+    await capture(4);
+    await save(1);
+    await save(3);
+    const params = { uid };
+    expect(indexes(await client.call('listSaved', { params }))).toEqual([3, 1]);
+    expect(indexes(await client.call('listUnsaved', { params }))).toEqual([2, 0]);
+    const [newest] = await client.call('listUnsaved', { params });
+    expect(newest).toMatchObject({
+      id: unsavedId(2),
+      saved: false,
+      body: 'body 2',
+      size: 6,
+      method: 'POST',
+      path: '/',
+      sourceIp: '127.0.0.1',
+    });
+  });
+
+  test('come in pages that a link leads through, without gap or double, whatever arrives meanwhile', async () => {
+    await capture(7);
+    let path: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=3`;
+    const seen: number[] = [];
+    let pages = 0;
+    while (path !== undefined) {
+      const answer: Awaited<ReturnType<TestClient['tell']>> = await client.tell(path);
+      if (Array.isArray(answer.body)) seen.push(...answer.body.map((request: CapturedRequest) => request.index));
+      pages += 1;
+      path = nextLink(answer.headers.get('link'));
+      await capture(1);
+    }
+    expect([pages, seen]).toEqual([3, [6, 5, 4, 3, 2, 1, 0]]);
+  });
+
+  test('can be narrowed to a method; a last page has no link', async () => {
+    await capture(2);
+    await capture(2, 'PUT');
+    await capture(1, 'GET');
+    const put = await client.callWithHeaders('listUnsaved', { params: { uid }, query: { method: 'PUT', limit: 2 } });
+    expect([indexes(put.data), put.next]).toEqual([[3, 2], undefined]);
+    expect(await client.call('listUnsaved', { params: { uid }, query: { method: 'put' } })).toEqual([]);
+    expect(await client.call('listUnsaved', { params: { uid }, query: { before: 0 } })).toEqual([]);
+    expect(indexes(await client.call('listUnsaved', { params: { uid }, query: { before: 2 } }))).toEqual([1, 0]);
+  });
+
+  test.each(['0', '-1', '1.5', 'x', '', '1e3', '0x10', '%00', '9'.repeat(101)])(
+    'limit=%s is nonsense',
+    async (limit) => {
+      for (const list of ['requests', 'temp-requests']) {
+        expect(await at(`/${list}?limit=${limit}`)).toMatchObject({
+          status: 400,
+          body: { code: 'VALIDATION_FAILED', fields: { limit: 'limit must be a whole number from 1 up' } },
+        });
+      }
+      expect((await client.tell(`/api/search?q=x&limit=${limit}`)).status).toBe(400);
+    },
+  );
+
+  test('a limit over 500 counts as 500, and other nonsense is told', async () => {
+    expect((await at('/requests?limit=501')).status).toBe(200);
+    expect((await at('/requests?limit=999999999')).status).toBe(200);
+    expect(await at('/requests?before=x')).toMatchObject({
+      status: 400,
+      body: { fields: { before: expect.any(String) } },
+    });
+    expect((await at('/requests?method=%00')).status).toBe(400);
+    expect(await at('/requests?method=')).toMatchObject({
+      status: 400,
+      body: { fields: { method: expect.any(String) } },
+    });
+    expect(await at('/requests?limit=x&before=y')).toMatchObject({
+      status: 400,
+      body: { fields: { limit: expect.any(String), before: expect.any(String) } },
+    });
+  });
+});
+
+describe('one request', () => {
+  test('comes whole, and its exact bytes as a download that no browser runs', async () => {
+    const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 60, 115, 62]);
+    await client.send(`/h/${uid}`, { method: 'POST', body: bytes, headers: { 'content-type': 'text/html' } });
+    const id = unsavedId(0);
+    expect(await client.call('getRequest', { params: { uid, id } })).toMatchObject({
+      body: bytes.toString('base64'),
+      bodyEncoding: 'base64',
+      bodyTruncated: false,
+      contentType: 'text/html',
+    });
+    const answer = await client.send(`/api/endpoints/${uid}/requests/${id}/body`);
+    expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).toBe(true);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename="request-0.bin"',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+  });
+
+  test('is cut in lists at a whole character, and whole by itself', async () => {
+    const text = `${'x'.repeat(16_383)}é and more`;
+    await client.send(`/h/${uid}`, { method: 'POST', body: text });
+    const [listed] = await client.call('listUnsaved', { params: { uid } });
+    expect(listed).toMatchObject({ body: 'x'.repeat(16_383), bodyTruncated: true, size: Buffer.byteLength(text) });
+    expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
+      body: text,
+      bodyTruncated: false,
+    });
+  });
+
+  test('without a body has none', async () => {
+    await capture(1, 'GET');
+    expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
+      body: null,
+      size: 0,
+    });
+    expect((await client.call('getRequestBody', { params: { uid, id: unsavedId(0) } })).byteLength).toBe(0);
+  });
+});
+
+describe('saving', () => {
+  test('by index, keeps it and changes the id; again, it is the same', async () => {
+    await capture(3);
+    const saved = await save(1);
+    expect(saved).toMatchObject({ status: 200, body: { index: 1, saved: true, body: 'body 1' } });
+    expect((await save(1)).body).toEqual(saved.body);
+    const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 1 } });
+    expect(id).toBeGreaterThan(0);
+    expect(await client.call('getRequest', { params: { uid, id } })).toEqual(saved.body);
+    expect((await at(`/requests/${unsavedId(1)}`)).status).toBe(404);
+  });
+
+  test('by twenty at once gives all the same request', async () => {
+    await capture(1);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => save(0)));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await client.call('listSaved', { params: { uid } })).toHaveLength(1);
+  });
+
+  test('nothing that is not there, and nothing that is no index', async () => {
+    await capture(1);
+    for (const index of [1, 1_000_000, 9_007_199_254_740_991, -1, -1_000_000])
+      expect(await save(index)).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
+    for (const index of [0.5, '0', null, undefined, [0]]) {
+      expect(await save(index)).toMatchObject({
+        status: 400,
+        body: { fields: { index: 'index must be a whole number' } },
+      });
+    }
+  });
+
+  test('stops at MAX_SAVED_PER_ENDPOINT, by hand and by autosave', async () => {
+    await capture(6);
+    for (let index = 0; index < 5; index += 1) expect((await save(index)).status).toBe(200);
+    expect(await save(5)).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
+    await client.call('changeEndpoint', { params: { uid }, body: { autosave: true } });
+    await capture(1);
+    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([6, 5]);
+    await at('/requests', { method: 'DELETE' });
+    await capture(1);
+    expect(indexes(await client.call('listSaved', { params: { uid } }))).toEqual([7]);
+  });
+});
+
+describe('deleting and clearing', () => {
+  test('one, saved or unsaved, once', async () => {
+    await capture(2);
+    const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
+    for (const one of [id, unsavedId(1)]) {
+      expect((await at(`/requests/${one}`, { method: 'DELETE' })).status).toBe(204);
+      expect(await at(`/requests/${one}`, { method: 'DELETE' })).toMatchObject({
+        status: 404,
+        body: { code: 'REQUEST_NOT_FOUND' },
+      });
+    }
+    expect((await client.call('getEndpoint', { params: { uid } })).requestCount).toBe(0);
+  });
+
+  test('all, and the numbers go on where they were', async () => {
+    await capture(3);
+    await save(0);
+    expect((await at('/requests', { method: 'DELETE' })).status).toBe(204);
+    expect(await client.call('listSaved', { params: { uid } })).toEqual([]);
+    expect(await client.call('listUnsaved', { params: { uid } })).toEqual([]);
+    await capture(1);
+    expect(indexes(await client.call('listUnsaved', { params: { uid } }))).toEqual([3]);
+  });
+});

@@ -1,0 +1,104 @@
+import { BODY_PREVIEW_BYTES, indexOfUnsavedId, unsavedId } from '@creel/contract';
+import { presentHeld, presentPreview } from './present-request.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { RequestName } from '../../database/store.ts';
+import type { Call, Handlers } from '../../http/call.ts';
+import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
+import { setNextPage } from '../../http/paging.ts';
+
+/** Stored bytes of one item of a list at most: a head of 64 KiB, and the beginning of a body. */
+const MOST_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
+
+/** A request by the id in the path; what can't be an id names nothing. */
+function requestName(id: string): RequestName {
+  const number = /^-?\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
+  if (number > 0) return { savedId: number };
+  const index = indexOfUnsavedId(number);
+  if (index === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return { index };
+}
+
+async function listPage(
+  call: Call<'listSaved'> | Call<'listUnsaved'>,
+  which: 'saved' | 'unsaved',
+): Promise<LargeAnswer> {
+  const { app, endpoint, query, reply, request } = call;
+  const records = await app.store.listRequests({
+    endpointId: endpoint.id,
+    which,
+    // One more than asked for tells whether there is a next page.
+    limit: query.limit + 1,
+    before: query.before,
+    method: query.method,
+    bodyBytes: BODY_PREVIEW_BYTES,
+  });
+  const page = records.slice(0, query.limit);
+  call.hold(rawBytesOf(page));
+  const last = page.at(-1);
+  if (records.length > page.length && last !== undefined)
+    setNextPage(request, reply, { limit: query.limit, before: last.index });
+  return listAnswer(page, presentPreview);
+}
+
+/** A request with its whole body. What is large is counted before it is read. */
+async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Call<'getRequestBody'>) {
+  const name = requestName(params.id);
+  const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
+  if (beginning === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  hold(beginning.head.length + beginning.size);
+  if (beginning.size <= SMALL_ANSWER_BYTES) return beginning;
+  const whole = await app.store.findRequest(endpoint.id, name);
+  if (whole === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return whole;
+}
+
+export const requestHandlers = {
+  listSaved: (call) => listPage(call, 'saved'),
+  listUnsaved: (call) => listPage(call, 'unsaved'),
+
+  async getRequest(call) {
+    const record = await findOne(call);
+    return objectAnswer(rawBytesOf([record]), presentHeld(record));
+  },
+
+  /** The exact bytes; a type that no browser runs, and no page that it could run in (contract 2). */
+  async getRequestBody(call) {
+    const record = await findOne(call);
+    void call.reply.headers({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename="request-${record.index}.bin"`,
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+    });
+    return new LargeAnswer(rawBytesOf([record]), record.body ?? Buffer.alloc(0));
+  },
+
+  async saveRequest({ app, endpoint, body, hold }) {
+    if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
+    // Before it is saved: what is done must not be answered with a refusal.
+    hold(MOST_PREVIEW_BYTES);
+    const result = await app.store.saveRequest(
+      endpoint.id,
+      body.index,
+      app.config.maxSavedPerEndpoint,
+      BODY_PREVIEW_BYTES,
+    );
+    if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+    if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
+    const request = presentPreview(result.record);
+    if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
+    return objectAnswer(MOST_PREVIEW_BYTES, request);
+  },
+
+  async deleteRequest({ app, endpoint, params }) {
+    if (!(await app.store.deleteRequest(endpoint.id, requestName(params.id))))
+      throw new ProblemError('REQUEST_NOT_FOUND');
+    app.live.publish(endpoint.id, { type: 'deleted', id: Number(params.id) });
+  },
+
+  async clearRequests({ app, endpoint }) {
+    await app.store.clearRequests(endpoint.id);
+    app.live.publish(endpoint.id, { type: 'clear' });
+    app.purgeSoon();
+  },
+} satisfies Handlers;

@@ -1,0 +1,207 @@
+import { matcherOf, needsBody } from '@creel/contract';
+import { sql } from 'kysely';
+import type { Expression, RawBuilder, SqlBool } from 'kysely';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { searchableRecord } from './searchable-record.ts';
+import { storedBytes } from '../../database/stored-bytes.ts';
+import type {
+  RequestRecord,
+  RequestStore,
+  Scan,
+  ScanResult,
+  SearchCursor,
+  SearchedEndpoint,
+} from '../../database/store.ts';
+import { selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { sieveOf } from './sieve-queries.ts';
+import type { Sieve } from './sieve-queries.ts';
+import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+
+/** Bytes of requests that are matched in one turn of the event loop, so that other searches on the same thread go on. */
+const BYTES_PER_TURN = 256 * 1024;
+
+async function searchedEndpoints(
+  db: EngineDatabase,
+  userId: number,
+  endpointId: number | undefined,
+  before: SearchCursor | undefined,
+): Promise<SearchedEndpoint[]> {
+  let endpoints = db
+    .selectFrom('endpoints')
+    .select(['id', 'uid', 'first_index', 'next_index'])
+    .where('user_id', '=', userId)
+    .where('latest_at', 'is not', null);
+  if (endpointId !== undefined) endpoints = endpoints.where('id', '=', endpointId);
+  const searched: SearchedEndpoint[] = [];
+  for (const { id, uid, first_index, next_index } of await endpoints.execute()) {
+    let rows = db
+      .selectFrom('captured_requests')
+      .select([indexOfKey.as('index'), 'received_at'])
+      .where('key', '>=', requestKey(id, first_index))
+      .where('key', '<', requestKey(id, next_index));
+    if (before !== undefined) rows = rows.where(olderThan(id, before));
+    const newest = await rows.orderBy('key', 'desc').limit(1).executeTakeFirst();
+    if (newest !== undefined) searched.push({ id, uid, next: { index: newest.index, receivedAt: newest.received_at } });
+  }
+  return searched;
+}
+
+/** Results are ordered by time, then endpoint, then index, the highest first. */
+function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool> {
+  if (endpointId < before.endpointId) return sql<SqlBool>`received_at <= ${before.receivedAt}`;
+  if (endpointId > before.endpointId) return sql<SqlBool>`received_at < ${before.receivedAt}`;
+  return sql<SqlBool>`received_at <= ${before.receivedAt} and key < ${requestKey(endpointId, before.index)}`;
+}
+
+/**
+ * An index of every captured byte would make each capture slower, so the table is scanned: here, where a byte costs least, and away from
+ * the writer. No more than `maxBytes`, or one request, is in memory at a time.
+ */
+async function scanRequests(db: EngineDatabase, scan: Scan): Promise<ScanResult> {
+  const rows = await rowsToScan(db, scan);
+  const last = rows.searched.at(-1);
+  if (last === undefined) return { found: [], searched: 0, bytes: 0, next: undefined };
+  const readsBody = needsBody(scan.query);
+  const matches = matcherOf(scan.query, scan.now);
+  const found: RequestRecord[] = [];
+  let bytes = 0;
+  for (const record of await candidates(db, scan, last.index, readsBody)) {
+    if (matches(await searchableRecord(record, readsBody))) found.push(withShortBody(record, scan.bodyBytes));
+    if (found.length === scan.limit) return { found, ...resultUpTo(rows, record.index) };
+    bytes += storedBytes(record);
+    if (bytes < BYTES_PER_TURN) continue;
+    bytes = 0;
+    await nextTurn();
+  }
+  return { found, ...resultUpTo(rows, last.index) };
+}
+
+interface ScannedRow {
+  readonly index: number;
+  readonly receivedAt: number;
+  readonly bytes: number;
+}
+
+interface ScannedRows {
+  /** Newest first. */
+  readonly searched: readonly ScannedRow[];
+  /** The row after them. */
+  readonly next: ScannedRow | undefined;
+}
+
+/** The rows of one step: up to `maxRows` of them and `maxBytes`, but at least one. */
+async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan): Promise<ScannedRows> {
+  const rows = await db
+    .selectFrom('captured_requests')
+    .select([
+      indexOfKey.as('index'),
+      'received_at as receivedAt',
+      sql<number>`length(head) + coalesce(length(body), 0)`.as('bytes'),
+    ])
+    // Read with the rows: the endpoint may be cleared or deleted during a search.
+    .where('key', '>=', firstKey(endpointId))
+    .where('key', '<=', requestKey(endpointId, from))
+    .orderBy('key', 'desc')
+    .limit(maxRows + 1)
+    .execute();
+  let bytes = 0;
+  const end = rows.findIndex((row, nth) => (bytes += row.bytes) > maxBytes && nth > 0);
+  const count = Math.min(end < 0 ? rows.length : end, maxRows);
+  return { searched: rows.slice(0, count), next: rows[count] };
+}
+
+function firstKey(endpointId: number): RawBuilder<number> {
+  const firstIndex = sql<number>`(select first_index from endpoints where id = ${endpointId})`;
+  return sql<number>`(${requestKey(endpointId, 0)} + ${firstIndex})`;
+}
+
+function resultUpTo({ searched, next }: ScannedRows, index: number): Omit<ScanResult, 'found'> {
+  const count = searched.findIndex((row) => row.index === index) + 1;
+  return {
+    searched: count,
+    bytes: searched.slice(0, count).reduce((sum, row) => sum + row.bytes, 0),
+    next: searched[count] ?? next,
+  };
+}
+
+async function candidates(
+  db: EngineDatabase,
+  { endpointId, from, query, now, bodyBytes }: Scan,
+  downTo: number,
+  readsBody: boolean,
+): Promise<RequestRecord[]> {
+  const sieve = sieveOf(query, now);
+  let rows = selectRequest(db.selectFrom('captured_requests'), readsBody ? undefined : bodyBytes)
+    .where('key', '>=', requestKey(endpointId, downTo))
+    .where('key', '<=', requestKey(endpointId, from))
+    .orderBy('key', 'desc');
+  if (sieve !== undefined) rows = rows.where(condition(db, sieve));
+  return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
+}
+
+/** A copy, so that the rest of the body is not held. */
+function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord {
+  const { body } = record;
+  if (body === null || body.length <= bodyBytes) return record;
+  return { ...record, body: Buffer.from(body.subarray(0, bodyBytes)) };
+}
+
+const HEAD = sql.ref<Uint8Array>('head');
+const BODY = sql.ref<Uint8Array | null>('body');
+
+function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
+  const { engine } = db;
+  switch (sieve.kind) {
+    case 'and':
+    case 'or':
+      return joined(
+        sieve.parts.map((part) => condition(db, part)),
+        sieve.kind,
+      );
+    case 'method':
+      return negated(isAnyOf('lower(method)', sieve.methods), !sieve.isWanted);
+    case 'saved':
+      return sieve.isWanted ? sql<SqlBool>`saved_id is not null` : sql<SqlBool>`saved_id is null`;
+    case 'received':
+      return negated(sql<SqlBool>`received_at between ${sieve.from} and ${sieve.to}`, !sieve.isWanted);
+    case 'size':
+      return negated(
+        sql<SqlBool>`coalesce(length(body), 0) between cast(${sieve.from} as bigint) and cast(${sieve.to} as bigint)`,
+        !sieve.isWanted,
+      );
+    case 'text':
+      return engine.mayContain(BODY, sieve.body, HEAD, sieve.head);
+    case 'head':
+      return joined(
+        sieve.anyOf.map((all) =>
+          joined(
+            all.map((needle) => engine.bytesMayContain(HEAD, needle)),
+            'and',
+          ),
+        ),
+        'or',
+      );
+    case 'body':
+      return engine.bytesMayContain(BODY, sieve.text);
+    case 'body-bytes':
+      return engine.contains(BODY, sieve.bytes);
+  }
+}
+
+function negated(expression: RawBuilder<SqlBool>, isNegated: boolean): RawBuilder<SqlBool> {
+  return isNegated ? sql<SqlBool>`not (${expression})` : expression;
+}
+
+function isAnyOf(column: string, values: readonly string[]): RawBuilder<SqlBool> {
+  return values.length === 0 ? sql<SqlBool>`1 = 0` : sql<SqlBool>`${sql.raw(column)} in (${sql.join(values)})`;
+}
+
+function joined(parts: readonly RawBuilder<SqlBool>[], operator: 'and' | 'or'): RawBuilder<SqlBool> {
+  if (parts.length === 0) return operator === 'and' ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`;
+  return sql<SqlBool>`(${sql.join([...parts], operator === 'and' ? sql` and ` : sql` or `)})`;
+}
+
+export const searchReads = { searchedEndpoints, scanRequests } satisfies Unbound<
+  Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>
+>;

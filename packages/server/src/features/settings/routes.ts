@@ -1,0 +1,41 @@
+import { PLANS, PROBLEMS } from '@creel/contract';
+import { addressBlock } from '../accounts/address-block.ts';
+import { testMessage } from '../mail/account-messages.ts';
+import { MailRefused } from '../mail/mailer.ts';
+import { ProblemError } from '../../http/problem.ts';
+import type { Handlers } from '../../http/call.ts';
+
+const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
+
+/** The answer of a failed test mail: contract 4 wants `success` beside the problem. */
+function testFailed(sentence: string): ProblemError {
+  return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
+}
+
+/** Settings, and whether mail can reach the person (spec 2, contract 4). */
+export const settingsHandlers = {
+  getSettings: async ({ signedIn }) => signedIn.user.settings,
+
+  async saveSettings({ app, signedIn, body }) {
+    const { id, settings, subscriptionTier } = signedIn.user;
+    const isSwitchedOn = NOTIFICATIONS.some((notification) => body[notification] && !settings[notification]);
+    if (isSwitchedOn && !PLANS[subscriptionTier].emailNotifications) {
+      throw new ProblemError('PLAN_LIMIT', { sentence: 'Upgrade plan for email notifications' });
+    }
+    if (!(await app.store.saveSettings(id, body))) throw new ProblemError('NOT_SIGNED_IN');
+    return body;
+  },
+
+  async testEmail({ app, signedIn, body, clientAddress }) {
+    if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
+    const { throttle } = app.accounts;
+    await throttle.of('testMail', String(signedIn.user.id)).take();
+    await throttle.of('testMailAddress', addressBlock(clientAddress)).take();
+    try {
+      await app.mailer.send(body.email, testMessage(app.publicUrl()));
+    } catch (error) {
+      throw error instanceof MailRefused ? testFailed(error.words) : error;
+    }
+    return { success: true, message: `Test email sent to ${body.email}` };
+  },
+} satisfies Handlers;

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestClient } from '../../../test/test-client.ts';
+import { openMailbox } from '../../../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+const BAD_EMAIL = 'Please enter a valid email address';
+const OFF = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
+let mailbox: Mailbox;
+let paid: TestServer;
+let free: TestServer;
+
+beforeAll(async () => {
+  mailbox = await openMailbox();
+  paid = await startTestServer({ settings: { DEFAULT_TIER: 'BASIC', SMTP_URL: mailbox.url } });
+  free = await startTestServer();
+});
+afterAll(async () => {
+  await Promise.all([paid.stop(), free.stop()]);
+  await mailbox.close();
+});
+
+const save = (client: TestClient, json: object) => client.tell('/api/user/settings', { method: 'POST', json });
+
+describe('settings', () => {
+  test('begin with notices off and the address of the account', async () => {
+    const { client, user } = await paid.register();
+    expect(await client.call('getSettings', {})).toEqual({ ...OFF, email: user.email });
+  });
+
+  test('are kept whole, the address trimmed; what is not a setting is left out', async () => {
+    const { client } = await paid.register();
+    const all = {
+      autoSaveNewEndpoints: true,
+      emailNotifyExpiry: true,
+      emailNotifySubscription: true,
+      email: 'notices@example.com',
+    };
+    expect(
+      await save(client, { ...all, email: '  notices@example.com ', subscriptionTier: 'PREMIUM', id: 1 }),
+    ).toMatchObject({ status: 200, body: all });
+    expect(await client.call('getSettings', {})).toEqual(all);
+    expect(await client.call('getUser', {})).toMatchObject({ settings: all, subscriptionTier: 'BASIC' });
+    expect((await client.call('createEndpoint', { body: {} })).autosave).toBe('true');
+    expect((await client.call('createEndpoint', { body: { autoSaveEnabled: false } })).autosave).toBe('false');
+  });
+
+  test.each([
+    [{ emailNotifyExpiry: true, email: '' }],
+    [{ emailNotifySubscription: true, email: 'nobody' }],
+    [{ email: 'nobody' }],
+    [{ email: 'a@b.test\nBcc: c@d.test' }],
+  ])('refuse %j at the address', async (change) => {
+    const { client } = await paid.register();
+    expect(await save(client, { ...OFF, ...change })).toMatchObject({
+      status: 400,
+      body: { error: BAD_EMAIL, fields: { email: BAD_EMAIL } },
+    });
+  });
+
+  test('an empty address is right while no notice is on', async () => {
+    const { client } = await paid.register();
+    expect((await save(client, OFF)).status).toBe(200);
+  });
+
+  test.each([[{ emailNotifyExpiry: true }], [{ emailNotifySubscription: true }]])(
+    'under FREE, switching on %j is for paid plans',
+    async (change) => {
+      const { client, user } = await free.register();
+      expect(await save(client, { ...OFF, ...change, email: user.email })).toMatchObject({
+        status: 403,
+        body: { code: 'PLAN_LIMIT', error: 'Upgrade plan for email notifications' },
+      });
+      expect((await save(client, { ...OFF, autoSaveNewEndpoints: true })).status).toBe(200);
+    },
+  );
+
+  test('a notice that a paid plan left on may stay and may go under FREE', async () => {
+    const { client, user } = await free.register();
+    const left = { ...OFF, emailNotifyExpiry: true, email: user.email };
+    await free.store.saveSettings(user.id, left);
+    expect((await save(client, { ...left, autoSaveNewEndpoints: true })).status).toBe(200);
+    expect((await save(client, OFF)).status).toBe(200);
+    expect((await save(client, left)).status).toBe(403);
+  });
+});
+
+describe('the test mail', () => {
+  const testEmail = (client: TestClient, email: unknown) =>
+    client.tell('/api/test-email', { method: 'POST', json: { email } });
+
+  test('arrives, in words and in HTML, from an address at the public host', async () => {
+    const { client } = await paid.register();
+    expect(await testEmail(client, 'me@example.com')).toMatchObject({
+      status: 200,
+      body: { success: true, message: 'Test email sent to me@example.com' },
+    });
+    const mail = await mailbox.next();
+    expect(mail).toMatchObject({ from: 'no-reply@[127.0.0.1]', to: ['me@example.com'] });
+    expect(mail.headers.get('subject')).toBe('Test mail from Creel');
+    expect(mail.headers.get('from')).toContain('Creel');
+    expect(mail.text).toContain(paid.origin);
+    expect(mail.html).toContain(`<a href="${paid.origin}">`);
+  });
+
+  test("fails with the mail server's own words, and is counted", async () => {
+    const { client } = await paid.register();
+    mailbox.refuse = { address: 'full@', words: 'Mailbox is full, try <b>never</b>' };
+    const words = '550 Mailbox is full, try <b>never</b>';
+    expect(await testEmail(client, 'full@example.com')).toMatchObject({
+      status: 502,
+      body: { success: false, message: words, error: words, code: 'MAIL_FAILED' },
+    });
+    for (let n = 0; n < 4; n += 1) expect((await testEmail(client, 'full@example.com')).status).toBe(502);
+    const refused = await testEmail(client, 'full@example.com');
+    expect(refused).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
+  });
+
+  test('to an address that would add a header or a recipient is not sent', async () => {
+    const { client } = await paid.register();
+    for (const email of [
+      'a@b.test\r\nBcc: c@d.test',
+      'a@b.test, c@d.test',
+      '"a@b.test" <c@d.test>',
+      '',
+      undefined,
+      ['a@b.test'],
+    ]) {
+      expect(await testEmail(client, email)).toMatchObject({ status: 400, body: { fields: { email: BAD_EMAIL } } });
+    }
+  });
+
+  test('without SMTP_URL says so in the words of the specification', async () => {
+    const { client } = await free.register();
+    const sentence = 'Failed to send test email. Please check SMTP server settings.';
+    expect(await testEmail(client, 'me@example.com')).toMatchObject({
+      status: 502,
+      body: { success: false, message: sentence, error: sentence, code: 'MAIL_FAILED' },
+    });
+    expect((await free.visitor().call('getServiceInfo', {})).mail).toBe(false);
+    expect((await paid.visitor().call('getServiceInfo', {})).mail).toBe(true);
+  });
+
+  test('to a mail server that is not there says that', async () => {
+    const own = await startTestServer({
+      settings: { SMTP_URL: 'smtp://user:canary-smtp@127.0.0.1:9', MAIL_FROM: 'Hooks <hooks@example.com>' },
+    });
+    try {
+      const { client } = await own.register();
+      const answer = await testEmail(client, 'me@example.com');
+      expect(answer).toMatchObject({
+        status: 502,
+        body: { success: false, error: expect.stringMatching(/^The mail server could not be reached/) },
+      });
+      expect(JSON.stringify(answer.body)).not.toContain('canary-smtp');
+    } finally {
+      await own.stop();
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import cookie from '@fastify/cookie';
+import { OPERATIONS } from '@creel/contract';
+import Fastify from 'fastify';
+import type { AllHandlers } from './call.ts';
+import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fastify';
+import type { AppContext } from '../app-context.ts';
+import { ProblemError } from './problem.ts';
+import { callBudget, readJsonOnly } from './read-json.ts';
+import { registerOperationalRoutes } from './operational-routes.ts';
+import type { OperationalSources } from './operational-routes.ts';
+import { answerError, sendProblem } from './problem-response.ts';
+import { registerOperations, replayBodyLimit } from './operations.ts';
+import { registerSecurityHeaders } from './security-headers.ts';
+
+/** What the features bring. */
+export interface Routes {
+  /** A handler for each operation of the contract. */
+  readonly handlers: AllHandlers;
+  /** Addresses that are no operation of the contract. */
+  readonly registerOthers: (server: FastifyInstance, app: AppContext) => void;
+  /** The web app, for all other addresses. */
+  readonly registerPages: (server: FastifyInstance, app: AppContext) => Promise<void>;
+}
+
+/** Everything but the capture path and the live socket: the API, its operational routes and the pages. */
+export async function createApiServer(
+  app: AppContext,
+  serverFactory: FastifyServerFactory,
+  sources: OperationalSources,
+  routes: Routes,
+): Promise<FastifyInstance> {
+  const server = Fastify({
+    serverFactory,
+    logger: false,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    // Longer than any head may be: otherwise the router would answer by itself, without our headers.
+    routerOptions: { maxParamLength: 100_000 },
+    rewriteUrl: (request) => addressOf(request.url),
+    // The listener answers what is not HTTP (http-listener.ts); Fastify's own handler would hang up at once.
+    clientErrorHandler: () => undefined,
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
+  });
+  server.setErrorHandler<Error>((error, request, reply) => answerError(error, request, reply, app.log));
+  readJsonOnly(server, callBudget(replayBodyLimit(app.config)));
+  await server.register(cookie);
+  await registerSecurityHeaders(server, app);
+  registerOperations(server, app, routes.handlers);
+  routes.registerOthers(server, app);
+  registerOperationalRoutes(server, app, sources);
+  await routes.registerPages(server, app);
+  return server;
+}
+
+/** Where nothing is. */
+const NOWHERE = '/api/nowhere';
+
+/**
+ * One spelling for each address, so that the router and whoever explains what it did not find read the same: without the authority of a
+ * proxy's request (RFC 9112 3.2.2), and with letters, digits and marks plain that need no encoding (RFC 3986 6.2.2.2). What can't be
+ * decoded names nothing, and neither does an empty part of an API's path; the router would answer the one without our headers, and
+ * take the other for an id.
+ */
+export function addressOf(target = '/'): string {
+  const url = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
+  const queryAt = url.search(/[?#]|$/);
+  const path = url
+    .slice(0, queryAt)
+    .replace(/%(?:2d|2e|3\d|4[1-9a-f]|5[\daf]|6[1-9a-f]|7[\dae])/gi, decodeURIComponent);
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return NOWHERE;
+  }
+  return /^\/api\/(?:.*\/)?(?:\/|$)/.test(path) ? NOWHERE : path + url.slice(queryAt);
+}
+
+const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
+
+/** Why an address has no route: another method, or nothing there at all (contract 1). */
+export function explainMissing(request: FastifyRequest): ProblemError {
+  const path = request.url.split(/[?#]/, 1)[0] ?? '';
+  for (const [template, operations] of API_PATHS) {
+    const pattern = new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`);
+    if (!pattern.test(path)) continue;
+    const methods = operations.map((operation) => operation.method);
+    return new ProblemError('METHOD_NOT_ALLOWED', {
+      allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
+    });
+  }
+  // What is no call of the API, such as /healthz or a file of the web app, is only read.
+  if (request.server.hasRoute({ method: 'GET', url: path }))
+    return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
+  return new ProblemError('NOT_FOUND');
+}

@@ -1,0 +1,30 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { inspectHead } from './inspect-head.ts';
+import type { HeadFacts } from './inspect-head.ts';
+import { LoopTurns } from './loop-turns.ts';
+import { createDispatch } from './dispatch.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function ask(target: string): [IncomingMessage, ServerResponse, HeadFacts] {
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
+  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders)];
+}
+
+test('many calls that come at once let every capture pass: one of them begins per turn of the loop', async () => {
+  const begun: string[] = [];
+  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
+  const targets = { isCapture: (target: string) => target.startsWith('/h/'), capture: begin, everythingElse: begin };
+  const board = createDispatch(targets, new LoopTurns());
+  for (let nth = 0; nth < 200; nth += 1) board.onRequest(...ask(`/api/${nth}`));
+  board.onRequest(...ask('/h/first'));
+  expect(begun).toEqual(['/api/0', '/h/first']);
+  await turn();
+  board.onRequest(...ask('/h/second'));
+  expect(begun).toEqual(['/api/0', '/h/first', '/api/1', '/h/second']);
+  while (begun.length < 202) await turn();
+  expect(begun.at(-1)).toBe('/api/199');
+});

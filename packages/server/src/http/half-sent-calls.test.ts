@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRaw, rawRequest } from '../../../../fixtures/raw-http.ts';
+import type { RawConnection } from '../../../../fixtures/raw-http.ts';
+import { startTestServer } from '../../test/test-server.ts';
+import type { TestServer } from '../../test/test-server.ts';
+
+const MIB = 1024 * 1024;
+const PATIENCE = { timeout: 20_000 };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.stop());
+
+async function begin(lines: readonly string[], body: string | Uint8Array): Promise<RawConnection> {
+  const connection = await openRaw({ port: server.port });
+  await connection.send(rawRequest(lines, body));
+  return connection;
+}
+
+const login = (length: number): string[] => [
+  'POST /api/login HTTP/1.1',
+  'Host: h',
+  'Content-Type: application/json',
+  `Content-Length: ${length}`,
+];
+
+test('bodies of calls that never end hold 64 MiB together and no more; captures go on, and room comes back', async () => {
+  const { client } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  const half = await Promise.all(Array.from({ length: 66 }, () => begin(login(MIB), Buffer.alloc(MIB - 10, ' '))));
+  const wrong = { username: 'nobody', password: 'x'.repeat(100_000) };
+  const tryLogin = () => server.visitor().tell('/api/login', { method: 'POST', json: wrong });
+  await expect.poll(async () => (await tryLogin()).status, PATIENCE).toBe(503);
+  const refused = await tryLogin();
+  expect(refused.headers.get('retry-after')).toBe('1');
+  expect(refused.body).toMatchObject({ code: 'UNAVAILABLE' });
+  expect((await client.send(`/h/${uid}`, { method: 'POST', body: 'x' })).status).toBe(200);
+  expect((await client.tell('/api/user')).status).toBe(200);
+  const ordinary = { username: 'nobody', password: 'a password' };
+  expect((await server.visitor().tell('/api/login', { method: 'POST', json: ordinary })).status).toBe(401);
+  for (const connection of half) connection.reset();
+  await expect.poll(async () => (await tryLogin()).status, PATIENCE).not.toBe(503);
+});
+
+test('a body over the limit is told so, with and without a declared length', async () => {
+  const declared = await begin(login(MIB + 1), '');
+  expect((await declared.final()).status).toBe(413);
+  const chunk = `${(MIB + 1).toString(16)}\r\n${' '.repeat(MIB + 1)}\r\n`;
+  const head = ['POST /api/login HTTP/1.1', 'Host: h', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+  expect((await (await begin(head, chunk)).final()).status).toBe(413);
+  const just = await begin(login(MIB), Buffer.alloc(MIB, ' '));
+  expect((await just.final()).status).toBe(400);
+});
+
+test('a call of billing that is off is answered before its body has arrived, for those who may call it', async () => {
+  const off = await startTestServer({ settings: { BILLING: 'off' } });
+  const { client } = await off.register();
+  const checkout = async (cookie: string) => {
+    const connection = await openRaw({ port: off.port });
+    const lines = [
+      'POST /api/subscription/checkout HTTP/1.1',
+      'Host: h',
+      'Content-Type: application/json',
+      `Content-Length: ${MIB}`,
+      `Cookie: ${cookie}`,
+    ];
+    await connection.send(rawRequest(lines, '{'));
+    return connection;
+  };
+  const signedIn = await checkout(client.jar.header());
+  expect((await signedIn.final()).status).toBe(501);
+  const stranger = await checkout('a=b');
+  expect((await stranger.final()).status).toBe(401);
+  signedIn.close();
+  stranger.close();
+  await off.stop();
+});

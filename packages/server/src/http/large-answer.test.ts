@@ -1,0 +1,69 @@
+import Fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { portOf } from './listen-address.ts';
+import { LargeAnswer, sendLarge } from './large-answer.ts';
+
+const MIB = 1024 * 1024;
+const SIZE = 24 * MIB;
+const MOST_SILENCE_MS = 2000;
+
+let server: FastifyInstance | undefined;
+afterEach(() => server?.close());
+
+/** A server whose one answer is of `SIZE` bytes, and a connection that has asked for it. */
+async function ask(content: () => LargeAnswer['content']): Promise<{ reader: Socket; inServer: Socket }> {
+  server = Fastify({ forceCloseConnections: true });
+  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MOST_SILENCE_MS));
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  const accepted = new Promise<Socket>((resolve) => server?.server.once('connection', resolve));
+  const reader = connect({ port: portOf(server.server), host: '127.0.0.1' });
+  reader.on('error', () => undefined);
+  reader.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+  return { reader, inServer: await accepted };
+}
+
+function* pieces(): Generator<string> {
+  for (let n = 0; n < SIZE; n += 64 * 1024) yield 'x'.repeat(64 * 1024);
+}
+
+const contents = { text: pieces, bytes: () => Buffer.alloc(SIZE, 'x') };
+
+test.each(['text', 'bytes'] as const)('a reader that takes nothing of its %s is cut off', async (kind) => {
+  const accepted = await ask(contents[kind]);
+  await once(accepted.inServer, 'close');
+  expect((await takeAll(accepted.reader, () => undefined)).length).toBeLessThan(SIZE);
+});
+
+test.each(['text', 'bytes'] as const)('one that takes its %s slowly but steadily gets all of it', async (kind) => {
+  const { reader } = await ask(contents[kind]);
+  let mibs = 0;
+  const taken = await takeAll(reader, (length) => {
+    if (Math.floor(length / MIB) === mibs) return;
+    mibs = Math.floor(length / MIB);
+    reader.pause();
+    // In all longer than a silent reader is given.
+    setTimeout(() => reader.resume(), 150);
+  });
+  expect(taken.isWhole).toBe(true);
+});
+
+/** Reads until there is no more, or the answer is there whole. */
+async function takeAll(reader: Socket, look: (length: number) => void): Promise<{ length: number; isWhole: boolean }> {
+  let length = 0;
+  let isWhole = false;
+  await new Promise<void>((resolve) => {
+    reader.on('close', resolve);
+    reader.on('data', (data: Buffer) => {
+      length += data.length;
+      isWhole = length > SIZE;
+      if (isWhole) resolve();
+      else look(length);
+    });
+  });
+  reader.destroy();
+  return { length, isWhole };
+}

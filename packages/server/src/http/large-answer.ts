@@ -1,0 +1,98 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import type { RequestRecord } from '../database/store.ts';
+import { storedBytes } from '../database/stored-bytes.ts';
+import { LoopTurns } from './loop-turns.ts';
+import { inSlices, listJson, objectJson } from './json-pieces.ts';
+
+/** Stored bytes up to which an answer's text is made in one go: the usual case. */
+export const SMALL_ANSWER_BYTES = 256 * 1024;
+/** Bytes that are handed to a connection at a time. */
+const WRITE_BYTES = 64 * 1024;
+/** A reader that takes nothing of its answer for so long is cut off. */
+export const MOST_SILENCE_MS = 30_000;
+
+/** Bytes, or text in pieces; pieces that are awaited are read from storage while the answer is sent. */
+type Content = Uint8Array | Iterable<string> | AsyncIterable<string>;
+
+/** An answer made of stored bytes, of which there may be many: the bytes themselves, or JSON whose text is made while it is sent. */
+export class LargeAnswer {
+  readonly rawBytes: number;
+  readonly content: Content;
+
+  constructor(rawBytes: number, content: Content) {
+    this.rawBytes = rawBytes;
+    this.content = content;
+  }
+}
+
+/** The list of what `present` makes of each record. */
+export function listAnswer<T extends RequestRecord>(
+  records: readonly T[],
+  present: (record: T) => object,
+): LargeAnswer {
+  return new LargeAnswer(rawBytesOf(records), listJson(records, present));
+}
+
+/** One object, whose long texts are made of `rawBytes` stored bytes. */
+export function objectAnswer(rawBytes: number, value: object): LargeAnswer {
+  return new LargeAnswer(rawBytes, objectJson(value));
+}
+
+/** Bytes of records that an answer holds. */
+export function rawBytesOf(records: readonly RequestRecord[]): number {
+  return records.reduce((sum, record) => sum + storedBytes(record), 0);
+}
+
+/** Answers are made one slice per turn of the loop, so that captures that arrive meanwhile go first. */
+const turns = new LoopTurns();
+
+/** Sends an answer no faster than it is read, and cuts its reader off after `mostSilenceMs` in which nothing of it was taken. */
+export function sendLarge(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rawBytes, content }: LargeAnswer,
+  mostSilenceMs = MOST_SILENCE_MS,
+): FastifyReply {
+  const taken = cutOffWhenSilent(request, reply, mostSilenceMs);
+  if (Symbol.asyncIterator in content) return reply.send(flowing(request, content, taken));
+  const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
+  if (!isShort) return reply.send(flowing(request, inSlices(content), taken));
+  const bytes = content instanceof Uint8Array ? content : Buffer.from([...content].join(''));
+  if (bytes.length <= WRITE_BYTES) return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  return reply.header('content-length', bytes.length).send(flowing(request, writes(bytes), taken));
+}
+
+function* writes(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += WRITE_BYTES) yield bytes.subarray(at, at + WRITE_BYTES);
+}
+
+function flowing(
+  request: FastifyRequest,
+  slices: Iterable<string | Uint8Array> | AsyncIterable<string>,
+  taken: () => void,
+): Readable {
+  async function* flow(): AsyncGenerator<string | Uint8Array> {
+    for await (const slice of slices) {
+      taken();
+      yield slice;
+      await new Promise<void>((resolve) => turns.run(request.raw.socket, resolve));
+    }
+    taken();
+  }
+  // A HEAD has no body: none is made. One slice at a time waits for its reader.
+  return Readable.from(request.method === 'HEAD' ? [] : flow(), { objectMode: false, highWaterMark: 1 });
+}
+
+/** Returns what is to be called whenever the reader took something. */
+function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, mostSilenceMs: number): () => void {
+  const { socket } = request.raw;
+  const response = reply.raw;
+  const timer = setTimeout(() => {
+    // Without a socket of its own it waits behind another answer, whose reader is looked after there.
+    if (response.socket === null && !socket.destroyed) timer.refresh();
+    else socket.destroy();
+  }, mostSilenceMs).unref();
+  response.once('close', () => clearTimeout(timer));
+  return () => void timer.refresh();
+}

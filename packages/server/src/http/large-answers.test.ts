@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unsavedId } from '@creel/contract';
+import { rawRequest } from '../../../../fixtures/raw-http.ts';
+import { presentPreview, presentRequest } from '../features/requests/present-request.ts';
+import type { TestClient } from '../../test/test-client.ts';
+import { startTestServer } from '../../test/test-server.ts';
+import type { TestServer } from '../../test/test-server.ts';
+
+const MIB = 1024 * 1024;
+const LARGEST = 25 * MIB;
+/** How many answers of the largest body fit into one person's half of 128 MiB. */
+const FIT = 2;
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1000' } });
+});
+afterAll(() => server.stop());
+
+async function withEndpoint(): Promise<{ client: TestClient; uid: string; id: number }> {
+  const { client, user } = await server.register();
+  const { uid } = await client.call('createEndpoint', { body: {} });
+  const [endpoint] = await server.store.listEndpoints(user.id);
+  return { client, uid, id: endpoint?.id ?? 0 };
+}
+
+const capture = async (client: TestClient, uid: string, body: Uint8Array<ArrayBuffer> | string): Promise<number> =>
+  (await client.send(`/h/${uid}?a=1`, { method: 'POST', body })).status;
+
+const textOf = (piece: string, bytes: number): string => piece.repeat(Math.ceil(bytes / Buffer.byteLength(piece)));
+
+test.each([
+  ['control characters', Buffer.from(textOf('\u0001\0', 3 * MIB))],
+  ['quotes and backslashes', Buffer.from(textOf('"\\', MIB))],
+  ['characters of every length', Buffer.from(textOf('aé€😀\uFEFF"', 2 * MIB))],
+  ['just over what is small', Buffer.from(textOf('€', 256 * 1024 + 1))],
+  ['just what is small', Buffer.alloc(256 * 1024, 1)],
+  ['no text', Buffer.concat([Buffer.alloc(MIB, 'x'), Buffer.from([0xff])])],
+  ['text cut within a character', Buffer.concat([Buffer.alloc(MIB, 'x'), Buffer.from([0xf0, 0x9f, 0x98])])],
+])(
+  'one request with a large body, %s, is what JSON.stringify makes of it, and its bytes the bytes',
+  async (_, body) => {
+    const { client, uid, id } = await withEndpoint();
+    expect(await capture(client, uid, Uint8Array.from(body))).toBe(200);
+    const record = await server.store.findRequest(id, { index: 0 });
+    if (record === undefined) throw new Error('Nothing was stored');
+    const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}`;
+    const answer = await client.send(path);
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect((await answer.text()) === JSON.stringify(presentRequest(record))).toBe(true);
+    const download = await client.send(`${path}/body`);
+    expect(download.headers.get('content-length')).toBe(String(body.length));
+    expect(Buffer.from(await download.arrayBuffer()).equals(body)).toBe(true);
+    expect((await client.send(path, { method: 'HEAD' })).status).toBe(200);
+  },
+);
+
+test('long lists and findings are what JSON.stringify makes of them', async () => {
+  const { client, uid, id } = await withEndpoint();
+  const bodies = ['', 'needle', textOf('needle \u0001"é', 30_000), textOf('needle 😀', 16_385)];
+  for (let n = 0; n < 60; n += 1) await capture(client, uid, bodies[n % bodies.length] ?? '');
+  const records = await server.store.listRequests({
+    endpointId: id,
+    which: 'unsaved',
+    limit: 60,
+    bodyBytes: 16 * 1024,
+  });
+  const list = await client.send(`/api/endpoints/${uid}/temp-requests?limit=60`);
+  expect((await list.text()) === JSON.stringify(records.map(presentPreview))).toBe(true);
+  const found = records
+    .filter(({ size }) => size > 0)
+    .map((record) => ({ ...presentPreview(record), endpointUid: uid }));
+  const search = await client.send('/api/search?q=needle&limit=60');
+  expect((await search.text()) === JSON.stringify(found)).toBe(true);
+});
+
+test.each(['', '/body'])(
+  'readers that take nothing hold what one person may; others have theirs, captures go on, and room is back when they hang up (%s)',
+  async (what) => {
+    const { client, uid } = await withEndpoint();
+    const neighbour = await withEndpoint();
+    expect(await capture(client, uid, new Uint8Array(LARGEST).fill(1))).toBe(200);
+    const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}${what}`;
+    const head = rawRequest([`GET ${path} HTTP/1.1`, 'Host: h', `Cookie: ${client.jar.header()}`]);
+    const readers: Socket[] = [];
+    for (let n = 0; n < FIT; n += 1) readers.push(await silentReader(head));
+    const refused = await Promise.all(Array.from({ length: 20 - FIT }, () => client.tell(path)));
+    for (const { status, body, headers } of refused) {
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+      expect(headers.get('content-disposition')).toBeNull();
+      expect(body).toMatchObject({ code: 'UNAVAILABLE' });
+    }
+    expect(await capture(neighbour.client, neighbour.uid, 'at the same time')).toBe(200);
+    expect((await neighbour.client.tell(`/api/endpoints/${neighbour.uid}/temp-requests`)).status).toBe(200);
+    expect((await client.tell(`/api/endpoints/${uid}/temp-requests?limit=1`)).status).toBe(200);
+    expect(await capture(neighbour.client, neighbour.uid, new Uint8Array(LARGEST))).toBe(200);
+    const theirs = `/api/endpoints/${neighbour.uid}/requests/${unsavedId(1)}${what}`;
+    expect(await statusAlone(neighbour.client, theirs)).toBe(200);
+    for (const reader of readers) reader.destroy();
+    // All of it is back: as many fit again.
+    const again = () => Promise.all(Array.from({ length: FIT }, () => statusAlone(client, path)));
+    await expect.poll(again, { timeout: 30_000, interval: 500 }).toEqual(Array.from({ length: FIT }, () => 200));
+  },
+);
+
+/** Asks, and reads nothing of the answer once it has begun. */
+async function silentReader(head: Uint8Array): Promise<Socket> {
+  const socket = connect({ port: server.port, host: '127.0.0.1' });
+  socket.write(head);
+  await once(socket, 'readable');
+  return socket;
+}
+
+async function statusAlone(client: TestClient, path: string): Promise<number> {
+  const answer = await client.send(path);
+  await answer.body?.cancel();
+  return answer.status;
+}

@@ -1,0 +1,151 @@
+import { OPERATIONS } from '@creel/contract';
+import type { Operation, OperationName } from '@creel/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { AppContext } from '../app-context.ts';
+import { clientAddress } from './client-address.ts';
+import type { Config } from '../config.ts';
+import { ProblemError } from './problem.ts';
+import type { EndpointRecord } from '../database/store.ts';
+import { AnswerHold, AnswerRoom } from './answer-memory.ts';
+import type { AllHandlers, SignedIn } from './call.ts';
+import { LargeAnswer, sendLarge } from './large-answer.ts';
+import { parseInput } from './parse-input.ts';
+import { changesState, isFromElsewhere } from './same-origin.ts';
+import { readCookie, SESSION } from './cookies.ts';
+
+const API_BODY_LIMIT = 1024 * 1024;
+/** Whose share an answer to somebody unknown counts in; no account has this id. */
+const NOBODY = 0;
+
+interface Caller {
+  readonly signedIn: SignedIn | undefined;
+  readonly endpoint: EndpointRecord | undefined;
+}
+
+/**
+ * Makes a route of every row of the contract's table, in one order: origin, session, ownership, and only then the body, so that
+ * another user's thing is a 404 before any other refusal (contract 1).
+ */
+export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
+  const room = new AnswerRoom(app.config.maxBodyBytes);
+  for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
+}
+
+/** Bytes of a replay's body at most: a captured body and what stands around it (contract 1). */
+export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>): number {
+  return maxBodyBytes + API_BODY_LIMIT;
+}
+
+function operationNames(): OperationName[] {
+  return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
+}
+
+/** What all calls share. */
+interface Shared {
+  readonly app: AppContext;
+  /** Memory that answers under way may hold. */
+  readonly room: AnswerRoom;
+}
+
+function registerOperation(
+  server: FastifyInstance,
+  { app, room }: Shared,
+  name: OperationName,
+  handler: AnyHandler,
+): void {
+  const operation: Operation = OPERATIONS[name];
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  server.route({
+    method: operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: operation.bodyLimit === 'replay' ? replayBodyLimit(app.config) : API_BODY_LIMIT,
+    onRequest: async (request) => {
+      callers.set(request, await identify(app, operation, request));
+    },
+    config: { rawBody: isBillingEvent(operation) },
+    ...(isOff(app, operation) && { preParsing: refuseOff }),
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
+      // What was parsed is in the call; the rest of it has no use, however long the call takes.
+      request.body = undefined;
+      const answer = await handler(call as never).finally(() => hold.made());
+      if (reply.sent) return reply;
+      void reply.code(operation.status);
+      if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
+      if (operation.answer === undefined) return reply.send();
+      if (operation.answer !== 'bytes') void reply.type('application/json; charset=utf-8');
+      return answer instanceof LargeAnswer ? sendLarge(request, reply, answer) : reply.send(JSON.stringify(answer));
+    },
+  });
+}
+
+/** Billing is switched off: the caller is told before a body is read. */
+function isOff({ config }: AppContext, operation: Operation): boolean {
+  return config.billing === 'off' && operation.problems.includes('BILLING_OFF');
+}
+
+async function refuseOff(): Promise<never> {
+  throw new ProblemError('BILLING_OFF');
+}
+
+/**
+ * Any row's handler. `never`: a loop over the names can't show the compiler that the row which parsed a call is the row whose handler
+ * takes it. `AllHandlers` ties the two together.
+ */
+type AnyHandler = (call: never) => Promise<unknown>;
+
+/** Who calls, and whether the endpoint in the path or the query is theirs. */
+async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
+  const publicUrl = app.publicUrl();
+  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl))
+    throw new ProblemError('CROSS_ORIGIN');
+  if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
+  const token = readCookie(request, SESSION, publicUrl);
+  const signedIn = token === undefined ? undefined : await app.sessions.find(token);
+  if (signedIn === undefined) throw new ProblemError('NOT_SIGNED_IN');
+  const uid = pathParameters(request).uid ?? endpointInQuery(operation, request);
+  if (uid === undefined) return { signedIn, endpoint: undefined };
+  const endpoint = await app.store.findEndpoint(uid);
+  if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('ENDPOINT_NOT_FOUND');
+  return { signedIn, endpoint };
+}
+
+/** The endpoint that a call names in its query. */
+function endpointInQuery({ query: schema }: Operation, { query }: FastifyRequest): string | undefined {
+  if (schema === undefined || !Object.hasOwn(schema.shape, 'endpoint')) return undefined;
+  return z.object({ endpoint: z.string() }).safeParse(query).data?.endpoint;
+}
+
+/** The payment provider's events are proven by their signature, not by where they come from. */
+function isBillingEvent(operation: Operation): boolean {
+  return operation.path === OPERATIONS.receiveBillingEvent.path;
+}
+
+function pathParameters(request: FastifyRequest): Record<string, string | undefined> {
+  const { params } = request;
+  return typeof params === 'object' && params !== null ? { ...params } : {};
+}
+
+function toCall(
+  app: AppContext,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  caller: Caller | undefined,
+) {
+  return {
+    app,
+    params: pathParameters(request),
+    query: operation.query === undefined ? undefined : parseInput(operation.query, request.query),
+    body: operation.body === undefined ? undefined : parseInput(operation.body, request.body),
+    rawBody: Buffer.isBuffer(request.body) ? request.body : undefined,
+    signedIn: caller?.signedIn,
+    endpoint: caller?.endpoint,
+    clientAddress: clientAddress(request.raw, app.config.trustProxy),
+    request,
+    reply,
+  };
+}

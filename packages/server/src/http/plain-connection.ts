@@ -1,0 +1,341 @@
+import type { ProblemCode } from '@creel/contract';
+import type { Socket } from 'node:net';
+import type { LoopTurns } from './loop-turns.ts';
+import type { Reservation } from '../limits/memory-budget.ts';
+import { LINGER_MS, rawCaptured, rawRefusal } from './raw-response.ts';
+import { readPlainHead } from './plain-request.ts';
+import type { PlainHead } from './plain-request.ts';
+
+/** Requests that one connection may have in flight. Further ones wait in the socket, which stops reading. */
+const MAX_IN_FLIGHT = 16;
+/** Requests of one connection that are read in its turn. Out of turn, when its data arrives, one is read. */
+const MAX_PER_TURN = 16;
+/** The work that is due at the end of a body of this size, some 0.1 ms, waits for the connection's turn. */
+const LARGE_BODY_BYTES = 64 * 1024;
+/** A sender that has not read this many bytes of its responses is not read either. */
+const MAX_UNREAD_BYTES = 16 * 1024;
+
+/** Takes the response to a capture. One of the two is called, once. */
+export interface CaptureReply {
+  /** It is on disk, under this index. */
+  captured(index: number): void;
+  /** It was not stored. `retryAfter`: seconds. */
+  refused(code: ProblemCode, retryAfter?: number): void;
+}
+
+/** The request may be captured: `capture` takes its whole body, and with it the reservation. */
+export interface Admission {
+  /** Holds the bytes of the body that have arrived. */
+  readonly reservation: Reservation;
+  readonly capture: (body: Buffer | null, reply: CaptureReply) => void;
+}
+
+export interface Refusal {
+  readonly code: ProblemCode;
+  /** Seconds. */
+  readonly retryAfter?: number;
+  /** The connection ends with this response. */
+  readonly close?: true;
+}
+
+export type Verdict = Admission | Refusal;
+
+export interface PlainTraffic {
+  /** Decides about a request by its head, before its body is read. `bytesAtHand`: how much of the body has arrived. */
+  readonly admit: (head: PlainHead, socket: Socket, bytesAtHand: number) => Verdict | Promise<Verdict>;
+  /** False once the server stops: each connection then ends with its next response. */
+  readonly isOpen: () => boolean;
+  /** Gives a connection to Node's parser for good. Bytes that were read and not handled are in the socket again. */
+  readonly handOver: (socket: Socket) => void;
+  readonly turns: LoopTurns;
+  /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
+  readonly silenceMs: number;
+  readonly keepAliveMs: number;
+  /** Milliseconds that a body may take to arrive. */
+  readonly bodyMs: number;
+}
+
+/** A request whose head was read and whose body is still to come. */
+interface Incoming {
+  readonly reply: PlainReply;
+  /** `undefined` while the endpoint is being looked up. */
+  admission: Admission | undefined;
+  readonly parts: Buffer[];
+  received: number;
+  readonly length: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Reads a connection as long as it sends plain requests, which cost half without Node's parser
+ * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses, and are answered in order. The
+ * first bytes that are not a plain request give the connection to the parser.
+ */
+export class PlainConnection {
+  readonly #socket: Socket;
+  readonly #traffic: PlainTraffic;
+  /** Requests that are not answered yet, in order. The last one's body may still be arriving. */
+  readonly #replies: PlainReply[] = [];
+  #incoming: Incoming | undefined;
+  /** Bytes of a refused request's body that are still to come. */
+  #toSkip = 0;
+  #hasSpoken = false;
+  /** Unread bytes are in the socket, which is paused. */
+  #isHeld = false;
+  /** A large body is there, and waits for its turn to be captured. */
+  #isFinishing = false;
+  /** The socket was resumed in this connection's turn. */
+  #hasTurn = false;
+  /** The next bytes are not a plain request: the parser gets them after the last response. */
+  #isLeaving = false;
+  /** The sender sends no more. */
+  #hasEnded = false;
+  /** Nothing that follows is a request. */
+  #isLast = false;
+
+  constructor(socket: Socket, traffic: PlainTraffic) {
+    this.#socket = socket;
+    this.#traffic = traffic;
+    socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
+    // 'close' follows every error.
+    socket.on('error', ignore).on('close', this.#onClose);
+    socket.setTimeout(traffic.silenceMs);
+  }
+
+  /** No request is in flight or arriving. */
+  get isIdle(): boolean {
+    return this.#replies.length === 0;
+  }
+
+  /** No whole request waits for its response. */
+  get canClose(): boolean {
+    return this.#replies.length === (this.#incoming === undefined ? 0 : 1);
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    let rest = bytes;
+    let mayBegin = this.#hasTurn ? MAX_PER_TURN : 1;
+    this.#hasTurn = false;
+    while (rest.length > 0) {
+      const incoming = this.#incoming;
+      if (this.#toSkip > 0) rest = this.#skip(rest);
+      else if (incoming?.admission !== undefined) rest = this.#readBody(incoming, incoming.admission, rest);
+      // What arrives after the last request is dropped, and still read: closing a socket with unread data resets it.
+      else if (this.#isLast && incoming === undefined) return;
+      else if (incoming !== undefined || this.#isFinishing || this.#isFull()) return this.#hold(rest);
+      else if (mayBegin === 0) {
+        this.#hold(rest);
+        return this.#goOn();
+      } else {
+        const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
+        if (head === undefined) return this.#leave(rest);
+        rest = rest.subarray(head.headLength);
+        mayBegin -= 1;
+        this.#begin(head, Math.min(head.bodyLength, rest.length));
+      }
+    }
+  };
+
+  #isFull(): boolean {
+    return this.#replies.length >= MAX_IN_FLIGHT || this.#socket.writableLength > MAX_UNREAD_BYTES;
+  }
+
+  #begin(head: PlainHead, bytesAtHand: number): void {
+    if (!this.#hasSpoken) this.#socket.setTimeout(this.#traffic.keepAliveMs);
+    this.#hasSpoken = true;
+    this.#isLast = !head.keepsAlive;
+    const reply = new PlainReply(head.keepsAlive, this.#flush);
+    this.#replies.push(reply);
+    const length = head.bodyLength;
+    const incoming: Incoming = { reply, admission: undefined, parts: [], received: 0, length, timer: undefined };
+    const verdict = this.#traffic.admit(head, this.#socket, bytesAtHand);
+    if (!(verdict instanceof Promise)) return this.#decide(incoming, verdict);
+    this.#incoming = incoming;
+    void verdict.then((late) => {
+      this.#incoming = undefined;
+      if (!this.#socket.destroyed) this.#decide(incoming, late);
+      else if ('reservation' in late) late.reservation.release();
+      this.#goOn();
+    });
+  }
+
+  #decide(incoming: Incoming, verdict: Verdict): void {
+    if (!('reservation' in verdict)) return this.#refuse(incoming, verdict);
+    if (incoming.length === 0) return verdict.capture(null, incoming.reply);
+    incoming.admission = verdict;
+    this.#incoming = incoming;
+    if (verdict.reservation.bytes < incoming.length)
+      incoming.timer = setTimeout(() => this.#breakOff('REQUEST_TIMEOUT'), this.#traffic.bodyMs);
+  }
+
+  /** Reads what belongs to the current body, and returns the rest. */
+  #readBody(incoming: Incoming, { reservation, capture }: Admission, bytes: Buffer): Buffer {
+    const part = bytes.subarray(0, incoming.length - incoming.received);
+    const received = incoming.received + part.length;
+    if (received > reservation.bytes && !reservation.grow(received - reservation.bytes)) {
+      this.#refuse(incoming, { code: 'CAPTURE_UNAVAILABLE', retryAfter: 1 });
+      return bytes;
+    }
+    incoming.received = received;
+    incoming.parts.push(part);
+    if (received === incoming.length) {
+      this.#endIncoming(incoming);
+      const body = (): Buffer => (incoming.parts.length === 1 ? part : Buffer.concat(incoming.parts, received));
+      if (received < LARGE_BODY_BYTES) capture(body(), incoming.reply);
+      else {
+        this.#isFinishing = true;
+        this.#traffic.turns.run(this, () => {
+          this.#isFinishing = false;
+          capture(body(), incoming.reply);
+          this.#goOn();
+        });
+      }
+    }
+    return bytes.subarray(part.length);
+  }
+
+  #skip(bytes: Buffer): Buffer {
+    const skipped = Math.min(this.#toSkip, bytes.length);
+    this.#toSkip -= skipped;
+    return bytes.subarray(skipped);
+  }
+
+  /** Answers a request without capturing it. The rest of its body is read and dropped. */
+  #refuse(incoming: Incoming, { code, retryAfter, close }: Refusal): void {
+    this.#endIncoming(incoming);
+    incoming.admission?.reservation.release();
+    this.#toSkip = incoming.length - incoming.received;
+    if (close) this.#isLast = incoming.reply.isLast = true;
+    incoming.reply.refused(code, retryAfter);
+  }
+
+  /** The current body does not come to its end, and with it the connection ends. */
+  #breakOff(code: ProblemCode): void {
+    if (this.#incoming !== undefined) this.#refuse(this.#incoming, { code, close: true });
+  }
+
+  #endIncoming(incoming: Incoming): void {
+    clearTimeout(incoming.timer);
+    this.#incoming = undefined;
+  }
+
+  /** Writes the responses that are ready, in the order of the requests. */
+  readonly #flush = (): void => {
+    const replies = this.#replies;
+    let text = '';
+    let isLast = false;
+    for (let reply = replies[0]; reply?.isReady === true && !isLast; reply = replies[0]) {
+      replies.shift();
+      isLast = reply.isLast || (replies.length === 0 && !this.#traffic.isOpen());
+      text += reply.text(!isLast);
+    }
+    if (text === '' || this.#socket.destroyed) return;
+    this.#socket.write(text, 'latin1', this.#goOn);
+    if (isLast) this.#end();
+    else if (replies.length > 0) this.#goOn();
+    else if (this.#isLeaving) this.#handOver();
+    else if (this.#hasEnded) this.#end();
+    else this.#goOn();
+  };
+
+  /** Puts bytes back that can't be handled yet, so that the end of the connection is not reported before them. */
+  #hold(bytes: Buffer): void {
+    this.#isHeld = true;
+    this.#socket.pause();
+    this.#socket.unshift(bytes);
+  }
+
+  /** Reads on when there is room for another request, after the other connections have had their turn. */
+  readonly #goOn = (): void => {
+    if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
+    this.#isHeld = false;
+    this.#traffic.turns.run(this, () => {
+      this.#hasTurn = true;
+      this.#socket.resume();
+    });
+  };
+
+  #leave(bytes: Buffer): void {
+    this.#isLeaving = true;
+    this.#hold(bytes);
+    if (this.#replies.length === 0) this.#handOver();
+  }
+
+  #handOver(): void {
+    const socket = this.#socket;
+    if (socket.destroyed) return;
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('timeout', this.#onTimeout);
+    socket.off('error', ignore).off('close', this.#onClose);
+    socket.setTimeout(0);
+    socket.pause();
+    this.#traffic.handOver(socket);
+    socket.resume();
+  }
+
+  readonly #onEnd = (): void => {
+    this.#hasEnded = true;
+    if (this.#incoming?.admission !== undefined) this.#breakOff('BAD_REQUEST');
+    else if (this.#replies.length === 0) this.#end();
+  };
+
+  readonly #onTimeout = (): void => {
+    if (this.#replies.length > 0) return;
+    if (!this.#hasSpoken) this.#socket.write(rawRefusal('REQUEST_TIMEOUT', { keepsAlive: false }));
+    this.#socket.destroySoon();
+  };
+
+  readonly #onClose = (): void => {
+    const incoming = this.#incoming;
+    if (incoming?.admission === undefined) return;
+    this.#endIncoming(incoming);
+    incoming.admission.reservation.release();
+  };
+
+  /** Ends the connection. A sender that is still sending is listened to for a moment, or the reset could cost it the response. */
+  #end(): void {
+    const socket = this.#socket;
+    this.#isLast = true;
+    if (this.#toSkip === 0 || this.#hasEnded) {
+      socket.end(() => socket.destroySoon());
+      return;
+    }
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+  }
+}
+
+/** The place of one request among the responses of its connection. */
+class PlainReply implements CaptureReply {
+  readonly #flush: () => void;
+  /** The connection ends with this response. */
+  isLast: boolean;
+  isReady = false;
+  #index = 0;
+  #refusal: { readonly code: ProblemCode; readonly retryAfter: number | undefined } | undefined;
+
+  constructor(keepsAlive: boolean, flush: () => void) {
+    this.isLast = !keepsAlive;
+    this.#flush = flush;
+  }
+
+  captured(index: number): void {
+    this.#index = index;
+    this.isReady = true;
+    this.#flush();
+  }
+
+  refused(code: ProblemCode, retryAfter?: number): void {
+    this.#refusal = { code, retryAfter };
+    this.isReady = true;
+    this.#flush();
+  }
+
+  text(keepsAlive: boolean): string {
+    if (this.#refusal === undefined) return rawCaptured(this.#index, keepsAlive);
+    const { code, retryAfter } = this.#refusal;
+    return rawRefusal(code, { retryAfter, keepsAlive });
+  }
+}
+
+function ignore(): void {}

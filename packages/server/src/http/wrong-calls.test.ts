@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { exchange, rawRequest } from '../../../../fixtures/raw-http.ts';
+import type { TestClient } from '../../test/test-client.ts';
+import { startTestServer } from '../../test/test-server.ts';
+import type { TestServer } from '../../test/test-server.ts';
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM', SIGNUPS_PER_HOUR: '1000' } });
+});
+afterAll(() => server.stop());
+beforeEach(async () => {
+  ({ client } = await server.register());
+});
+
+describe('what is no right call', () => {
+  const post = (
+    body: string,
+    headers: Record<string, string> = { 'content-type': 'application/json' },
+    path = '/api/endpoints',
+  ) => client.tell(path, { method: 'POST', body, headers });
+
+  test.each(['{', '{"name":', 'undefined', "{'name':1}", '{"a":1}x', '\u0000'])('malformed JSON: %j', async (body) => {
+    expect(await post(body)).toMatchObject({
+      status: 400,
+      body: { code: 'MALFORMED_JSON', error: 'The body is not valid JSON.' },
+    });
+  });
+
+  test('bytes that are no UTF-8 are no JSON', async () => {
+    const body = Buffer.from('{"name":"caf\xe9"}', 'latin1');
+    expect(
+      await client.tell('/api/endpoints', { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
+    ).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } });
+  });
+
+  test('no body has no type', async () => {
+    expect((await post('', { 'content-type': 'application/x-www-form-urlencoded' }, '/api/logout')).status).toBe(204);
+  });
+
+  test.each([
+    ['GET', '/%61pi/nothing', 404, undefined],
+    ['GET', 'http://h/api/nothing', 404, undefined],
+    ['PUT', 'http://h/api/user', 405, 'GET, DELETE, HEAD'],
+    ['PUT', '/api/us%65r', 405, 'GET, DELETE, HEAD'],
+    ['GET', '/%61pi/user', 401, undefined],
+    ['GET', '/api/', 404, undefined],
+    ['GET', '/api/endpoints/', 404, undefined],
+    ['GET', '/api/endpoints//requests', 404, undefined],
+    ['GET', '/api/endpoints/x/requests/', 404, undefined],
+    ['GET', '/settings', 200, undefined],
+    ['GET', 'http://h/settings', 200, undefined],
+  ])('%s %s, however it is spelled: %d', async (method, target, status, allow) => {
+    const answer = await exchange({ port: server.port }, rawRequest([`${method} ${target} HTTP/1.1`, 'Host: h']));
+    const type = status === 200 ? 'text/html; charset=utf-8' : 'application/json; charset=utf-8';
+    expect([answer.status, answer.header('allow'), answer.header('content-type')]).toEqual([status, allow, type]);
+  });
+
+  test.each(['checkout', 'portal', 'change'])('billing that is off: %s is told so', async (call) => {
+    const other = await startTestServer({ settings: { BILLING: 'off' } });
+    const person = await other.register();
+    const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
+    const answer = await person.client.tell(`/api/subscription/${call}`, init);
+    expect(answer).toMatchObject({ status: 501, body: { code: 'BILLING_OFF' } });
+    await other.stop();
+  });
+
+  test.each([
+    ['POST', '/api/nope', 404, 'NOT_FOUND'],
+    ['PUT', '/api/search', 405, 'METHOD_NOT_ALLOWED'],
+    ['QUERY', '/api/nope', 404, 'NOT_FOUND'],
+    ['QUERY', '/api/user', 405, 'METHOD_NOT_ALLOWED'],
+    ['QUERY', '/', 404, 'NOT_FOUND'],
+  ])('%s %s: what is sent along does not matter', async (method, path, status, code) => {
+    const json = { 'content-type': 'application/json' };
+    for (const init of [{}, { body: '{', headers: json }, { body: 'x'.repeat(1_048_577), headers: json }])
+      expect(await client.tell(path, { method, ...init })).toMatchObject({ status, body: { code } });
+  });
+
+  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/json2', 'x'])(
+    'another type: %s',
+    async (type) => {
+      expect(await post('{}', { 'content-type': type })).toMatchObject({
+        status: 415,
+        body: { code: 'UNSUPPORTED_MEDIA_TYPE' },
+      });
+    },
+  );
+
+  test.each(['application/json; charset=utf-8', 'APPLICATION/JSON'])(
+    'the right type, said otherwise: %s',
+    async (type) => {
+      expect((await post('{}', { 'content-type': type })).status).toBe(201);
+    },
+  );
+
+  test('a call whose every field may be left out needs no body', async () => {
+    expect(await client.tell('/api/endpoints', { method: 'POST' })).toMatchObject({
+      status: 201,
+      body: { name: null },
+    });
+  });
+
+  test('a body of 1 MiB is read, one byte more is not', async () => {
+    const whole = (bytes: number) => `{"name":"ok","more":"${'x'.repeat(bytes - '{"name":"ok","more":""}'.length)}"}`;
+    expect((await post(whole(1_048_576))).status).toBe(201);
+    expect(await post(whole(1_048_577))).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
+  });
+
+  test('an answer to JSON that tries for the prototype is an ordinary one', async () => {
+    expect(
+      (await post('{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}}')).body,
+    ).toMatchObject({ name: null });
+    expect(Object.hasOwn(Object.prototype, 'name')).toBe(false);
+  });
+
+  test.each([
+    ['PUT', '/api/endpoints', 'GET, POST, HEAD'],
+    ['DELETE', '/api/endpoints', 'GET, POST, HEAD'],
+    ['POST', '/api/user', 'GET, DELETE, HEAD'],
+    ['GET', '/api/login', 'POST'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['DELETE', '/metrics?x=1', 'GET, HEAD'],
+    ['POST', '/readyz', 'GET, HEAD'],
+  ])('%s %s is no method of it', async (method, path, allow) => {
+    const answer = await client.tell(path, { method });
+    expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
+    expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
+  });
+
+  test('an unknown path is JSON, signed in or not', async () => {
+    for (const caller of [client, server.visitor()]) {
+      for (const path of ['/api', '/api/', '/api/nothing', '/api/endpoints/x/y/z/nothing', '/api?x']) {
+        expect(await caller.tell(path)).toMatchObject({
+          status: 404,
+          body: { code: 'NOT_FOUND', error: 'There is nothing at this address.' },
+        });
+      }
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { billingReads, billingWrites } from './features/billing/queries.ts';
+import { endpointReads, endpointWrites } from './features/endpoints/queries.ts';
+import { identityReads, identityWrites } from './features/accounts/identity-queries.ts';
+import { mailTokenReads, mailTokenWrites } from './features/accounts/mail-token-queries.ts';
+import { noticeWrites } from './features/jobs/notice-queries.ts';
+import { requestReads, requestWrites } from './features/requests/queries.ts';
+import { searchReads } from './features/search/queries.ts';
+import { sessionReads, sessionWrites } from './features/accounts/session-queries.ts';
+import { throttleReads, throttleWrites } from './features/accounts/throttle-queries.ts';
+import { upkeepWrites } from './features/jobs/queries.ts';
+import { accountReads, accountWrites } from './features/accounts/user-queries.ts';
+import type { Bound } from './database/bind-queries.ts';
+
+/** Quick reads, on the readers' thread. */
+export const READS = {
+  ...accountReads,
+  ...sessionReads,
+  ...identityReads,
+  ...mailTokenReads,
+  ...throttleReads,
+  ...endpointReads,
+  ...requestReads,
+  ...billingReads,
+};
+/** Reads that may take long, on a thread of their own. */
+export const SCANS = { ...searchReads };
+/** Writes, on the writer's thread or connection. */
+export const WRITES = {
+  ...accountWrites,
+  ...sessionWrites,
+  ...identityWrites,
+  ...mailTokenWrites,
+  ...throttleWrites,
+  ...endpointWrites,
+  ...requestWrites,
+  ...upkeepWrites,
+  ...noticeWrites,
+  ...billingWrites,
+};
+
+/** Writes that free disk space, or that a user needs to get there: they may use what is reserved for a full disk. */
+export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof WRITES>([
+  'clearRequests',
+  'deleteRequest',
+  'deleteEndpoint',
+  'deleteUser',
+  'deleteExpiredEndpoints',
+  'deleteExpiredSessions',
+  'deleteStaleAccountRows',
+  'purgeSome',
+  'createSession',
+  'touchSession',
+  'endSession',
+  'endSessions',
+  'takeTurn',
+  'giveTurnBack',
+  'forgetTurns',
+]);
+
+export const QUERIES = { ...READS, ...SCANS, ...WRITES };
+
+export type StoreQueries = Bound<typeof QUERIES>;

@@ -1,7 +1,0 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { openWriterConnection } from '../sqlite/writer-connection.ts';
-
-/** A process that claims a data folder, says `open`, and keeps it until it is killed. */
-await openWriterConnection(process.argv[2] ?? '');
-process.stdout.write('open\n');
-await sleep(60_000);

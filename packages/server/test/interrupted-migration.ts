@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine } from '../src/database/engine.ts';
+import { MIGRATIONS } from '../src/database/migrations/list.ts';
+import { migrate } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migration.ts';
+import { postgresEngine } from '../src/database/postgres/engine.ts';
+import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
+import type { Database, Tables } from '../src/database/schema.ts';
+import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
+import { sqliteEngine } from '../src/database/sqlite/engine.ts';
+import { openWriter } from '../src/database/sqlite/open-database.ts';
+
+/**
+ * A process that is made to be killed in the middle of a migration: `node interrupted-migration.ts <data folder or URL> <version>`.
+ * The migration of that version creates its tables and then, still inside its transaction, says `halfway` and waits for the end.
+ */
+const [place = '', version = ''] = process.argv.slice(2);
+
+async function halfway(db: Parameters<Migration['up']>[0], engine: Engine, up: Migration['up']): Promise<void> {
+  await up(db, engine);
+  process.stdout.write('halfway\n');
+  await sleep(60_000);
+}
+
+const db: Database = place.startsWith('postgres')
+  ? new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(place, SESSIONS.migration) }) })
+  : new Kysely<Tables>({ dialect: sqliteDialect(openWriter(place)) });
+const engine = place.startsWith('postgres') ? postgresEngine : sqliteEngine;
+
+const afterAll: Migration = {
+  version: MIGRATIONS.length + 1,
+  up: async (transaction) => void (await sql`create table later (id integer)`.execute(transaction)),
+};
+await migrate(
+  db,
+  engine,
+  [...MIGRATIONS, afterAll].map((migration) =>
+    migration.version === Number(version)
+      ? { ...migration, up: (transaction, of) => halfway(transaction, of, migration.up) }
+      : migration,
+  ),
+);

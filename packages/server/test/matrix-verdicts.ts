@@ -1,0 +1,107 @@
+import type { AnyInput, OperationName } from '@creel/contract';
+import type { UserRecord } from '../src/database/store.ts';
+
+/** What a row of the matrix can name: somebody's things. */
+export interface Things {
+  readonly uid: string;
+  /** Ids of a saved and of an unsaved request of that endpoint. */
+  readonly savedId: number;
+  readonly unsavedId: number;
+  readonly unsavedIndex: number;
+}
+
+export interface Verdict {
+  /** A call that its owner may make. */
+  readonly call: (things: Things) => AnyInput;
+  /** What somebody without a cookie is answered; 401 unless it says otherwise. */
+  readonly visitor?: number;
+  /** What the owner is answered when reading; 200 unless it says otherwise. */
+  readonly owner?: number;
+  /** Tables that even a refused call writes to: somebody counts how often it was tried. */
+  readonly notes?: readonly string[];
+  /** Whose word counts in place of where the call comes from. */
+  readonly trusts?: 'signature';
+  /** What the call may change in the caller's own account. Everything else in it must stay, whatever is sent. */
+  readonly changes?: readonly (keyof UserRecord)[];
+  /** Where else in the call another person's things can be named. */
+  readonly foreign?: (things: Things) => AnyInput;
+}
+
+const PASSWORD = 'a good password';
+const SETTINGS = {
+  autoSaveNewEndpoints: false,
+  emailNotifyExpiry: false,
+  emailNotifySubscription: false,
+  email: 'a@example.com',
+};
+const endpoint = ({ uid }: Things): AnyInput => ({ params: { uid } });
+const request = ({ uid, savedId }: Things): AnyInput => ({ params: { uid, id: savedId } });
+const none = (): AnyInput => ({});
+
+/**
+ * For every operation of the contract: how it is called rightly, and what others are told. An operation that is not here does not
+ * compile, and fails the matrix.
+ */
+export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
+  getUser: { call: none },
+  register: { call: () => ({ body: { username: 'ab', password: PASSWORD, email: 'a@example.com' } }), visitor: 400 },
+  login: { call: () => ({ body: { username: 'nobody here', password: PASSWORD } }), notes: ['throttles'] },
+  logout: { call: none, visitor: 204 },
+  googleLogin: { call: () => ({ body: { email: 'a@example.com', displayName: 'A', uid: '1' } }) },
+  changeUsername: { call: () => ({ body: { username: 'a new name' } }), changes: ['username'] },
+  changePassword: {
+    call: () => ({
+      body: { currentPassword: PASSWORD, newPassword: 'a newer password', confirmPassword: 'a newer password' },
+    }),
+    changes: ['passwordHash'],
+  },
+  deleteAccount: { call: () => ({ body: { password: 'not the right one' } }) },
+  listSessions: { call: none },
+  endOtherSessions: { call: none },
+  getSettings: { call: none },
+  saveSettings: { call: () => ({ body: SETTINGS }), changes: ['settings'] },
+  testEmail: { call: () => ({ body: { email: 'a@example.com' } }) },
+  // 501: these servers have no mail.
+  requestPasswordReset: { call: () => ({ body: { email: 'a@example.com' } }), visitor: 501 },
+  resetPassword: { call: () => ({ body: { token: 'x', password: PASSWORD } }), visitor: 400 },
+  requestEmailVerification: { call: none },
+  verifyEmail: { call: () => ({ body: { token: 'x' } }) },
+  listEndpoints: { call: none },
+  createEndpoint: { call: () => ({ body: { name: 'An endpoint' } }) },
+  getEndpoint: { call: endpoint },
+  changeEndpoint: { call: ({ uid }) => ({ params: { uid }, body: { name: 'Another name' } }) },
+  deleteEndpoint: { call: endpoint },
+  listSaved: { call: endpoint },
+  listUnsaved: { call: endpoint },
+  getRequest: { call: request },
+  getRequestBody: { call: request },
+  saveRequest: { call: ({ uid, unsavedIndex }) => ({ params: { uid }, body: { index: unsavedIndex } }) },
+  deleteRequest: { call: request },
+  clearRequests: { call: endpoint },
+  search: { call: () => ({ query: { q: 'secret' } }) },
+  replay: {
+    call: () => ({ body: { method: 'GET', url: 'http://127.0.0.1:9/', headers: [] } }),
+    foreign: ({ uid, savedId }) => ({
+      body: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], bodyFrom: { endpointUid: uid, id: savedId } },
+    }),
+  },
+  createCheckout: {
+    call: () => ({ body: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } }),
+    changes: ['stripeCustomerId'],
+  },
+  createPortal: { call: () => ({ body: { returnUrl: '/subscription' } }) },
+  changeSubscription: { call: () => ({ body: { tier: 'BASIC', interval: 'monthly' } }) },
+  previewPlanChange: { call: () => ({ query: { tier: 'FREE', interval: 'monthly' } }) },
+  // 400: without a signature.
+  receiveBillingEvent: { call: none, visitor: 400, trusts: 'signature' },
+  exportRequests: {
+    call: none,
+    foreign: ({ uid }) => ({ query: { endpoint: uid } }),
+  },
+  getTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' } }), owner: 404 },
+  decideTestCheckout: { call: () => ({ params: { id: 'cs_test_nobody' }, body: { action: 'pay' } }) },
+  getTestSubscription: { call: none, owner: 400 },
+  actOnTestSubscription: { call: () => ({ body: { action: 'cancel' } }) },
+  getServiceInfo: { call: none, visitor: 200 },
+  getOpenApi: { call: none, visitor: 200 },
+};

@@ -1,0 +1,32 @@
+import pg from 'pg';
+import { startPostgres } from '../../../scripts/postgres.ts';
+
+/** A PostgreSQL server of a test's own, which may be mistreated. */
+export interface OwnServer {
+  readonly url: string;
+  /** Runs a statement as the server's owner. */
+  readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Kills one of its processes with -9, whereupon PostgreSQL throws all clients out and recovers from its log. */
+  readonly crash: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startOwnServer(): Promise<OwnServer> {
+  const { url, stop } = await startPostgres();
+  const withClient = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return work(client).finally(() => client.end());
+  };
+  return {
+    url,
+    run: (text) => withClient(async (client) => (await client.query<Record<string, unknown>>(text)).rows),
+    crash: () =>
+      withClient(async (client) => {
+        const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+        process.kill(rows[0]?.pid ?? 0, 'SIGKILL');
+      }),
+    stop,
+  };
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { startTestProvider } from '../../../fixtures/openid-provider.ts';
+import type { TestProvider } from '../../../fixtures/openid-provider.ts';
+import type { TestClient } from './test-client.ts';
+import { startTestServer } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+const messageSchema = z.object({
+  type: z.literal('creel-sign-in'),
+  identity: z.object({ email: z.string(), displayName: z.string(), uid: z.string() }).optional(),
+  problem: z.string().optional(),
+  message: z.string().optional(),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+/** What the callback page tells the page that opened it. */
+export function messageOf(html: unknown): Message {
+  const attribute = /data-message="([^"]*)"/.exec(String(html))?.[1] ?? '';
+  const text = attribute
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+  return messageSchema.parse(JSON.parse(text));
+}
+
+export async function comeBack(browser: TestClient, path: string): Promise<Message> {
+  return messageOf((await browser.tell(path)).body);
+}
+
+/** Through the provider's window, up to what its last page says. */
+export async function prove(provider: TestProvider, browser: TestClient): Promise<NonNullable<Message['identity']>> {
+  const { identity, message } = await comeBack(browser, await walk(provider, browser));
+  if (identity === undefined) throw new Error(`No identity: ${message}`);
+  return identity;
+}
+
+/** The last step by hand, with whatever the page says it was told. */
+export function login(browser: TestClient, identity: object): ReturnType<TestClient['tell']> {
+  return browser.tell('/api/google-login', { method: 'POST', json: identity });
+}
+
+/** Goes from Creel's start to where the provider sends the browser back: path and query at Creel. */
+export async function walk(provider: TestProvider, browser: TestClient): Promise<string> {
+  const start = await browser.send('/auth/oidc/start');
+  const location = start.headers.get('location');
+  if (location === null) throw new Error(`Creel did not send the browser on: ${start.status} ${await start.text()}`);
+  return provider.authorize(location);
+}
+
+/** A server whose third-party sign-in goes to a provider of the test's own. */
+export async function startWithProvider(): Promise<{
+  provider: TestProvider;
+  server: TestServer;
+  stop: () => Promise<void>;
+}> {
+  const provider = await startTestProvider();
+  const server = await startTestServer({
+    settings: { ...provider.settings, SIGNUPS_PER_HOUR: '10000', LOG_LEVEL: 'debug' },
+  });
+  provider.serve(server.origin);
+  return {
+    provider,
+    server,
+    async stop() {
+      await server.stop();
+      await provider.close();
+    },
+  };
+}
+
+/** Somebody whom nobody knows yet sits at the provider's window, and the provider keeps to the rules. */
+export function seat(provider: TestProvider, nth: number): void {
+  provider.person = { sub: `sub-${nth}`, email: `p${nth}@acme.test`, email_verified: true, name: `Person ${nth}` };
+  provider.tamper = undefined;
+  provider.deny = false;
+  provider.allowWithoutPkce = false;
+}

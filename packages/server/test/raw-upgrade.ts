@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { openRaw, rawRequest } from '../../../fixtures/raw-http.ts';
+import type { RawAnswer, RawConnection } from '../../../fixtures/raw-http.ts';
+
+export interface RawUpgrade {
+  readonly answer: RawAnswer;
+  readonly connection: RawConnection;
+}
+
+export interface UpgradeLines {
+  readonly cookie?: string;
+  /** More header lines, or other values for those that a handshake has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+}
+
+/** Asks for a web socket by hand, with whatever headers; the answer, and the connection that is a socket if the answer is 101. */
+export async function upgradeRaw(port: number, path: string, lines: UpgradeLines = {}): Promise<RawUpgrade> {
+  const connection = await openRaw({ port });
+  const headers: Record<string, string> = {
+    Host: `127.0.0.1:${port}`,
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+    'Sec-WebSocket-Version': '13',
+    'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+    ...(lines.cookie === undefined ? {} : { Cookie: lines.cookie }),
+    ...lines.headers,
+  };
+  const head = [
+    `${lines.method ?? 'GET'} ${path} HTTP/1.1`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  await connection.send(rawRequest(head));
+  return { answer: await connection.next(), connection };
+}

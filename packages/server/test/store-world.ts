@@ -1,0 +1,159 @@
+import { METHODS } from 'node:http';
+import { CapturePacker } from '../src/database/packed-captures.ts';
+import { encodeHead } from '../src/database/request-head.ts';
+import type {
+  CaptureLimits,
+  EndpointRecord,
+  NewEndpoint,
+  NewUser,
+  RequestRecord,
+  Store,
+  UserRecord,
+} from '../src/database/store.ts';
+
+/** The tests' clock stands still: every time is handed in. */
+export const T0 = 1_800_000_000_000;
+export const DAY = 86_400_000;
+
+export const LIMITS: CaptureLimits = { maxUnsaved: 1000, maxSaved: 10_000 };
+
+let made = 0;
+
+/** A name that no other test of this process uses. */
+export function unique(prefix: string): string {
+  made += 1;
+  return `${prefix}-${process.pid}-${made}`;
+}
+
+/** Creates somebody new. */
+export async function someUser(store: Store, details: Partial<NewUser> = {}): Promise<UserRecord> {
+  const username = unique('person');
+  const created = await store.createUser({
+    username,
+    email: `${username}@example.com`,
+    emailVerified: false,
+    passwordHash: 'hash',
+    displayName: null,
+    subscriptionTier: 'FREE',
+    settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' },
+    createdAt: T0,
+    ...details,
+  });
+  if ('taken' in created) throw new Error(`Taken: ${created.taken.join(', ')}`);
+  return created.user;
+}
+
+/** Creates an endpoint, of somebody new unless a user is named. */
+export async function someEndpoint(
+  store: Store,
+  details: Partial<NewEndpoint> = {},
+  limit = 1000,
+): Promise<EndpointRecord> {
+  const userId = details.userId ?? (await someUser(store)).id;
+  const endpoint = await store.createEndpoint(
+    {
+      uid: unique('uid'),
+      name: null,
+      source: null,
+      createdAt: T0,
+      expiresAt: T0 + DAY,
+      autosave: false,
+      ...details,
+      userId,
+    },
+    limit,
+  );
+  if (endpoint === undefined) throw new Error('The user is gone.');
+  if (endpoint === 'limit' || endpoint === 'stale-plan') throw new Error(`Not created: ${endpoint}`);
+  return endpoint;
+}
+
+/** A capture as a test writes one down; everything but the endpoint has a default. */
+export interface Sent {
+  readonly to: number;
+  readonly method?: string;
+  readonly target?: string;
+  readonly headers?: readonly string[];
+  readonly body?: Buffer | string | null;
+  readonly at?: number;
+  readonly sourceIp?: string;
+}
+
+export interface Stored {
+  readonly index: number;
+  readonly savedId: number;
+}
+
+/** Stores one batch; what became of each capture, in order. */
+export async function capture(store: Store, batch: readonly Sent[], limits: CaptureLimits = LIMITS): Promise<Stored[]> {
+  const packer = new CapturePacker(METHODS);
+  for (const {
+    to,
+    method = 'POST',
+    target = '/',
+    headers = [],
+    body = null,
+    at = T0,
+    sourceIp = '192.0.2.1',
+  } of batch) {
+    packer.add(to, at, method, encodeHead(target, sourceIp, true, headers), body === null ? null : Buffer.from(body));
+  }
+  const outcome = await store.writeCaptures(packer.take(), limits);
+  return batch.map((_, position) => ({
+    index: outcome.indexes[position] ?? NaN,
+    savedId: outcome.savedIds[position] ?? NaN,
+  }));
+}
+
+/** Stores `count` captures whose bodies say their number. */
+export function captureMany(
+  store: Store,
+  to: number,
+  count: number,
+  limits: CaptureLimits = LIMITS,
+): Promise<Stored[]> {
+  return capture(
+    store,
+    Array.from({ length: count }, (_, nth) => ({ to, body: `number ${nth}`, at: T0 + nth })),
+    limits,
+  );
+}
+
+export function indexesOf(records: readonly { readonly index: number }[]): number[] {
+  return records.map((record) => record.index);
+}
+
+export function textOf(record: RequestRecord | undefined): string | undefined {
+  return record?.body === undefined || record.body === null ? undefined : Buffer.from(record.body).toString('latin1');
+}
+
+/** Everything an endpoint holds, newest first. */
+export function everything(store: Store, endpointId: number): Promise<readonly RequestRecord[]> {
+  return store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 100 });
+}
+
+/** The endpoint's counters, and the same counted row by row. They must be equal, always. */
+export async function countersAndRecount(store: Store, uid: string): Promise<{ kept: object; counted: object }> {
+  const endpoint = await store.findEndpointDetail(uid);
+  if (endpoint === undefined) throw new Error('The endpoint is gone.');
+  const rows = await everything(store, endpoint.id);
+  const methods = [...new Set(rows.map((row) => row.method))].toSorted();
+  const kept = {
+    saved: endpoint.savedCount,
+    unsaved: endpoint.unsavedCount,
+    latestAt: endpoint.latestAt,
+    methods: endpoint.methodCounts
+      .map(({ method, stored, bytes }) => ({ method, stored, bytes }))
+      .toSorted((a, b) => (a.method < b.method ? -1 : 1)),
+  };
+  const counted = {
+    saved: rows.filter((row) => row.savedId !== null).length,
+    unsaved: rows.filter((row) => row.savedId === null).length,
+    latestAt: rows[0]?.receivedAt ?? null,
+    methods: methods.map((method) => {
+      const of = rows.filter((row) => row.method === method);
+      return { method, stored: of.length, bytes: of.reduce((sum, row) => sum + row.size, 0) };
+    }),
+  };
+  return { kept, counted };
+}

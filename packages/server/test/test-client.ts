@@ -1,0 +1,67 @@
+import { createClient } from '@creel/contract';
+import type { Client } from '@creel/contract';
+import { CookieJar } from '../../../fixtures/cookie-jar.ts';
+
+export interface RawCall {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+}
+
+/** A browser without pages: a client of the contract, and calls by hand that share its cookies. */
+export interface TestClient extends Client {
+  readonly origin: string;
+  readonly jar: CookieJar;
+  /** A call by hand. Follows no redirect and throws for no status. */
+  send(path: string, init?: RawCall): Promise<globalThis.Response>;
+  /** The same, told in one value that can be compared. */
+  tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
+}
+
+/** `headers` are sent with every call. */
+export function createTestClient(origin: string, headers: Readonly<Record<string, string>> = {}): TestClient {
+  const jar = new CookieJar();
+
+  const fetchWithCookies: typeof fetch = async (input, init) => {
+    const all = new Headers({ ...headers });
+    new Headers(init?.headers).forEach((value, name) => all.set(name, value));
+    const cookies = jar.header();
+    if (cookies !== '' && !all.has('cookie')) all.set('cookie', cookies);
+    const answer = await fetch(input, { ...init, headers: all });
+    jar.take(answer.headers);
+    return answer;
+  };
+
+  const send: TestClient['send'] = (path, init = {}) => {
+    const body = init.json === undefined ? init.body : JSON.stringify(init.json);
+    return fetchWithCookies(new URL(path, origin), {
+      method: init.method ?? 'GET',
+      redirect: 'manual',
+      headers: { ...(init.json === undefined ? {} : { 'content-type': 'application/json' }), ...init.headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+
+  return {
+    ...createClient({ baseUrl: origin, fetch: fetchWithCookies }),
+    origin,
+    jar,
+    send,
+    async tell(path, init) {
+      const answer = await send(path, init);
+      const text = await answer.text();
+      return { status: answer.status, body: parsed(text), headers: answer.headers };
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

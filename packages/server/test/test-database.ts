@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { testDatabaseUrl } from '../../../scripts/test-database.ts';
+
+/** A database of its own, so that no test sees another's rows. */
+export interface TestDatabase {
+  readonly url: string;
+  readonly name: string;
+  /** Runs a statement beside the store, as the server's owner, in this database. */
+  readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
+  readonly remove: () => Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = await testDatabaseUrl();
+  const name = `creel_test_${randomBytes(6).toString('hex')}`;
+  await once(server, `create database ${name} template template0 encoding 'UTF8'`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    name,
+    run: (text) => once(url.href, text),
+    remove: async () => void (await once(server, `drop database if exists ${name} with (force)`)),
+  };
+}
+
+async function once(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}

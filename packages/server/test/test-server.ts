@@ -1,0 +1,138 @@
+import type { Registration, User } from '@creel/contract';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { Passwords } from '../src/features/accounts/passwords.ts';
+import { readConfig } from '../src/config.ts';
+import { createLog } from '../src/log.ts';
+import { startServer } from '../src/app.ts';
+import type { ServerOptions } from '../src/app.ts';
+import { openPostgresStore } from '../src/database/postgres/postgres-store.ts';
+import { createTestDatabase } from './test-database.ts';
+import { openSqliteStore } from '../src/database/sqlite/sqlite-store.ts';
+import type { Store } from '../src/database/store.ts';
+import { createTestClient } from './test-client.ts';
+import type { TestClient } from './test-client.ts';
+
+export interface TestServer {
+  /** `http://127.0.0.1:port` */
+  readonly origin: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** The server's own store: for looking at what is kept, and for what no call can do. */
+  readonly store: Store;
+  /** The server's clock: it runs, and can be put on. */
+  readonly clock: TestClock;
+  /** Every log line so far, as text. Nothing at LOG_LEVEL `silent`, the default here. */
+  readonly log: () => string;
+  /** A browser that has not signed in. `headers` are sent with each of its calls. */
+  readonly visitor: (headers?: Readonly<Record<string, string>>) => TestClient;
+  /** A browser whose person has just signed up; each time somebody new. */
+  readonly register: (
+    details?: Partial<Registration>,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<TestPerson>;
+  readonly stop: () => Promise<void>;
+  /** Stops it, and starts it anew over the same data and the same clock. */
+  readonly restart: () => Promise<TestServer>;
+}
+
+export interface TestClock {
+  readonly now: () => number;
+  readonly advance: (milliseconds: number) => void;
+}
+
+export interface TestPerson {
+  readonly user: User;
+  readonly password: string;
+  readonly client: TestClient;
+}
+
+export interface TestServerOptions {
+  /** Environment variables (contract 8). PORT, DATA_DIR and LOG_LEVEL have values of their own here. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Opens another store than SQLite in the data folder. */
+  readonly openStore?: (dataDir: string) => Promise<Store>;
+  /** By default next to nothing: what a hash costs in earnest is a tenth of the time of all tests. */
+  readonly passwords?: Passwords;
+  readonly timeouts?: ServerOptions['timeouts'];
+  readonly livePingMs?: number;
+  readonly replay?: ServerOptions['replay'];
+  readonly clock?: TestClock;
+  /** A data folder that outlives the server. */
+  readonly dataDir?: string;
+}
+
+export function createTestClock(): TestClock {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    advance: (milliseconds) => {
+      ahead += milliseconds;
+    },
+  };
+}
+
+/** SQLite, unless TEST_STORE=postgres: then each server has a database of its own, dropped with the run's PostgreSQL. */
+async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']>> {
+  if (process.env['TEST_STORE'] !== 'postgres') return openSqliteStore;
+  const { url } = await createTestDatabase();
+  return () => openPostgresStore(url);
+}
+
+/** What a hash costs in tests, unless they look at just that. */
+export const CHEAP = { memoryKib: 64, passes: 1 };
+
+let people = 0;
+
+/** Starts the whole server inside the test's process, on a free port, over a data folder of its own. */
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { clock = createTestClock(), openStore = await chosenStore() } = options;
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...options.settings });
+  const lines: string[] = [];
+  const log = createLog(
+    config.logLevel,
+    false,
+    new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) }),
+  );
+  const store = await openStore(config.dataDir);
+  const running = await startServer({
+    config,
+    store,
+    log,
+    now: clock.now,
+    livePingMs: options.livePingMs,
+    replay: options.replay,
+    passwords: options.passwords ?? new Passwords(CHEAP),
+    ...(options.timeouts && { timeouts: options.timeouts }),
+  });
+  const origin = `http://127.0.0.1:${running.port}`;
+  const visitor: TestServer['visitor'] = (headers) => createTestClient(origin, headers);
+  return {
+    origin,
+    port: running.port,
+    dataDir,
+    store,
+    clock,
+    log: () => lines.join(''),
+    visitor,
+    async register(details = {}, headers = {}) {
+      const client = visitor(headers);
+      people += 1;
+      const username = `person-${process.pid}-${people}`;
+      const body = { username, email: `${username}@example.com`, password: 'a good password', ...details };
+      return { user: await client.call('register', { body }), password: body.password, client };
+    },
+    async stop() {
+      await running.stop();
+      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+    async restart() {
+      await running.stop();
+      const again = await startTestServer({ ...options, clock, dataDir, openStore });
+      return { ...again, stop: () => again.stop().then(() => rm(dataDir, { recursive: true, force: true })) };
+    },
+  };
+}
