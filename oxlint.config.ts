@@ -55,21 +55,26 @@ const serverOnly: Banned = {
   regex: '^node:|^(ws|undici)$',
   message: 'This runs in a browser. Use what the platform has, or ask the server.',
 };
-const notPure: Banned = {
-  regex: String.raw`^(react|react-dom|radix-ui|lucide-react|@tanstack/[^/]*)(/|$)|^\.\./(.*/)?(features|app|api|ui)/`,
-  message: 'model/ is pure: values in, values out, no React and no data fetching. Put the hook beside its component.',
+const noFeature: Banned = {
+  regex: String.raw`^\.\./(.*/)?(features|shell)/|^(\.\./)+(main|router)\.tsx$`,
+  message: 'bodies/ and ui/ know no feature. Take what you need as a prop or an argument.',
 };
-const data: Banned = {
-  regex: String.raw`^@tanstack/react-query(/|$)|^\.\./(.*/)?(api|features|app)/`,
-  message: 'ui/ has no data. Take it as a prop.',
+const noData: Banned = {
+  regex: String.raw`^@tanstack/react-query(/|$)|^\.\./(.*/)?api/`,
+  message: 'bodies/ and ui/ have no data. Take it as a prop or an argument.',
+};
+const bodiesAbove: Banned = {
+  regex: String.raw`^\.\./(.*/)?bodies/`,
+  message: 'ui/ is the design system: it does not know what is shown with it. Put views of a body in bodies/.',
 };
 const screens: Banned = {
-  regex: String.raw`^\.\./(.*/)?(features|app|ui)/`,
+  // Components are .tsx files: api/ may use the plain functions of bodies/ and ui/.
+  regex: String.raw`^\.\./(.*/)?(features|shell)/|\.tsx$`,
   message: 'api/ serves the screens and does not know them. Take what you need as an argument.',
 };
 const otherFeatures = (up: string): Banned => ({
-  regex: String.raw`^${up}[^.]|^\.\./(.*/)?features/`,
-  message: 'Features never import each other. Move what both need to ui/, model/ or api/.',
+  regex: String.raw`^${up}[^.]|^\.\./(.*/)?(features|shell)/|^(\.\./)+(main|router)\.tsx$`,
+  message: 'Features never import each other or the shell. Move what both need to ui/, bodies/ or api/.',
 });
 const insides: Banned = {
   regex: '^@creel/(server|web|cli)(/|$)|(^|/)packages/(server|web|cli)/',
@@ -96,8 +101,11 @@ const bareFetch = {
   message: 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.',
 };
 const callsPastTheClient = [
-  { name: 'fetch', message: "Calls go through the contract's client. Add a query or a mutation to api/." },
-  { name: 'XMLHttpRequest', message: "Calls go through the contract's client. Add a query or a mutation to api/." },
+  { name: 'fetch', message: "Calls go through the contract's client. Add a query or a mutation that uses it." },
+  {
+    name: 'XMLHttpRequest',
+    message: "Calls go through the contract's client. Add a query or a mutation that uses it.",
+  },
   { name: 'WebSocket', message: "The live connection is the contract's live client. Use it from api/." },
 ];
 
@@ -194,8 +202,8 @@ const config: OxlintConfig = defineConfig({
       rules: { ...webImports(), 'no-console': 'error', 'no-restricted-globals': ['error', ...callsPastTheClient] },
     },
     { files: [`${web}/**/*.tsx`], rules: { 'max-lines-per-function': ['error', { max: 120 }] } },
-    { files: [`${web}/model/**`], rules: webImports(notPure) },
-    { files: [`${web}/ui/**`], rules: webImports(data) },
+    { files: [`${web}/bodies/**`], rules: webImports(noFeature, noData) },
+    { files: [`${web}/ui/**`], rules: webImports(noFeature, noData, bodiesAbove) },
     { files: [`${web}/api/**`], rules: { ...webImports(screens), 'no-restricted-globals': 'off' } },
     { files: [`${web}/features/*/**`], rules: webImports(otherFeatures(String.raw`\.\./`)) },
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },

@@ -15,11 +15,12 @@ const noRoot = 'Nothing imports the composition root. Take what you need as an a
 const zodOnly =
   'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.';
 const drawers = 'Name a file after the one thing it is about; utils, helpers, common, misc and types are drawers.';
-const pure = 'model/ is pure: values in, values out, no React and no data fetching. Put the hook beside its component.';
-const noData = 'ui/ has no data. Take it as a prop.';
-const features = 'Features never import each other. Move what both need to ui/, model/ or api/.';
+const webFeature = 'bodies/ and ui/ know no feature. Take what you need as a prop or an argument.';
+const noData = 'bodies/ and ui/ have no data. Take it as a prop or an argument.';
+const noBodies = 'ui/ is the design system: it does not know what is shown with it. Put views of a body in bodies/.';
+const features = 'Features never import each other or the shell. Move what both need to ui/, bodies/ or api/.';
 const browser = 'This runs in a browser. Use what the platform has, or ask the server.';
-const client = "Calls go through the contract's client. Add a query or a mutation to api/.";
+const client = "Calls go through the contract's client. Add a query or a mutation that uses it.";
 const noScreens = 'api/ serves the screens and does not know them. Take what you need as an argument.';
 const outside = "Journeys use Creel from outside, as a person does. Go through the browser or the contract's client.";
 const noExit = 'Only main.ts exits. Throw, and let it decide.';
@@ -41,11 +42,11 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/http/a.ts', use('@creel/web'), packages],
   ['packages/server/src/http/a.ts', use('../../../web/src/main.tsx'), packages],
   ['packages/server/src/http/a.ts', use('@creel/contract/src/plan.ts'), packages],
-  ['packages/web/src/app/a.ts', use('@creel/server'), packages],
+  ['packages/web/src/shell/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('@creel/server'), packages],
   ['packages/cli/src/a.ts', use('../../server/src/store.ts'), packages],
   ['packages/server/src/http/a.ts', use('../utils.ts'), drawers],
-  ['packages/web/src/app/a.ts', use('../helpers/dates.ts'), drawers],
+  ['packages/web/src/shell/a.ts', use('../helpers/dates.ts'), drawers],
 
   ['packages/server/src/database/sqlite/a.ts', use('node:sqlite')],
   ['packages/server/src/database/postgres/a.ts', use('pg')],
@@ -106,22 +107,36 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/mail/a.ts', `export const port = process.env['PORT'];\n`, noEnvironment],
   ['packages/server/src/config.ts', `export const port = process.env['PORT'];\n`],
 
-  ['packages/web/src/model/a.ts', use('@creel/contract')],
-  ['packages/web/src/model/a.ts', use('react'), pure],
-  ['packages/web/src/model/a.ts', use('@tanstack/react-query'), pure],
-  ['packages/web/src/model/a.ts', use('../api/queries.ts'), pure],
+  ['packages/web/src/bodies/a.ts', use('@creel/contract')],
+  ['packages/web/src/bodies/a.tsx', use('../ui/button.tsx')],
+  ['packages/web/src/bodies/a.tsx', use('../features/requests/b.tsx'), webFeature],
+  ['packages/web/src/bodies/a.tsx', use('../shell/sidebar.tsx'), webFeature],
+  ['packages/web/src/bodies/a.ts', use('../router.tsx'), webFeature],
+  ['packages/web/src/bodies/a.ts', use('../api/queries.ts'), noData],
+  ['packages/web/src/bodies/a.ts', use('@tanstack/react-query'), noData],
   ['packages/web/src/ui/a.tsx', use('react')],
+  ['packages/web/src/ui/a.tsx', use('../features/requests/b.tsx'), webFeature],
+  ['packages/web/src/ui/a.tsx', use('../shell/sidebar.tsx'), webFeature],
   ['packages/web/src/ui/a.tsx', use('../api/queries.ts'), noData],
   ['packages/web/src/ui/a.tsx', use('@tanstack/react-query'), noData],
-  ['packages/web/src/api/a.ts', use('../features/auth/form.tsx'), noScreens],
+  ['packages/web/src/ui/a.tsx', use('../bodies/json-view.tsx'), noBodies],
+  ['packages/web/src/api/a.ts', use('../bodies/view-body.ts')],
+  ['packages/web/src/api/a.ts', use('../ui/stored-value.ts')],
+  ['packages/web/src/api/a.ts', use('../ui/button.tsx'), noScreens],
+  ['packages/web/src/api/a.ts', use('../shell/shortcuts.ts'), noScreens],
+  ['packages/web/src/api/a.ts', use('../features/accounts/login.ts'), noScreens],
+  ['packages/web/src/shell/a.tsx', use('../features/endpoints/b.tsx')],
   ['packages/web/src/features/endpoint/a.tsx', use('./b.tsx')],
   ['packages/web/src/features/endpoint/a.tsx', use('../../ui/button.tsx')],
   ['packages/web/src/features/endpoint/a.tsx', use('../auth/form.tsx'), features],
   ['packages/web/src/features/endpoint/a.tsx', use('../../features/auth/form.tsx'), features],
+  ['packages/web/src/features/endpoint/a.tsx', use('../../bodies/json-view.tsx')],
+  ['packages/web/src/features/endpoint/a.tsx', use('../../shell/sidebar.tsx'), features],
+  ['packages/web/src/features/endpoint/a.tsx', use('../../router.tsx'), features],
   ['packages/web/src/features/endpoint/details/a.tsx', use('../b.tsx')],
   ['packages/web/src/features/endpoint/details/a.tsx', use('../../../ui/button.tsx')],
   ['packages/web/src/features/endpoint/details/a.tsx', use('../../auth/form.tsx'), features],
-  ['packages/web/src/app/a.tsx', use('node:path'), browser],
+  ['packages/web/src/shell/a.tsx', use('node:path'), browser],
   ['packages/web/src/features/endpoint/a.tsx', `export const got = await fetch('/api/user');\n`, client],
   ['packages/web/src/api/a.ts', `export const got = await fetch('/api/user');\n`],
 

@@ -1,22 +1,35 @@
 // oxlint-disable-next-line import/no-unassigned-import -- imported for what it does to the page
 import './styles.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.tsx';
-import { preloadPages } from './app/pages.ts';
-import { shareNonce } from './ui/page-nonce.ts';
-import { listenForKeys } from './commands/keys.ts';
-import { followTheme } from './preferences/theme.ts';
+import { isServerReachable } from './api/client.ts';
+import { queryClient } from './api/query-client.ts';
+import { followTheme } from './features/settings/theme.ts';
+import { router } from './router.tsx';
+import { shareNonce } from './shell/page-nonce.ts';
+import { preloadPages } from './shell/pages.ts';
+import { listenForShortcuts } from './shell/shortcuts.ts';
+import { Toaster } from './shell/toaster.tsx';
+import { setServerCheck } from './ui/lazy-part.tsx';
+import { TooltipProvider } from './ui/tooltip.tsx';
 
 shareNonce();
 followTheme();
-listenForKeys();
+listenForShortcuts();
+setServerCheck(isServerReachable);
 
 const root = document.getElementById('root');
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <QueryClientProvider client={queryClient}>
+        <TooltipProvider>
+          <RouterProvider router={router} />
+          <Toaster />
+        </TooltipProvider>
+      </QueryClientProvider>
     </StrictMode>,
   );
 }

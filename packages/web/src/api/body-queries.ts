@@ -1,12 +1,12 @@
 import { ApiError, firstHeader, OPERATIONS, fillPath } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { bodyBytes } from '../model/body-bytes.ts';
-import { MAX_DECODED_BYTES } from '../model/decode-body.ts';
-import type { ListedRequest } from '../model/request-list.ts';
-import { BEGINNING_BYTES, isCoded, viewBody } from '../model/view-body.ts';
-import type { BodySource, BodyView } from '../model/view-body.ts';
-import { viewInWorker } from './body-workers.ts';
+import { bodyBytes } from '../bodies/body-bytes.ts';
+import { MAX_DECODED_BYTES } from '../bodies/decode-body.ts';
+import type { ListedRequest } from './request-list.ts';
+import { BEGINNING_BYTES } from '../bodies/view-body.ts';
+import type { BodyView } from '../bodies/view-body.ts';
+import { viewBodyAsync } from '../bodies/view-body-async.ts';
 import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
@@ -15,9 +15,6 @@ import { requestQuery } from './request-queries.ts';
 export type Extent = 'beginning' | 'whole';
 
 const MINUTE_MS = 60_000;
-
-/** Bytes that the main thread looks at itself. */
-const LIGHT_BYTES = 128 * 1024;
 
 /** The exact bytes of a body, or the first 256 KiB of them. */
 export const bodyQuery = (uid: string, request: ListedRequest, extent: Extent) =>
@@ -74,12 +71,6 @@ async function readBeginning(uid: string, id: number, signal: AbortSignal): Prom
   return bytes.subarray(0, length);
 }
 
-/** Lays a body out; what is heavy or coded is looked at in a worker. */
-export function lookAt(source: BodySource): Promise<BodyView> {
-  const light = source.bytes.length <= LIGHT_BYTES && !isCoded(source);
-  return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);
-}
-
 /** A body laid out for the details. */
 export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Extent) =>
   queryOptions({
@@ -93,7 +84,7 @@ export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Exten
         contentType: request.contentType,
         limit: extent === 'whole' ? Math.max(MAX_DECODED_BYTES, bytes.length) : BEGINNING_BYTES,
       };
-      return lookAt(source);
+      return viewBodyAsync(source);
     },
     gcTime: MINUTE_MS,
   });

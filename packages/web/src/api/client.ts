@@ -36,7 +36,7 @@ export function isEndOfSession(error: unknown): boolean {
 export const client = createClient({ fetch: watchedFetch, onError });
 
 /** Whether the server can be reached now. */
-export const serverAnswers = (): Promise<boolean> =>
+export const isServerReachable = (): Promise<boolean> =>
   client.call('getServiceInfo', {}).then(
     () => true,
     () => false,

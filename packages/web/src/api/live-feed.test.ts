@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@creel/contract';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sampleRequest as sample } from '../model/sample-request.ts';
+import { sampleRequest as sample } from './sample-request.ts';
 import { countReceived, gatherFrames } from './live-feed.ts';
 
 const live = (index: number): LiveMessage => ({ type: 'request', data: sample(index) });

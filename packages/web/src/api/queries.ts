@@ -1,8 +1,9 @@
 import { ApiError } from '@creel/contract';
-import type { User } from '@creel/contract';
-import { infiniteQueryOptions, queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { userSettingsPreference } from '../preferences/preferences.ts';
+import type { Endpoint, EndpointDetail, User } from '@creel/contract';
+import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { userSettingsPreference } from './user-settings.ts';
 import { client } from './client.ts';
+import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
 const SECOND_MS = 1000;
@@ -49,6 +50,17 @@ export const endpointQuery = (uid: string) =>
     retryDelay: SECOND_MS,
   });
 
+/** Changes an endpoint wherever it is cached: its own page and the list. */
+export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
+  queryClient.setQueryData<EndpointDetail>(
+    queryKeys.endpoint(uid),
+    (endpoint) => endpoint && { ...endpoint, ...change },
+  );
+  queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
+    list?.map((endpoint) => (endpoint.uid === uid ? { ...endpoint, ...change } : endpoint)),
+  );
+}
+
 /** True for an answer of the 4xx kind: asking again would not change it. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
@@ -62,34 +74,6 @@ export const settingsQuery = queryOptions({
     return settings;
   },
 });
-
-export const sessionsQuery = queryOptions({
-  queryKey: queryKeys.sessions,
-  queryFn: ({ signal }) => client.call('listSessions', {}, signal),
-  staleTime: 0,
-});
-
-/** The user's requests that contain `q`, page by page. */
-export const searchQuery = (q: string) =>
-  infiniteQueryOptions({
-    queryKey: queryKeys.search(q),
-    queryFn: async ({ pageParam, signal }) => {
-      const { data, next } = await client.callWithHeaders(
-        'search',
-        { query: { q, limit: 50, before: pageParam } },
-        signal,
-      );
-      return { found: data, before: beforeOf(next) };
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.before,
-    staleTime: 0,
-  });
-
-/** The `before` of a `Link: rel="next"` address. */
-export function beforeOf(next: string | undefined): string | undefined {
-  return next === undefined ? undefined : (new URL(next, location.origin).searchParams.get('before') ?? undefined);
-}
 
 /** The signed-in user, for screens behind the sign-in: their routes have loaded it. */
 export function useUser(): User | null {

@@ -1,8 +1,8 @@
 import type { CapturedRequest } from '@creel/contract';
-import { dropRequest, putSaved, restoreRequest } from '../model/merge-requests.ts';
-import type { MethodFilter } from '../model/merge-requests.ts';
-import { EMPTY_LIST } from '../model/request-list.ts';
-import type { ListedRequest, RequestList } from '../model/request-list.ts';
+import { dropRequest, putSaved, restoreRequest } from './merge-requests.ts';
+import type { MethodFilter } from './merge-requests.ts';
+import { EMPTY_LIST } from './request-list.ts';
+import type { ListedRequest, RequestList } from './request-list.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 

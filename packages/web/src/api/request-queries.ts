@@ -1,10 +1,10 @@
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { coverStretch, joinPages, pageStretch } from '../model/merge-requests.ts';
-import type { MethodFilter, Stretch } from '../model/merge-requests.ts';
-import { slimRows } from '../model/limit-requests.ts';
-import { EMPTY_LIST } from '../model/request-list.ts';
-import type { Gap, RequestList } from '../model/request-list.ts';
+import { coverStretch, joinPages, pageStretch } from './merge-requests.ts';
+import type { MethodFilter, Stretch } from './merge-requests.ts';
+import { slimRows } from './limit-requests.ts';
+import { EMPTY_LIST } from './request-list.ts';
+import type { Gap, RequestList } from './request-list.ts';
 import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';

@@ -2,8 +2,8 @@ import { Check, Copy } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
-import { toast } from '../toasts/toast-store.ts';
-import type { ToastInput } from '../toasts/toast-store.ts';
+import { toast } from './toast-store.ts';
+import type { ToastInput } from './toast-store.ts';
 import { useCopy } from './use-copy.ts';
 
 export interface CopyButtonProps {

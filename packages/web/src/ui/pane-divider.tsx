@@ -1,5 +1,25 @@
 import { clsx } from 'clsx';
 import type { KeyboardEvent, PointerEvent } from 'react';
+import { z } from 'zod';
+import { storedValue, usePreference } from './stored-value.ts';
+
+/** Sizes of draggable panes by name, as a share of the whole between 0 and 1. */
+const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
+
+/** How a pane is divided: where it begins, and how far the first part goes. */
+export interface PaneBounds {
+  readonly initial: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The remembered share of a pane's first part, within its bounds, and what changes it: what a `PaneDivider` wants to know. */
+export function usePaneShare(name: string, { initial, least, most }: PaneBounds) {
+  const [sizes, setSizes] = usePreference(paneSizesPreference);
+  const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
+  const share = Math.min(most, Math.max(least, sizes[name] ?? initial));
+  return { share, least, most, onShare, onReset: () => onShare(initial) };
+}
 
 const KEY_STEP = 0.02;
 

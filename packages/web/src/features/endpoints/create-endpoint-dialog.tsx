@@ -1,10 +1,10 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { createFailure, isPlanLimit, useCreateEndpoint } from '../../api/endpoint-mutations.ts';
+import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 import { endpointsQuery, useUser } from '../../api/queries.ts';
-import { serverFieldErrors } from '../../model/form-errors.ts';
-import { createBlock } from '../../model/plan-words.ts';
-import { userSettingsPreference } from '../../preferences/preferences.ts';
+import { serverFieldErrors } from '../../ui/form-errors.ts';
+import { createBlock } from './plan-limit-labels.ts';
+import { userSettingsPreference } from '../../api/user-settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';

@@ -2,9 +2,9 @@ import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { Star } from 'lucide-react';
-import { expiryLine, isExpired } from '../../model/endpoint-words.ts';
-import { formatCount } from '../../model/sizes.ts';
-import { timeAgo } from '../../model/times.ts';
+import { expiryLine, isExpired } from './endpoint-labels.ts';
+import { formatCount } from '../../ui/sizes.ts';
+import { timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 
 /** One endpoint on the dashboard (spec 2). The whole card is the link. */

@@ -1,13 +1,13 @@
 import type { ReplayAnswer } from '@creel/contract';
-import { cutSentence } from '../../model/replay-answer.ts';
-import type { BodyView } from '../../model/view-body.ts';
+import { cutSentence } from './replay-answer.ts';
+import type { BodyView } from '../../bodies/view-body.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { CodingNote } from '../../ui/views/coding-note.tsx';
-import { HexView } from '../../ui/views/hex-view.tsx';
-import { JsonView } from '../../ui/views/json-view.tsx';
-import { NoteLine } from '../../ui/views/note-line.tsx';
-import { TextView } from '../../ui/views/text-view.tsx';
+import { CodingNote } from '../../bodies/coding-note.tsx';
+import { HexView } from '../../bodies/hex-view.tsx';
+import { JsonView } from '../../bodies/json-view.tsx';
+import { NoteLine } from '../../bodies/note-line.tsx';
+import { TextView } from '../../bodies/text-view.tsx';
 
 export interface AnswerBodyProps {
   readonly answer: ReplayAnswer;

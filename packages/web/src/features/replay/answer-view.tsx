@@ -1,15 +1,15 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { replayViewQuery } from '../../api/replays.ts';
-import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from '../../model/replay-answer.ts';
-import { formatSize } from '../../model/sizes.ts';
-import { readable } from '../../model/wire-text.ts';
+import { replayViewQuery } from './replays.ts';
+import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
+import { formatSize } from '../../ui/sizes.ts';
+import { readable } from '../../bodies/wire-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
-import { FieldTable } from '../../ui/views/field-table.tsx';
+import { FieldTable } from '../../bodies/field-table.tsx';
 import { AnswerBody } from './answer-body.tsx';
 
 export interface AnswerViewProps {

@@ -1,10 +1,10 @@
 import { Maximize2 } from 'lucide-react';
 import { useState } from 'react';
-import { declaredCoding, hasSignature } from '../../model/header-rows.ts';
-import { bodyEdit } from '../../model/replay-form.ts';
-import type { ReplayDraft, ReplayForm } from '../../model/replay-form.ts';
-import type { ListedRequest } from '../../model/request-list.ts';
-import { formatSize } from '../../model/sizes.ts';
+import { declaredCoding, hasSignature } from './header-rows.ts';
+import { bodyEdit } from './replay-form.ts';
+import type { ReplayDraft, ReplayForm } from './replay-form.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { formatSize } from '../../ui/sizes.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { memo } from 'react';
 import type { KeyboardEvent } from 'react';
-import type { HeaderRow } from '../../model/header-rows.ts';
+import type { HeaderRow } from './header-rows.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 
 export interface HeaderRowFieldsProps {

@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { mistakeIn, withNewRow } from '../../model/header-rows.ts';
-import type { HeaderRow } from '../../model/header-rows.ts';
+import { mistakeIn, withNewRow } from './header-rows.ts';
+import type { HeaderRow } from './header-rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { HeaderRowFields } from './header-row-fields.tsx';
 

@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react';
-import { replayTargetsPreference, usePreference } from '../../preferences/preferences.ts';
+import { replayTargetsPreference } from './replay-targets.ts';
+import { usePreference } from '../../ui/stored-value.ts';
 import { Button } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
 

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { useCallback, useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
-import { useCommands } from '../../commands/use-commands.ts';
-import type { HeaderRow } from '../../model/header-rows.ts';
-import type { ListedRequest } from '../../model/request-list.ts';
+import { useCommands } from '../../ui/commands.ts';
+import type { HeaderRow } from './header-rows.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { BodySection } from './body-section.tsx';
 import { HeaderTable } from './header-table.tsx';
 import { ReplayResponse } from './replay-response.tsx';

@@ -1,6 +1,6 @@
-import { useReplayState } from '../../api/replays.ts';
-import { statusTone } from '../../model/replay-answer.ts';
-import { isChanged } from '../../model/replay-drafts.ts';
+import { useReplayState } from './replays.ts';
+import { statusTone } from './replay-answer.ts';
+import { isChanged } from './replay-drafts.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { useReplayDraft } from './replay-drafts.tsx';

@@ -1,10 +1,12 @@
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { useCommands } from '../../commands/use-commands.ts';
-import type { ListedRequest } from '../../model/request-list.ts';
-import { lazyPart } from '../../parts/lazy-part.tsx';
-import { replayOpenPreference, usePaneShare, usePreference } from '../../preferences/preferences.ts';
+import { useCommands } from '../../ui/commands.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { lazyPart } from '../../ui/lazy-part.tsx';
+import { replayOpenPreference } from './replay-targets.ts';
+import { usePaneShare } from '../../ui/pane-divider.tsx';
+import { usePreference } from '../../ui/stored-value.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

@@ -1,7 +1,7 @@
 import { memo } from 'react';
-import { replayFailure } from '../../api/replays.ts';
-import type { ReplayState } from '../../api/replays.ts';
-import { formatDuration, statusLine } from '../../model/replay-answer.ts';
+import { replayFailure } from './replays.ts';
+import type { ReplayState } from './replays.ts';
+import { formatDuration, statusLine } from './replay-answer.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { AnswerView } from './answer-view.tsx';

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { useEffect, useId, useRef } from 'react';
-import { methodsFor, PLACEHOLDER_HOST } from '../../model/replay-form.ts';
-import type { ListedRequest } from '../../model/request-list.ts';
+import { methodsFor, PLACEHOLDER_HOST } from './replay-form.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { Input, Select } from '../../ui/input.tsx';
 import { RecentTargets } from './recent-targets.tsx';
 import { SendButtons } from './send-buttons.tsx';

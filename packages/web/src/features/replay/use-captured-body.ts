@@ -2,12 +2,12 @@ import { firstHeader } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyQuery } from '../../api/body-queries.ts';
-import { bodyBytes, textOf } from '../../model/body-bytes.ts';
-import { codingsOf } from '../../model/decode-body.ts';
-import { capturedText } from '../../model/replay-form.ts';
-import type { CapturedText } from '../../model/replay-form.ts';
-import type { ListedRequest } from '../../model/request-list.ts';
-import { BEGINNING_BYTES } from '../../model/view-body.ts';
+import { bodyBytes, textOf } from '../../bodies/body-bytes.ts';
+import { codingsOf } from '../../bodies/decode-body.ts';
+import { capturedText } from './replay-form.ts';
+import type { CapturedText } from './replay-form.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 
 /** Bytes of a text that is edited at most: a text area with more would hold up the page. */
 const EDITED_BYTES = 2 * 1024 * 1024;

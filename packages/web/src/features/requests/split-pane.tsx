@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { ReactNode } from 'react';
-import { usePaneShare } from '../../preferences/preferences.ts';
+import { usePaneShare } from '../../ui/pane-divider.tsx';
 import { PaneDivider } from '../../ui/pane-divider.tsx';
 
 /** The left pane's share of the width. */

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import type { DetailTab } from '../../model/default-tab.ts';
+import type { DetailTab } from './default-tab.ts';
 
 const route = getRouteApi('/signed-in/endpoints/$uid');
 

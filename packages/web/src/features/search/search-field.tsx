@@ -1,8 +1,8 @@
 import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useCommands } from '../../commands/use-commands.ts';
-import { COMMAND_IDS } from '../../commands/command-ids.ts';
+import { useCommands } from '../../ui/commands.ts';
+import { COMMAND_IDS } from '../../ui/commands.ts';
 import { Input } from '../../ui/input.tsx';
 
 /** How long the person has to pause before what they typed is searched for. */

@@ -4,19 +4,33 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { sentenceOf } from '../../api/client.ts';
-import { endpointsQuery, searchQuery } from '../../api/queries.ts';
-import { highlightParts } from '../../model/highlight.ts';
-import { searchHit, searchedText } from '../../model/search-hits.ts';
-import { formatSize } from '../../model/sizes.ts';
-import { formatMoment, shortAge, timeAgo } from '../../model/times.ts';
+import { endpointsQuery } from '../../api/queries.ts';
+import { searchQuery } from './search-query.ts';
+import { highlightParts } from './highlight.ts';
+import { searchHit, searchedText } from './search-hits.ts';
+import { formatSize } from '../../ui/sizes.ts';
+import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Highlighted } from '../../ui/highlighted.tsx';
 import { MethodBadge } from '../../ui/method-badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useNow } from '../../ui/use-now.ts';
+
+interface HighlightedProps {
+  readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
+}
+
+/** A text with what was searched for marked in it. */
+function Highlighted({ parts }: HighlightedProps) {
+  let at = 0;
+  return parts.map(({ text, hit }) => {
+    const key = at;
+    at += text.length;
+    return hit ? <mark key={key}>{text}</mark> : <span key={key}>{text}</span>;
+  });
+}
 
 /** Requests of all endpoints that match `q`, newest first, page by page. */
 export function SearchResults({ q }: { readonly q: string }) {

@@ -2,7 +2,7 @@ import { emailSchema, isProvenAddress } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { useServiceInfo } from '../../api/queries.ts';
-import { useTestEmail } from '../../api/settings-mutations.ts';
+import { useTestEmail } from './settings-mutations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';

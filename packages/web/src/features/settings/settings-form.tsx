@@ -2,10 +2,10 @@ import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema }
 import type { User, UserSettings } from '@creel/contract';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSaveSettings } from '../../api/settings-mutations.ts';
-import { fieldErrors, serverFieldErrors } from '../../model/form-errors.ts';
-import { userSettingsPreference } from '../../preferences/preferences.ts';
-import { toast } from '../../toasts/toast-store.ts';
+import { useSaveSettings } from './settings-mutations.ts';
+import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
+import { userSettingsPreference } from '../../api/user-settings.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { SectionCard } from '../../ui/card.tsx';
 import { useRefusal } from '../../ui/use-refusal.ts';

@@ -1,7 +1,8 @@
 import { clsx } from 'clsx';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
-import { themePreference, THEMES, usePreference } from '../../preferences/preferences.ts';
+import { themePreference, THEMES } from './theme.ts';
+import { usePreference } from '../../ui/stored-value.ts';
 import { SectionCard } from '../../ui/card.tsx';
 
 const LOOKS = {

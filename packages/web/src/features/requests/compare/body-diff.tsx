@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 import { useMemo } from 'react';
-import type { DiffLine, DiffRow } from '../../../model/diff.ts';
+import type { DiffLine, DiffRow } from './diff.ts';
 
 /** Lines around a difference that are shown with it. */
 const AROUND = 3;

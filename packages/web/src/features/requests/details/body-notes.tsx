@@ -1,10 +1,10 @@
 import { sentenceOf } from '../../../api/client.ts';
-import type { ListedRequest } from '../../../model/request-list.ts';
-import { formatSize } from '../../../model/sizes.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { formatSize } from '../../../ui/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
-import { CodingNote } from '../../../ui/views/coding-note.tsx';
-import { NoteLine } from '../../../ui/views/note-line.tsx';
+import { CodingNote } from '../../../bodies/coding-note.tsx';
+import { NoteLine } from '../../../bodies/note-line.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** What has to be known about the body below: that it was decoded, is only the beginning, or could not be read. */

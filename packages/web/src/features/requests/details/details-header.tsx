@@ -1,10 +1,10 @@
 import { queryOf } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
-import type { DetailTab } from '../../../model/default-tab.ts';
-import type { ListedRequest } from '../../../model/request-list.ts';
-import { countBytes } from '../../../model/sizes.ts';
-import { formatClock, formatMoment } from '../../../model/times.ts';
-import { readable } from '../../../model/wire-text.ts';
+import type { DetailTab } from '../default-tab.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { countBytes } from '../../../ui/sizes.ts';
+import { formatClock, formatMoment } from '../../../ui/times.ts';
+import { readable } from '../../../bodies/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -12,7 +12,7 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { DetailsMenu } from './details-menu.tsx';
-import { snippetOf } from './write-down.ts';
+import { snippetOf } from './export.ts';
 
 /** What can be done with the request that is looked at: the same object as long as the details are shown. */
 export interface DetailsActions {

@@ -1,5 +1,5 @@
-import { parseForm } from '../../../model/form.ts';
-import { FieldTable } from '../../../ui/views/field-table.tsx';
+import { parseForm } from '../../../bodies/form.ts';
+import { FieldTable } from '../../../bodies/field-table.tsx';
 
 /** The fields of a form, decoded, and the text that was sent. */
 export function FormFields({ text }: { readonly text: string }) {

@@ -1,6 +1,6 @@
 import type { RawHeaders } from '@creel/contract';
-import { readable } from '../../../model/wire-text.ts';
-import { FieldTable } from '../../../ui/views/field-table.tsx';
+import { readable } from '../../../bodies/wire-text.ts';
+import { FieldTable } from '../../../bodies/field-table.tsx';
 
 /** The headers as they came: case, order and repeats of the wire. */
 export function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {

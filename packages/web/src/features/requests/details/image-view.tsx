@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react';
-import { imageType } from '../../../model/body-kind.ts';
+import { imageType } from '../../../bodies/body-kind.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 
 /**

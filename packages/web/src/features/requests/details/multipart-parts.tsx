@@ -1,10 +1,10 @@
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { textOf } from '../../../model/body-bytes.ts';
-import { imageType } from '../../../model/body-kind.ts';
-import { parseMultipart, safeFileName } from '../../../model/multipart.ts';
-import type { MultipartPart } from '../../../model/multipart.ts';
-import { formatSize } from '../../../model/sizes.ts';
+import { textOf } from '../../../bodies/body-bytes.ts';
+import { imageType } from '../../../bodies/body-kind.ts';
+import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
+import type { MultipartPart } from '../../../bodies/multipart.ts';
+import { formatSize } from '../../../ui/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { downloadBytes } from './download.ts';
 import { ImageView } from './image-view.tsx';

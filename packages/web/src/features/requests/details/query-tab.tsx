@@ -1,7 +1,7 @@
 import { queryOf, queryPairs } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { FieldTable } from '../../../ui/views/field-table.tsx';
+import { FieldTable } from '../../../bodies/field-table.tsx';
 
 /** The query as it was sent and, decoded, its parameters in their order; a name that occurs more than once has a line for each value. */
 export function QueryTab({ request }: { readonly request: CapturedRequest }) {

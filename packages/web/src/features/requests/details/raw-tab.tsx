@@ -1,16 +1,16 @@
 import { useMemo } from 'react';
-import { messageText } from '../../../model/message-text.ts';
-import { RAW_VIEWS } from '../../../model/raw-view.ts';
-import type { RawView } from '../../../model/raw-view.ts';
-import type { ListedRequest } from '../../../model/request-list.ts';
-import type { BodyView } from '../../../model/view-body.ts';
-import { formatXml } from '../../../model/xml.ts';
+import { messageText } from './message-text.ts';
+import { RAW_VIEWS } from './raw-view.ts';
+import type { RawView } from './raw-view.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import type { BodyView } from '../../../bodies/view-body.ts';
+import { formatXml } from '../../../bodies/xml.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { FormFields } from './form-fields.tsx';
-import { HexView } from '../../../ui/views/hex-view.tsx';
+import { HexView } from '../../../bodies/hex-view.tsx';
 import { ImageView } from './image-view.tsx';
 import { MultipartParts } from './multipart-parts.tsx';
-import { TextView } from '../../../ui/views/text-view.tsx';
+import { TextView } from '../../../bodies/text-view.tsx';
 import type { ShownBody } from './use-body.ts';
 
 const AS_TEXT = 'Body as text';

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { firstHeader } from '@creel/contract';
 import { useMemo, useState } from 'react';
 import { bodyViewQuery } from '../../../api/body-queries.ts';
-import { bodyBytes } from '../../../model/body-bytes.ts';
-import { codingsOf } from '../../../model/decode-body.ts';
-import type { ListedRequest } from '../../../model/request-list.ts';
-import { BEGINNING_BYTES, viewPlain } from '../../../model/view-body.ts';
-import type { BodyView } from '../../../model/view-body.ts';
+import { bodyBytes } from '../../../bodies/body-bytes.ts';
+import { codingsOf } from '../../../bodies/decode-body.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
+import type { BodyView } from '../../../bodies/view-body.ts';
 
 export interface ShownBody {
   /** What can be shown so far; `undefined` while nothing can. */

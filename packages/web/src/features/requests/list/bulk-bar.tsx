@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
-import { useCommands } from '../../../commands/use-commands.ts';
+import { useCommands } from '../../../ui/commands.ts';
 import { Button } from '../../../ui/button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { BAR } from './bar.ts';
+import { BAR } from './list-toolbar.tsx';
 
 export interface BulkBarProps {
   readonly count: number;

@@ -1,8 +1,8 @@
 import type { Endpoint, LiveState } from '@creel/contract';
 import { useRef } from 'react';
-import { toast } from '../../../toasts/toast-store.ts';
+import { toast } from '../../../ui/toast-store.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
-import { downloadHar } from '../details/write-down.ts';
+import { downloadHar } from '../details/export.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';

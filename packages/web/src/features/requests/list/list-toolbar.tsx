@@ -2,11 +2,16 @@ import { clsx } from 'clsx';
 import { Pause, Play, Search, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { LiveState } from '@creel/contract';
-import { useCommands } from '../../../commands/use-commands.ts';
+import { useCommands } from '../../../ui/commands.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { BAR } from './bar.ts';
 import type { Filter } from '../use-view-state.ts';
+
+/**
+ * Looks of the bar above the list, in a container. Whether it holds the filters or what can be done with what is marked, it is as
+ * high: the rows stay where they are when the first is marked.
+ */
+export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1 @xl:min-h-10';
 
 const TABS = [
   { value: 'all', label: 'All Requests' },

@@ -3,15 +3,22 @@ import { clsx } from 'clsx';
 import { Eye, Save, Trash2 } from 'lucide-react';
 import { memo } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import type { ListedRequest } from '../../../model/request-list.ts';
-import { labelOf } from '../../../model/row-label.ts';
-import { formatSize } from '../../../model/sizes.ts';
-import { formatMoment, shortAge } from '../../../model/times.ts';
-import { readable } from '../../../model/wire-text.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { labelOf } from '../../../api/row-label.ts';
+import { formatSize } from '../../../ui/sizes.ts';
+import { formatMoment, shortAge } from '../../../ui/times.ts';
+import { readable } from '../../../bodies/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { useNow } from '../../../ui/use-now.ts';
-import { COLUMNS } from './columns.ts';
+
+/**
+ * The columns of the list: mark, Method, Source, Path, Size, Time, Actions. In a narrow pane the source goes, and the actions lie
+ * over size and time while the row is pointed at.
+ */
+export const COLUMNS =
+  'grid items-center gap-x-2 pr-3 grid-cols-[1rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
+  '@md:grid-cols-[1.25rem_3.25rem_4rem_minmax(0,1fr)_4.25rem_2.5rem_3.25rem]';
 
 export const ROW_HEIGHT = 36;
 

@@ -1,0 +1,12 @@
+import { formatSize } from '../ui/sizes.ts';
+import type { Coding } from './view-body.ts';
+import { NoteLine } from './note-line.tsx';
+
+/** Says what became of a body's content coding; `size` is that of the body as it came. */
+export function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
+  const text =
+    coding.decodedSize === undefined
+      ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
+      : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
+  return <NoteLine>{text}</NoteLine>;
+}

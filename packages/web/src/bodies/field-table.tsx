@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+
+/** Rows that are drawn at a time: a head of 64 KiB may hold thousands of fields, and drawing them all would hold up the page. */
+const ROWS_DRAWN = 200;
+
+export interface FieldTableProps {
+  readonly label: string;
+  readonly nameTitle: string;
+  readonly fields: readonly (readonly [string, string])[];
+}
+
+/** Names and values; a value is copied with the button that appears beside it. */
+export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
+  const [most, setMost] = useState(ROWS_DRAWN);
+  const hidden = fields.length - most;
+  return (
+    <>
+      <Fields label={label} nameTitle={nameTitle} fields={hidden > 0 ? fields.slice(0, most) : fields} />
+      {hidden > 0 ? (
+        <div className="flex items-center gap-3 px-4 py-2">
+          <span className="text-ink-2">
+            The first {most} of {fields.length}.
+          </span>
+          <Button size="sm" onClick={() => setMost(most + ROWS_DRAWN)}>
+            Show {Math.min(hidden, ROWS_DRAWN)} more
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function Fields({ label, nameTitle, fields }: FieldTableProps) {
+  return (
+    <table aria-label={label} className="w-full table-fixed border-collapse font-mono text-sm">
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">{nameTitle}</th>
+          <th scope="col">Value</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(([name, value], place) => (
+          // The same field may stand there twice; its place is what tells it apart.
+          <tr key={place} className="group border-b border-line align-top hover:bg-sunk">
+            <th scope="row" className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2">
+              {name}
+            </th>
+            <td className="relative py-1.5 pr-9 wrap-anywhere whitespace-pre-wrap text-ink">
+              {value === '' ? <span className="text-ink-3">(empty)</span> : value}
+              <CopyButton
+                text={value}
+                label={`Copy ${name}`}
+                className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
+              />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,52 @@
+import { ChevronDown, ChevronUp, X } from 'lucide-react';
+import { useRef } from 'react';
+import type { KeyboardEvent } from 'react';
+import { useFocusReturn } from '../ui/focus.ts';
+import { IconButton } from '../ui/icon-button.tsx';
+
+export interface FindBarProps {
+  readonly find: string;
+  readonly onFind: (find: string | undefined) => void;
+  readonly count: number;
+  /** The place that is shown, from 0. */
+  readonly current: number;
+  readonly onStep: (step: 1 | -1) => void;
+}
+
+/** Search inside a view: Enter goes on, Shift+Enter back, Escape closes. */
+export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) {
+  const panel = useRef<Element | null>(null);
+  useFocusReturn(() => panel.current);
+  const onKey = (press: KeyboardEvent): void => {
+    if (press.key === 'Enter') onStep(press.shiftKey ? -1 : 1);
+    if (press.key === 'Escape') onFind(undefined);
+  };
+  return (
+    <div
+      ref={(element) => {
+        panel.current = element?.closest('[role="tabpanel"]') ?? panel.current;
+      }}
+      role="search"
+      className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3"
+    >
+      <input
+        // The field is asked for by a key or a button and then typed into.
+        // oxlint-disable-next-line jsx-a11y/no-autofocus
+        autoFocus
+        type="text"
+        value={find}
+        aria-label="Search inside"
+        placeholder="Search inside"
+        onChange={(change) => onFind(change.target.value)}
+        onKeyDown={onKey}
+        className="h-7 min-w-0 grow bg-transparent text-sm outline-none"
+      />
+      <span role="status" className="shrink-0 text-sm text-ink-2">
+        {find === '' ? '' : count === 0 ? 'Not found' : `${current + 1} of ${count}`}
+      </span>
+      <IconButton label="Previous" icon={<ChevronUp />} disabled={count === 0} onClick={() => onStep(-1)} />
+      <IconButton label="Next" icon={<ChevronDown />} disabled={count === 0} onClick={() => onStep(1)} />
+      <IconButton label="Close search" icon={<X />} onClick={() => onFind(undefined)} />
+    </div>
+  );
+}

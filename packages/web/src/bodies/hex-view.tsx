@@ -1,0 +1,81 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './hex.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { useEffect, useState } from 'react';
+import type { RefObject } from 'react';
+
+/** Whether an element is at least `width` CSS pixels wide, followed as it changes. */
+function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): boolean {
+  const [isWide, setWide] = useState(true);
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWide(entry.contentRect.width >= width);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, width]);
+  return isWide;
+}
+
+const LINE_HEIGHT = 20;
+
+/** CSS pixels that lines of sixteen bytes take. */
+const FULL_LINE = 600;
+
+/** Bytes that are copied as a dump; a longer one is better downloaded. */
+const COPY_BYTES = 256 * 1024;
+
+export interface HexViewProps {
+  readonly bytes: Uint8Array;
+  /** What it is, for screen readers. */
+  readonly label: string;
+}
+
+/** Bytes in hex, sixteen a line where they fit, with what of them can be printed. */
+export function HexView({ bytes, label }: HexViewProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const width = useIsAtLeast(frame, FULL_LINE) ? HEX_WIDTH : HEX_WIDTH_NARROW;
+  // oxlint-disable-next-line react/incompatible-library -- nothing here is memoized on what it returns
+  const virtual = useVirtualizer({
+    count: hexLineCount(bytes, width),
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+  });
+  return (
+    <div className="relative flex min-h-0 grow flex-col border-t border-line">
+      <CopyButton
+        text={() => hexDump(bytes.subarray(0, COPY_BYTES))}
+        label="Copy as hex"
+        className="absolute top-1.5 right-3 z-10"
+      />
+      <div
+        ref={frame}
+        role="region"
+        aria-label={label}
+        tabIndex={0}
+        className="min-h-0 grow overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
+      >
+        <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const { offset, hex, text } = hexLine(bytes, index, width);
+            return (
+              <div
+                key={index}
+                className="absolute top-0 left-0 flex gap-4 px-4 leading-5 whitespace-pre"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <span className="text-ink-3 select-none">{offset}</span>
+                <span style={{ width: `${width * 3}ch` }}>{hex}</span>
+                <span className="text-json-string">{text}</span>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

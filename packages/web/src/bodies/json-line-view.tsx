@@ -1,0 +1,138 @@
+import { clsx } from 'clsx';
+import { ChevronDown, ChevronRight } from 'lucide-react';
+import { memo } from 'react';
+import { KIND, lineOf } from './json-lines.ts';
+import type { JsonLine, JsonLines } from './json-lines.ts';
+import type { JsonMatch } from './search-json.ts';
+import { showBidiControls } from './bidi.ts';
+import { MarkedText } from './marked-text.tsx';
+
+export const LINE_HEIGHT = 20;
+
+/** Steps of indentation that are shown; deeper ones would push everything out of sight. */
+const MAX_INDENT = 40;
+
+/** Characters of one scalar that are shown; all of it can be copied. */
+const MAX_SHOWN = 4000;
+
+const COLOURS: Partial<Record<number, string>> = {
+  [KIND.string]: 'text-json-string',
+  [KIND.number]: 'text-json-number',
+  [KIND.word]: 'text-json-word',
+};
+
+/** A text written from right to left keeps to its own place: key, colon and value stay in their order (UAX #9, isolates). */
+const ISOLATED = '[unicode-bidi:isolate]';
+
+/** The id of a line's element; `view` tells apart views of one page. */
+export const lineId = (view: string, line: number): string => `${view}-${line}`;
+
+export interface JsonLineViewProps {
+  readonly view: string;
+  readonly json: JsonLines;
+  readonly line: number;
+  readonly active: boolean;
+  readonly folded: boolean;
+  readonly matches: readonly (JsonMatch & { readonly place: number })[];
+  readonly current: number;
+}
+
+/** One line of JSON: number, fold mark, key, value. */
+export const JsonLineView = memo(function JsonLineView({
+  view,
+  json,
+  line,
+  active,
+  folded,
+  matches,
+  current,
+}: JsonLineViewProps) {
+  const shown = lineOf(json, line);
+  const { key, keyStart, depth, foldsTo } = shown;
+  const comma = folded && foldsTo !== undefined ? lineOf(json, foldsTo).comma : shown.comma;
+  const marks = { found: matches, firstPlace: matches[0]?.place ?? 0, current };
+  return (
+    <div
+      id={lineId(view, line)}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={active}
+      aria-expanded={foldsTo === undefined ? undefined : !folded}
+      className="flex min-h-5 leading-5 hover:bg-sunk group-focus-visible/tree:aria-selected:bg-sunk"
+    >
+      <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
+        {line + 1}
+      </span>
+      <span className="w-5 shrink-0 select-none">
+        {foldsTo === undefined ? null : (
+          <span
+            data-do="fold"
+            data-line={line}
+            aria-hidden
+            className="grid size-5 place-items-center text-ink-3 hover:text-ink [&_svg]:size-3"
+          >
+            {folded ? <ChevronRight /> : <ChevronDown />}
+          </span>
+        )}
+      </span>
+      <span
+        className="min-w-0 grow pr-4 wrap-anywhere whitespace-pre-wrap"
+        style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 2}ch` }}
+      >
+        {key === undefined ? null : (
+          <>
+            <span
+              data-do="path"
+              data-line={line}
+              title="Copy path"
+              className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
+            >
+              <MarkedText text={key} offset={keyStart} write={showBidiControls} {...marks} />
+            </span>
+            {': '}
+          </>
+        )}
+        <Value shown={shown} folded={folded} marks={marks} />
+        {comma ? ',' : ''}
+      </span>
+    </div>
+  );
+});
+
+interface ValueProps {
+  readonly shown: JsonLine;
+  readonly folded: boolean;
+  readonly marks: { readonly found: readonly JsonMatch[]; readonly firstPlace: number; readonly current: number };
+}
+
+function Value({ shown, folded, marks }: ValueProps) {
+  const { kind, text, line, size, start } = shown;
+  if (folded) {
+    const [open, close] = kind === KIND.openObject ? ['{', '}'] : ['[', ']'];
+    const unit = kind === KIND.openObject ? (size === 1 ? 'key' : 'keys') : size === 1 ? 'item' : 'items';
+    return (
+      <span data-do="fold" data-line={line} className="rounded-sm bg-sunk px-1 text-ink-2 hover:text-ink">
+        {open} {size} {unit} {close}
+      </span>
+    );
+  }
+  const copies = kind !== KIND.closeObject && kind !== KIND.closeArray;
+  const scalar = kind <= KIND.word;
+  return (
+    <span
+      data-do={copies ? 'value' : undefined}
+      data-line={line}
+      title={copies ? 'Copy value' : undefined}
+      className={clsx(ISOLATED, COLOURS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
+    >
+      {scalar ? (
+        <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={showBidiControls} {...marks} />
+      ) : (
+        text
+      )}
+      {text.length > MAX_SHOWN ? (
+        <span className="text-ink-3"> … {(text.length - MAX_SHOWN).toLocaleString('en-US')} more characters</span>
+      ) : null}
+    </span>
+  );
+}

@@ -1,0 +1,180 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { KeyboardEvent, MouseEvent } from 'react';
+import { useCommands } from '../ui/commands.ts';
+import { lineOf, pathOf, valueToCopy, visibleLines } from './json-lines.ts';
+import type { JsonLines } from './json-lines.ts';
+import { linesAround } from './search-json.ts';
+import type { JsonMatch } from './search-json.ts';
+import { toast } from '../ui/toast-store.ts';
+import { copyText } from '../ui/use-copy.ts';
+import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
+import { CELL, cellOf } from './json-lines.ts';
+
+const PAGE = 20;
+
+/** The line that a key leads to among those that are seen; `undefined` for other keys. */
+function nextVisible(lines: Uint32Array, active: number, key: string): number | undefined {
+  const at = lines.indexOf(active);
+  const last = lines.length - 1;
+  switch (key) {
+    case 'ArrowDown':
+      return lines[Math.min(last, at + 1)];
+    case 'ArrowUp':
+      return lines[Math.max(0, at - 1)];
+    case 'PageDown':
+      return lines[Math.min(last, at + PAGE)];
+    case 'PageUp':
+      return lines[Math.max(0, at - PAGE)];
+    case 'Home':
+      return lines[0];
+    case 'End':
+      return lines[last];
+    default:
+      return undefined;
+  }
+}
+
+/** Every line that folds, but for the outermost. */
+function foldable(json: JsonLines): Set<number> {
+  const all = new Set<number>();
+  for (let line = 1; line < json.count; line++) if (cellOf(json, line, CELL.fold) >= 0) all.add(line);
+  return all;
+}
+
+/** Up to so many lines all are drawn, so that the browser's own selection and search reach them. */
+const DRAW_ALL = 400;
+
+const NO_MATCHES: readonly never[] = [];
+
+const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
+
+export interface JsonViewProps {
+  readonly json: JsonLines;
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly matches?: readonly JsonMatch[];
+  /** The place that is shown, from 0. */
+  readonly current?: number;
+  /** Offers to fold all of it by command: one view of the page at most. */
+  readonly hasCommands?: boolean;
+}
+
+/** Formatted JSON: folds, copies a value or its path on a click, goes by keyboard like a tree. */
+export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCommands = false }: JsonViewProps) {
+  const view = useId();
+  const frame = useRef<HTMLDivElement>(null);
+  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const [active, setActive] = useState(0);
+  const lines = useMemo(() => visibleLines(json, folded), [json, folded]);
+  const byLine = useMemo(
+    () =>
+      Map.groupBy(
+        matches.map((match, place) => ({ ...match, place })),
+        (match) => match.line,
+      ),
+    [matches],
+  );
+  const virtual = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+    scrollPaddingStart: 2 * LINE_HEIGHT,
+    scrollPaddingEnd: 2 * LINE_HEIGHT,
+    enabled: lines.length > DRAW_ALL,
+  });
+  const match = matches[current];
+  useEffect(() => {
+    if (match === undefined) return;
+    const around = linesAround(json, match.line).filter((line) => folded.has(line));
+    if (around.length > 0) setFolded(new Set([...folded].filter((line) => !around.includes(line))));
+    else scrollTo(match.line);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the place that is shown, not every scroll
+  }, [match, folded]);
+
+  function scrollTo(line: number): void {
+    const position = lines.indexOf(line);
+    if (lines.length > DRAW_ALL) virtual.scrollToIndex(position, { align: 'auto' });
+    else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
+  }
+  const toggle = (line: number): void => {
+    const next = new Set(folded);
+    if (!next.delete(line)) next.add(line);
+    setFolded(next);
+  };
+  const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
+  const foldAll = [
+    { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
+    { id: 'json.unfold', title: 'Unfold all JSON', group: 'Request', run: () => setFolded(new Set()) },
+  ];
+  useCommands(hasCommands ? foldAll : []);
+  const onClick = (press: MouseEvent): void => {
+    const target = press.target instanceof Element ? press.target.closest<HTMLElement>('[data-do]') : null;
+    const line = Number(target?.dataset['line']);
+    if (target === null || !Number.isInteger(line)) return;
+    setActive(line);
+    if (target.dataset['do'] === 'fold') toggle(line);
+    else if ((getSelection()?.toString() ?? '') === '')
+      copy(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
+  };
+  const onKey = (press: KeyboardEvent): void => {
+    const to = nextVisible(lines, active, press.key);
+    const { foldsTo } = lineOf(json, active);
+    if (to !== undefined) {
+      setActive(to);
+      scrollTo(to);
+    } else if (press.key === 'Enter') copy(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
+    else if (foldsTo !== undefined && press.key === (folded.has(active) ? 'ArrowRight' : 'ArrowLeft')) toggle(active);
+    else return;
+    press.preventDefault();
+  };
+  const draw = (line: number) => (
+    <JsonLineView
+      key={line}
+      view={view}
+      json={json}
+      line={line}
+      active={line === active}
+      folded={folded.has(line)}
+      matches={byLine.get(line) ?? NO_MATCHES}
+      current={current}
+    />
+  );
+  return (
+    <div
+      ref={frame}
+      role="tree"
+      aria-label={label}
+      aria-activedescendant={lineId(view, active)}
+      tabIndex={0}
+      onClick={onClick}
+      onKeyDown={onKey}
+      className="group/tree min-h-0 grow scroll-py-10 overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
+    >
+      {lines.length <= DRAW_ALL ? (
+        Array.from(lines, draw)
+      ) : (
+        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => (
+            <div
+              key={item.key}
+              role="presentation"
+              ref={virtual.measureElement}
+              data-index={item.index}
+              className="absolute top-0 left-0 w-full"
+              style={{ transform: `translateY(${item.start}px)` }}
+            >
+              {draw(lines[item.index] ?? 0)}
+            </div>
+          ))}
+        </div>
+      )}
+      {json.ended === 'lines' ? (
+        <p className="px-4 py-2 font-sans text-ink-2">
+          There are more lines than can be shown. Download the body to see all of it.
+        </p>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,116 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { findText, foundWithin } from './find-text.ts';
+import type { Found } from './find-text.ts';
+import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
+import { FindBar } from './find-bar.tsx';
+import { MarkedText } from './marked-text.tsx';
+import { useSteps } from './use-steps.ts';
+
+const LINE_HEIGHT = 20;
+
+/** Up to so many characters the text is one element, wrapped and selected by the browser. */
+const ONE_PIECE = 64 * 1024;
+
+/** Characters on a line of a longer text. */
+const COLUMNS = 160;
+
+export interface TextViewProps {
+  readonly text: string;
+  /** What it is, for screen readers. */
+  readonly label: string;
+  readonly find?: string | undefined;
+  readonly onFind?: (find: string | undefined) => void;
+}
+
+const NOWHERE = (): void => undefined;
+
+/** A text to the character; only ever text, whatever stands in it (hardening S5). */
+export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps) {
+  const wanted = useDeferredValue(find ?? '');
+  const found = useMemo(() => findText(text, wanted), [text, wanted]);
+  const [current, step] = useSteps(found.length, wanted);
+  const Piece = text.length <= ONE_PIECE ? WholeText : LongText;
+  return (
+    <>
+      {find === undefined ? null : (
+        <FindBar find={find} onFind={onFind} count={found.length} current={current} onStep={step} />
+      )}
+      <Piece text={text} label={label} found={found} current={current} />
+    </>
+  );
+}
+
+interface PieceProps {
+  readonly text: string;
+  readonly label: string;
+  readonly found: readonly Found[];
+  readonly current: number;
+}
+
+const FRAME =
+  'min-h-0 grow scroll-py-10 overflow-auto border-t border-line px-4 py-2 font-mono text-sm leading-5 outline-offset-[-2px] [tab-size:4]';
+
+function WholeText({ text, label, found, current }: PieceProps) {
+  const frame = useRef<HTMLPreElement>(null);
+  const place = found[current];
+  useEffect(() => {
+    if (place !== undefined) frame.current?.querySelectorAll('mark')[current]?.scrollIntoView({ block: 'nearest' });
+  }, [place, current]);
+  return (
+    <pre
+      ref={frame}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      className={`${FRAME} wrap-anywhere whitespace-pre-wrap`}
+    >
+      <MarkedText text={text} offset={0} found={found} firstPlace={0} current={current} />
+    </pre>
+  );
+}
+
+function LongText({ text, label, found, current }: PieceProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const lines = useMemo(() => textLines(text, COLUMNS), [text]);
+  const virtual = useVirtualizer({
+    count: lines.count,
+    getScrollElement: () => frame.current,
+    estimateSize: () => LINE_HEIGHT,
+    overscan: 20,
+    scrollPaddingStart: 2 * LINE_HEIGHT,
+    scrollPaddingEnd: 2 * LINE_HEIGHT,
+  });
+  const place = found[current];
+  useEffect(() => {
+    if (place !== undefined) virtual.scrollToIndex(lineOfPosition(lines, place.start), { align: 'auto' });
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- follows the place that is shown, not every scroll
+  }, [place, lines]);
+  return (
+    <div ref={frame} role="region" aria-label={label} tabIndex={0} className={FRAME}>
+      <div className="relative min-w-max" style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start }) => {
+          const line = textOfLine(lines, index);
+          const offset = lines.starts[index] ?? 0;
+          const [from, to] = foundWithin(found, offset, offset + line.length);
+          return (
+            <div
+              key={index}
+              className="absolute top-0 left-0 whitespace-pre"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <MarkedText
+                text={line}
+                offset={offset}
+                found={found.slice(from, to)}
+                firstPlace={from}
+                current={current}
+              />
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Credentials, Registration, User } from '@creel/contract';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { userSettingsPreference } from '../../api/user-settings.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { client, sentenceOf } from '../../api/client.ts';
+import { noteSignedIn } from '../../api/connection.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { tellOtherTabs } from '../../api/session-channel.ts';
+
+export const sessionsQuery = queryOptions({
+  queryKey: queryKeys.sessions,
+  queryFn: ({ signal }) => client.call('listSessions', {}, signal),
+  staleTime: 0,
+});
+
+/** Somebody is signed in. Screens of another person can't stay, nor can what the cache holds of them. */
+function enter(user: User): void {
+  const before = queryClient.getQueryData<User | null>(queryKeys.user);
+  tellOtherTabs({ type: 'signed-in', userId: user.id });
+  if (before && before.id !== user.id) return location.assign('/');
+  if (!before) dropPersonal();
+  queryClient.setQueryData(queryKeys.user, user);
+  userSettingsPreference.write(user.settings);
+  noteSignedIn();
+}
+
+function dropPersonal(): void {
+  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKeys.serviceInfo[0] });
+}
+
+function leave(): void {
+  queryClient.setQueryData(queryKeys.user, null);
+  tellOtherTabs({ type: 'signed-out' });
+}
+
+export const useLogin = () =>
+  useMutation({ mutationFn: (body: Credentials) => client.call('login', { body }), onSuccess: enter });
+
+export const useRegister = () =>
+  useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: enter });
+
+/** What the provider's callback page told this page; the server believes only what it has verified itself (contract 6). */
+export interface ProviderIdentity {
+  readonly email?: string | null | undefined;
+  readonly displayName?: string | null | undefined;
+  readonly uid?: string | null | undefined;
+}
+
+export const useProviderLogin = () =>
+  useMutation({ mutationFn: (body: ProviderIdentity) => client.call('googleLogin', { body }), onSuccess: enter });
+
+export const useLogout = () =>
+  useMutation({
+    mutationFn: () => client.call('logout', {}),
+    onSuccess: leave,
+    onError: (error) =>
+      toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
+  });
+
+/** The cache of the person who left; to be called once their screens are gone. */
+export const forgetPerson = dropPersonal;
+
+export const useChangeUsername = () =>
+  useMutation({
+    mutationFn: (username: string) => client.call('changeUsername', { body: { username } }),
+    onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
+  });
+
+export interface PasswordChange {
+  readonly currentPassword: string;
+  readonly newPassword: string;
+  readonly confirmPassword: string;
+}
+
+export const useChangePassword = () =>
+  useMutation({
+    mutationFn: (body: PasswordChange) => client.call('changePassword', { body }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions }),
+  });
+
+export const useEndOtherSessions = () =>
+  useMutation({
+    mutationFn: () => client.call('endOtherSessions', {}),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.sessions }),
+  });
+
+export const useDeleteAccount = () =>
+  useMutation({
+    mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }),
+    onSuccess: leave,
+  });
+
+export const useRequestPasswordReset = () =>
+  useMutation({ mutationFn: (email: string) => client.call('requestPasswordReset', { body: { email } }) });
+
+export const useResetPassword = () =>
+  useMutation({
+    mutationFn: (body: { readonly token: string; readonly password: string }) => client.call('resetPassword', { body }),
+  });
+
+export const useRequestEmailVerification = () =>
+  useMutation({ mutationFn: () => client.call('requestEmailVerification', {}) });
+
+export const useVerifyEmail = () =>
+  useMutation({
+    mutationFn: (token: string) => client.call('verifyEmail', { body: { token } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: queryKeys.user }),
+  });

@@ -1,0 +1,52 @@
+import { credentialsSchema, passwordChangeSchema, userSettingsInputSchema } from '@creel/contract';
+import { expect, test } from 'vitest';
+import { newPasswordFormSchema, registerFormSchema } from './auth-forms.ts';
+import { fieldErrors } from '../../../ui/form-errors.ts';
+
+const good = { username: 'marta', email: 'marta@example.com', password: 'secret1', confirmPassword: 'secret1' };
+
+test('a good registration has no messages', () => {
+  expect(fieldErrors(registerFormSchema, good)).toEqual({});
+});
+
+test.each([
+  [{ username: 'ab' }, { username: 'Username must be at least 3 characters' }],
+  [{ email: 'nowhere' }, { email: 'Please enter a valid email address' }],
+  [
+    { password: 'short', confirmPassword: 'short' },
+    { password: 'Password must be at least 6 characters', confirmPassword: 'Password must be at least 6 characters' },
+  ],
+  [{ confirmPassword: 'secret2' }, { confirmPassword: 'Passwords do not match' }],
+  // Of two mistakes at one field the first is told.
+  [{ confirmPassword: 'short' }, { confirmPassword: 'Password must be at least 6 characters' }],
+])('%o is told at its field', (change, errors) => {
+  expect(fieldErrors(registerFormSchema, { ...good, ...change })).toEqual(errors);
+});
+
+test('every field of an empty registration has its message', () => {
+  const empty = { username: '', email: '', password: '', confirmPassword: '' };
+  expect(Object.keys(fieldErrors(registerFormSchema, empty)).toSorted()).toEqual(Object.keys(good).toSorted());
+});
+
+test('login, password change and settings say what the spec says', () => {
+  expect(fieldErrors(credentialsSchema, { username: 'ab', password: '12345' })).toEqual({
+    username: 'Username must be at least 3 characters',
+    password: 'Password must be at least 6 characters',
+  });
+  const change = (newPassword: string, confirmPassword: string) =>
+    fieldErrors(passwordChangeSchema, { currentPassword: 'x', newPassword, confirmPassword });
+  expect(change('', '')).toEqual({ newPassword: 'All password fields are required' });
+  expect(change('secret1', 'secret2')).toEqual({ confirmPassword: 'New passwords do not match' });
+  expect(change('short', 'short')).toEqual({ newPassword: 'New password must be at least 6 characters long' });
+  const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' };
+  expect(fieldErrors(userSettingsInputSchema, settings)).toEqual({});
+  expect(fieldErrors(userSettingsInputSchema, { ...settings, emailNotifyExpiry: true })).toEqual({
+    email: 'Please enter a valid email address',
+  });
+});
+
+test('a new password is asked for twice', () => {
+  expect(fieldErrors(newPasswordFormSchema, { password: 'secret1', confirmPassword: 'secret2' })).toEqual({
+    confirmPassword: 'Passwords do not match',
+  });
+});

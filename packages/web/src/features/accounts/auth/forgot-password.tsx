@@ -1,0 +1,63 @@
+import { emailSchema } from '@creel/contract';
+import { z } from 'zod';
+import { useRequestPasswordReset } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { useServiceInfo } from '../../../api/queries.ts';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+
+const FORM = z.object({ email: emailSchema });
+
+export interface ForgotPasswordProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+/** Asks for a link to a new password. The answer is the same whether or not the address is known. */
+export function ForgotPassword({ open, onOpenChange }: ForgotPasswordProps) {
+  const info = useServiceInfo();
+  const isMailOff = info.data?.mail === false;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Reset your password"
+      description="We mail you a link with which you can set a new password."
+    >
+      {isMailOff ? (
+        <Notice tone="warn">Mail is off on this server, so no link can be sent. Ask whoever runs it.</Notice>
+      ) : (
+        <ResetRequestForm />
+      )}
+    </Dialog>
+  );
+}
+
+function ResetRequestForm() {
+  const request = useRequestPasswordReset();
+  const form = useForm({
+    initial: { email: '' },
+    validate: (values) => fieldErrors(FORM, values),
+    onValid: ({ email }) =>
+      request.mutate(email, { onError: (error) => form.setErrors(serverFieldErrors(error, ['email'])) }),
+  });
+  if (request.isSuccess) return <Notice tone="good">{request.data.message}</Notice>;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {request.error === null || form.errors['email'] !== undefined ? null : (
+        <Notice tone="bad">{sentenceOf(request.error, 'The link could not be sent. Please try again.')}</Notice>
+      )}
+      <Field label="Email" error={form.errors['email']}>
+        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
+      </Field>
+      <Button type="submit" variant="primary" held={request.isPending} className="self-end">
+        {request.isPending ? 'Sending…' : 'Send link'}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,67 @@
+import { ApiError, credentialsSchema } from '@creel/contract';
+import { useLogin } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+
+const EMPTY = { username: '', password: '' };
+
+export interface LoginFormProps {
+  readonly onSignedIn: () => void;
+  /** Known already: the person of a session that has ended. */
+  readonly username?: string;
+}
+
+/** Username and password, with the spec's messages at their fields. */
+export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
+  const login = useLogin();
+  const form = useForm({
+    initial: { ...EMPTY, username },
+    validate: (values) => fieldErrors(credentialsSchema, values),
+    onValid: (values) =>
+      login.mutate(values, {
+        onSuccess: onSignedIn,
+        onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))),
+      }),
+  });
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      <LoginProblem error={login.error} hasFieldErrors={Object.keys(form.errors).length > 0} />
+      <Field label="Username" error={form.errors['username']}>
+        {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
+      </Field>
+      <Field label="Password" error={form.errors['password']}>
+        {(control) => (
+          <Input
+            {...control}
+            {...form.bind('password')}
+            type="password"
+            autoComplete="current-password"
+            data-first-focus={username === '' ? undefined : true}
+          />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" held={login.isPending}>
+        {login.isPending ? 'Signing in…' : 'Login'}
+      </Button>
+    </form>
+  );
+}
+
+function LoginProblem({ error, hasFieldErrors }: { readonly error: unknown; readonly hasFieldErrors: boolean }) {
+  if (error === null || hasFieldErrors) return null;
+  const wait = error instanceof ApiError ? error.retryAfter : undefined;
+  const later = wait === undefined ? '' : ` You can try again in ${inWords(wait)}.`;
+  return <Notice tone="bad">{sentenceOf(error, 'Login failed') + later}</Notice>;
+}
+
+/** '45 seconds', '3 minutes'. */
+function inWords(seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds));
+  if (whole < 90) return `${whole} second${whole === 1 ? '' : 's'}`;
+  return `${Math.ceil(whole / 60)} minutes`;
+}

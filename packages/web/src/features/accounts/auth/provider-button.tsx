@@ -1,0 +1,31 @@
+import { useServiceInfo } from '../../../api/queries.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useProviderSignIn } from './use-provider-sign-in.ts';
+
+/** Sign-in through a third party: disabled with its reason where the server has none configured (contract 6). */
+export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const info = useServiceInfo();
+  const { start, busy, problem } = useProviderSignIn(info.data, onSignedIn);
+  const name = info.data?.signIn?.name ?? 'Google';
+  const isOff = info.data?.signIn === null;
+  return (
+    <div className="flex flex-col gap-2">
+      {problem === undefined ? null : <Notice tone="bad">{problem}</Notice>}
+      <Button
+        className="w-full"
+        disabled={!info.data?.signIn}
+        held={busy}
+        aria-describedby={isOff ? 'provider-off' : undefined}
+        onClick={start}
+      >
+        {busy ? 'Waiting for the sign-in window…' : `Continue with ${name}`}
+      </Button>
+      {isOff ? (
+        <p id="provider-off" className="text-center text-sm text-ink-2">
+          Sign-in with {name} is not set up on this server.
+        </p>
+      ) : null}
+    </div>
+  );
+}

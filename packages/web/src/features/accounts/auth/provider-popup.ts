@@ -1,0 +1,56 @@
+import { PROVIDER_CHANNEL, providerMessageSchema } from './provider-message.ts';
+import type { ProviderMessage } from './provider-message.ts';
+
+const SIZE = { width: 500, height: 600 };
+const LOOK_EVERY_MS = 500;
+/** How long after the window was closed its message may still come (spec 9). */
+const GIVE_UP_AFTER_MS = 8000;
+
+interface Listener {
+  readonly onMessage: (message: ProviderMessage) => void;
+  readonly onClosed: () => void;
+}
+
+/** Opens the provider's window and waits for word from it; `undefined` when the browser blocked it. Returns what ends the waiting. */
+export function openProviderPopup(startUrl: string, listener: Listener): (() => void) | undefined {
+  const left = Math.round(screenX + (outerWidth - SIZE.width) / 2);
+  const top = Math.round(screenY + (outerHeight - SIZE.height) / 2);
+  const popup = open(
+    startUrl,
+    PROVIDER_CHANNEL,
+    `popup,width=${SIZE.width},height=${SIZE.height},left=${left},top=${top}`,
+  );
+  if (popup === null) return undefined;
+  popup.focus();
+
+  const channel = new BroadcastChannel(PROVIDER_CHANNEL);
+  const receive = (data: unknown): void => {
+    const message = providerMessageSchema.safeParse(data);
+    if (!message.success) return;
+    stop();
+    popup.close();
+    listener.onMessage(message.data);
+  };
+  const onWindowMessage = (message: MessageEvent<unknown>): void => {
+    if (message.origin === location.origin) receive(message.data);
+  };
+  let giveUp: ReturnType<typeof setTimeout> | undefined;
+  const look = setInterval(() => {
+    if (!popup.closed) return;
+    clearInterval(look);
+    giveUp = setTimeout(() => {
+      stop();
+      listener.onClosed();
+    }, GIVE_UP_AFTER_MS);
+  }, LOOK_EVERY_MS);
+
+  function stop(): void {
+    clearInterval(look);
+    clearTimeout(giveUp);
+    removeEventListener('message', onWindowMessage);
+    channel.close();
+  }
+  channel.onmessage = (message: MessageEvent<unknown>) => receive(message.data);
+  addEventListener('message', onWindowMessage);
+  return stop;
+}

@@ -1,0 +1,51 @@
+import { useRegister } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { registerFormSchema } from './auth-forms.ts';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+
+const EMPTY = { username: '', email: '', password: '', confirmPassword: '' };
+
+/** A new account; the confirmation of the password is not sent (spec 5). */
+export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
+  const register = useRegister();
+  const form = useForm({
+    initial: EMPTY,
+    validate: (values) => fieldErrors(registerFormSchema, values),
+    onValid: ({ username, email, password }) =>
+      register.mutate(
+        { username, email, password },
+        { onSuccess: onSignedIn, onError: (error) => form.setErrors(serverFieldErrors(error, Object.keys(EMPTY))) },
+      ),
+  });
+  const { errors } = form;
+  const isAtAField = Object.keys(errors).length > 0;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {register.error === null || isAtAField ? null : (
+        <Notice tone="bad">{sentenceOf(register.error, 'Registration failed')}</Notice>
+      )}
+      <Field label="Username" error={errors['username']}>
+        {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
+      </Field>
+      <Field label="Email" error={errors['email']}>
+        {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
+      </Field>
+      <Field label="Password" error={errors['password']}>
+        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
+      </Field>
+      <Field label="Confirm Password" error={errors['confirmPassword']}>
+        {(control) => (
+          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" held={register.isPending}>
+        {register.isPending ? 'Creating account…' : 'Register'}
+      </Button>
+    </form>
+  );
+}

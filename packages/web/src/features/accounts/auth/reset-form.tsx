@@ -1,0 +1,39 @@
+import { useResetPassword } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { newPasswordFormSchema } from './auth-forms.ts';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+
+/** A new password, with the token of a mailed link. */
+export function ResetForm({ token }: { readonly token: string }) {
+  const reset = useResetPassword();
+  const form = useForm({
+    initial: { password: '', confirmPassword: '' },
+    validate: (values) => fieldErrors(newPasswordFormSchema, values),
+    onValid: ({ password }) =>
+      reset.mutate({ token, password }, { onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])) }),
+  });
+  if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
+  return (
+    <form {...form.props} className="flex flex-col gap-4">
+      {reset.error === null || form.errors['password'] !== undefined ? null : (
+        <Notice tone="bad">{sentenceOf(reset.error, 'The password could not be set. Please try again.')}</Notice>
+      )}
+      <Field label="New password" error={form.errors['password']}>
+        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
+      </Field>
+      <Field label="Confirm new password" error={form.errors['confirmPassword']}>
+        {(control) => (
+          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
+        )}
+      </Field>
+      <Button type="submit" variant="primary" held={reset.isPending}>
+        {reset.isPending ? 'Setting…' : 'Set new password'}
+      </Button>
+    </form>
+  );
+}

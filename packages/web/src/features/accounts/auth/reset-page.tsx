@@ -1,0 +1,24 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { ResetForm } from './reset-form.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PublicLayout } from '../../../ui/public-page.tsx';
+
+const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
+
+/** Where the link of a password mail leads. */
+export function ResetPage() {
+  const { token } = useSearch({ from: '/auth/reset' });
+  return (
+    <PublicLayout
+      title="Set a new password"
+      heading="Set a new password"
+      description="The link works once, for 30 minutes. Every other session is signed out."
+    >
+      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
+      <Button asChild variant="ghost">
+        <Link to="/auth">Back to sign-in</Link>
+      </Button>
+    </PublicLayout>
+  );
+}

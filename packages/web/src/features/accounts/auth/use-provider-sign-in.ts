@@ -1,0 +1,77 @@
+import { ApiError } from '@creel/contract';
+import type { ServiceInfo } from '@creel/contract';
+import { useEffect, useRef, useState } from 'react';
+import { useProviderLogin } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { completeIdentity } from './provider-message.ts';
+import type { ProviderMessage } from './provider-message.ts';
+import { openProviderPopup } from './provider-popup.ts';
+
+/** Why third-party sign-in came to nothing, with the sentence for the person (contract 6). */
+const PROVIDER_PROBLEMS = {
+  'popup-blocked': 'The browser blocked the sign-in window. Allow pop-ups for this site and try again.',
+  'popup-closed-by-user': 'The sign-in window was closed before you had signed in.',
+  'unauthorized-domain': 'This address is not allowed to sign in with the provider. Open Creel at its own address.',
+  'network-request-failed': 'The sign-in provider could not be reached. Please check your connection and try again.',
+  failed: 'Google sign-in failed',
+} as const;
+
+export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS;
+
+function isProviderProblem(code: string): code is ProviderProblem {
+  return Object.hasOwn(PROVIDER_PROBLEMS, code);
+}
+
+export interface ProviderSignIn {
+  readonly start: () => void;
+  readonly busy: boolean;
+  /** Why it came to nothing, for the person. */
+  readonly problem: string | undefined;
+}
+
+/** The way through the provider's window to a session (contract 6). */
+export function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () => void): ProviderSignIn {
+  const login = useProviderLogin();
+  const [waiting, setWaiting] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const stop = useRef<() => void>(undefined);
+  useEffect(() => () => stop.current?.(), []);
+
+  const fail = (sentence: string): void => {
+    setWaiting(false);
+    setProblem(sentence);
+  };
+  const onMessage = (message: ProviderMessage): void => {
+    setWaiting(false);
+    if (message.identity === undefined) return fail(sentenceOfMessage(message));
+    login.mutate(completeIdentity(message.identity), {
+      onSuccess: onSignedIn,
+      onError: (error) => fail(sentenceOfFailure(error)),
+    });
+  };
+  const start = (): void => {
+    if (!info?.signIn) return;
+    setProblem(undefined);
+    stop.current?.();
+    // The provider sends the window back to the public address; a page of another address would never hear of it.
+    if (new URL(info.publicUrl).origin !== location.origin) return fail(PROVIDER_PROBLEMS['unauthorized-domain']);
+    if (!navigator.onLine) return fail(PROVIDER_PROBLEMS['network-request-failed']);
+    stop.current = openProviderPopup(info.signIn.startUrl, {
+      onMessage,
+      onClosed: () => fail(PROVIDER_PROBLEMS['popup-closed-by-user']),
+    });
+    if (stop.current === undefined) return fail(PROVIDER_PROBLEMS['popup-blocked']);
+    setWaiting(true);
+  };
+  return { start, busy: waiting || login.isPending, problem };
+}
+
+function sentenceOfMessage({ problem, message }: ProviderMessage): string {
+  if (message !== undefined) return message;
+  return problem !== undefined && isProviderProblem(problem) ? PROVIDER_PROBLEMS[problem] : PROVIDER_PROBLEMS.failed;
+}
+
+function sentenceOfFailure(error: unknown): string {
+  if (error instanceof ApiError && error.status === 0) return PROVIDER_PROBLEMS['network-request-failed'];
+  return sentenceOf(error, PROVIDER_PROBLEMS.failed);
+}

@@ -1,0 +1,34 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import { useVerifyEmail } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { PublicLayout } from '../../../ui/public-page.tsx';
+
+const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
+const FAILED = 'The address could not be confirmed. Please ask for a new link in your profile.';
+
+/** Where the link of a verification mail leads. A click confirms: mail scanners follow links, and only people click. */
+export function VerifyPage() {
+  const { token } = useSearch({ from: '/auth/verify' });
+  const verify = useVerifyEmail();
+  return (
+    <PublicLayout
+      title="Confirm your email"
+      heading="Confirm your email"
+      description="One click proves that this address is yours."
+    >
+      {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : null}
+      {verify.isError ? <Notice tone="bad">{sentenceOf(verify.error, FAILED)}</Notice> : null}
+      {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
+      {token === undefined || token === '' || verify.isSuccess ? null : (
+        <Button variant="primary" held={verify.isPending} onClick={() => verify.mutate(token)}>
+          {verify.isPending ? 'Confirming…' : 'Confirm email'}
+        </Button>
+      )}
+      <Button asChild variant="ghost">
+        <Link to="/">Go to Creel</Link>
+      </Button>
+    </PublicLayout>
+  );
+}

@@ -1,0 +1,89 @@
+import type { Session } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { MonitorSmartphone } from 'lucide-react';
+import { useState } from 'react';
+import { sessionsQuery, useEndOtherSessions } from '../account-queries.ts';
+import { sentenceOf } from '../../../api/client.ts';
+import { formatMoment, timeAgo } from '../../../ui/times.ts';
+import { describeUserAgent } from './user-agent.ts';
+import { toast } from '../../../ui/toast-store.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { SectionCard } from '../../../ui/card.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useNow } from '../../../ui/use-now.ts';
+
+/** Where the person is signed in, and how to end that. */
+export function SessionsCard() {
+  const sessions = useQuery(sessionsQuery);
+  const others = sessions.data?.filter((session) => !session.current) ?? [];
+  return (
+    <SectionCard
+      title="Sessions"
+      description="Browsers and programs that are signed in as you."
+      footer={others.length === 0 ? undefined : <EndOthersButton count={others.length} />}
+    >
+      {sessions.isPending ? <Skeleton className="h-12" /> : null}
+      {sessions.isError ? (
+        <Notice tone="bad">{sentenceOf(sessions.error, 'The sessions could not be loaded.')}</Notice>
+      ) : null}
+      <ul className="divide-y divide-line">
+        {sessions.data?.map((session) => (
+          <SessionRow key={session.id} session={session} />
+        ))}
+      </ul>
+    </SectionCard>
+  );
+}
+
+function SessionRow({ session }: { readonly session: Session }) {
+  const now = useNow(10_000);
+  return (
+    <li className="flex items-center gap-3 py-2.5 first:pt-0 last:pb-0">
+      <MonitorSmartphone aria-hidden className="size-4 shrink-0 text-ink-2" />
+      <div className="min-w-0 grow">
+        <p className="truncate font-medium" title={session.userAgent}>
+          {describeUserAgent(session.userAgent)}
+        </p>
+        <p className="text-sm text-ink-2">
+          <span className="font-mono">{session.ip}</span> ·{' '}
+          <span title={formatMoment(session.createdAt)}>signed in {timeAgo(session.createdAt, now)}</span> · last seen{' '}
+          {timeAgo(session.lastSeenAt, now)}
+        </p>
+      </div>
+      {session.current ? <Badge tone="accent">This browser</Badge> : null}
+    </li>
+  );
+}
+
+function EndOthersButton({ count }: { readonly count: number }) {
+  const [isAsking, setAsking] = useState(false);
+  const end = useEndOtherSessions();
+  const confirm = (): void =>
+    end.mutate(undefined, {
+      onSuccess: () => toast({ title: 'Signed out everywhere else' }),
+      onError: (error) =>
+        toast({
+          title: 'Error',
+          description: sentenceOf(error, 'The other sessions could not be ended. Please try again.'),
+          variant: 'destructive',
+        }),
+    });
+  return (
+    <>
+      <Button held={end.isPending} onClick={() => setAsking(true)}>
+        Sign out everywhere else
+      </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title="Sign out everywhere else"
+        description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays signed in.`}
+        confirmLabel="Sign out"
+        onConfirm={confirm}
+      />
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { ApiError, usernameSchema } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { z } from 'zod';
+import { useChangeUsername } from '../account-queries.ts';
+import { fieldErrors } from '../../../ui/form-errors.ts';
+import { usernameFailure } from './profile-failures.ts';
+import { toast } from '../../../ui/toast-store.ts';
+import { Button } from '../../../ui/button.tsx';
+import { SectionCard } from '../../../ui/card.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Input } from '../../../ui/input.tsx';
+import { useForm } from '../../../ui/use-form.ts';
+
+const FORM = z.object({ username: usernameSchema });
+/** The page reloads after a new name, so that every place shows it (spec 8). */
+const RELOAD_AFTER_MS = 1000;
+
+export function UsernameCard({ user }: { readonly user: User }) {
+  const change = useChangeUsername();
+  const form = useForm({
+    initial: { username: user.username },
+    validate: (values) => fieldErrors(FORM, values),
+    onValid: ({ username }) =>
+      change.mutate(username.trim(), {
+        onSuccess: () => {
+          toast({ title: 'Username updated successfully' });
+          setTimeout(() => location.reload(), RELOAD_AFTER_MS);
+        },
+        onError: (error) =>
+          form.setErrors({ username: error instanceof ApiError ? usernameFailure(error) : UNEXPECTED }),
+      }),
+  });
+  const isChanged = form.values.username.trim() !== user.username;
+  return (
+    <form {...form.props}>
+      <SectionCard
+        title="Username"
+        description="The name that you sign in with."
+        footer={
+          <Button type="submit" variant="primary" held={!isChanged || change.isPending}>
+            {change.isPending ? 'Updating…' : 'Update Username'}
+          </Button>
+        }
+      >
+        <Field label="Username" error={form.errors['username']} className="max-w-sm">
+          {(control) => <Input {...control} {...form.bind('username')} dir="auto" autoComplete="username" />}
+        </Field>
+      </SectionCard>
+    </form>
+  );
+}
+
+const UNEXPECTED = 'An unexpected error occurred. Please try again.';

@@ -1,0 +1,45 @@
+import { PLANS } from '@creel/contract';
+import type { User } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { userQuery } from '../../api/queries.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { storeChangedUser } from './subscription-queries.ts';
+
+/** Milliseconds between two looks at the user, and after which the page stops looking. */
+const POLL_MS = 1000;
+const GIVE_UP_MS = 20_000;
+
+const isSubscribed = (user: User | null | undefined): user is User => typeof user?.stripeSubscriptionId === 'string';
+
+/**
+ * After a paid checkout: waits until the account has its subscription, because the payment provider may report it later than the
+ * browser comes back.
+ */
+export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
+  const [hasGivenUp, setGivenUp] = useState(false);
+  const { data: user } = useQuery({
+    ...userQuery,
+    refetchInterval: ({ state }) => (isSubscribed(state.data) || hasGivenUp ? false : POLL_MS),
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => setGivenUp(true), GIVE_UP_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  useEffect(() => {
+    if (!isSubscribed(user)) return;
+    storeChangedUser(user);
+    toast({ title: 'Payment received', description: `You are on the ${PLANS[user.subscriptionTier].name} plan now.` });
+    onSettled();
+  }, [user, onSettled]);
+  if (isSubscribed(user)) return null;
+  return hasGivenUp ? (
+    <Notice>
+      Your payment is being confirmed. This takes longer than usual; your plan changes by itself. Reload this page in a
+      few minutes.
+    </Notice>
+  ) : (
+    <Notice>Confirming your payment…</Notice>
+  );
+}

@@ -1,0 +1,151 @@
+import { PLANS } from '@creel/contract';
+import type { BillingInterval, PlanChangePreview } from '@creel/contract';
+import { formatDate } from '../../ui/times.ts';
+import { formatMoney, formatPrice, lifetime } from './plan-facts.ts';
+import { isCanceling, isPastDue } from './subscription-state.ts';
+import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
+
+/** Actions that ask for confirmation first. */
+export const CONFIRMED_ACTIONS = ['upgrade', 'downgrade', 'switch-interval', 'cancel'] as const;
+export type ConfirmedAction = (typeof CONFIRMED_ACTIONS)[number];
+
+export const isConfirmed = (action: PlanAction): action is ConfirmedAction =>
+  CONFIRMED_ACTIONS.some((confirmed) => confirmed === action);
+
+const planName = ({ tier }: Pick<PlanChoice, 'tier'>): string => PLANS[tier].name;
+
+/** The text of a card's button; `undefined` for no button. */
+export function actionLabel(action: PlanAction, choice: PlanChoice): string | undefined {
+  switch (action) {
+    case 'unavailable':
+      return undefined;
+    case 'current':
+    case 'already-free':
+      return 'Current plan';
+    case 'renew':
+      return 'Renew Subscription';
+    case 'checkout':
+    case 'upgrade':
+      return `Upgrade to ${planName(choice)}`;
+    case 'downgrade':
+      return `Downgrade to ${planName(choice)}`;
+    case 'switch-interval':
+      return `Switch to ${choice.interval} billing`;
+    case 'cancel':
+      return 'Cancel subscription';
+  }
+}
+
+export interface Confirmation {
+  readonly title: string;
+  readonly description: string;
+  readonly confirmLabel: string;
+  readonly cancelLabel: string;
+  readonly destructive: boolean;
+}
+
+/**
+ * What the dialog of an action asks. `preview` is absent until the server has answered, `isRenewed` is true where the change takes
+ * a cancellation back. `now` in milliseconds.
+ */
+export function confirmation(
+  action: ConfirmedAction,
+  choice: PlanChoice,
+  { preview, isRenewed = false }: { readonly preview?: PlanChangePreview | undefined; readonly isRenewed?: boolean },
+  now: number,
+): Confirmation {
+  const renewed = isRenewed ? ' Your subscription is no longer canceled.' : '';
+  const label = actionLabel(action, choice) ?? '';
+  const common = { title: label, confirmLabel: label, cancelLabel: 'Cancel', destructive: false };
+  switch (action) {
+    case 'upgrade':
+    case 'switch-interval':
+      return { ...common, description: chargeSentence(choice, preview) + renewed };
+    case 'downgrade':
+      return {
+        ...common,
+        destructive: true,
+        description: `The ${planName(choice)} plan starts at once. ${chargeSentence(choice, preview)}${renewed}`,
+      };
+    case 'cancel':
+      return {
+        ...common,
+        destructive: true,
+        cancelLabel: 'Keep subscription',
+        description: `You keep your plan ${untilDate(preview?.at, now)}. Then your account moves to the Free plan. Nothing more is charged.`,
+      };
+  }
+}
+
+/** 'until Dec 22'; without a date, in words. */
+const untilDate = (date: string | null | undefined, now: number): string =>
+  date === null || date === undefined ? 'until the end of the billing period' : `until ${formatDate(date, now)}`;
+
+/** What a change costs now and from then on. */
+function chargeSentence(choice: PlanChoice, preview: PlanChangePreview | undefined): string {
+  const price = formatPrice(PLANS[choice.tier], choice.interval);
+  if (preview === undefined) return `The price is ${price}.`;
+  const { amount } = preview;
+  if (amount === null) return `The price is ${price}. Unused time of your present plan counts toward it.`;
+  if (amount.cents < 0) {
+    return `The price is ${price}. ${formatMoney({ ...amount, cents: -amount.cents })} for unused time counts toward your next payments.`;
+  }
+  if (amount.cents === 0) return `Nothing is charged now. The price is ${price}.`;
+  return `You will be charged ${formatMoney(amount)} now. The price is ${price}.`;
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** What a change does to endpoints, apart from the list of those that are deleted. */
+export function consequences({ losesFavorites, expiresInMs, at }: PlanChangePreview, now: number): readonly string[] {
+  const when = at === null ? '' : ` after ${formatDate(at, now)}`;
+  return [
+    ...(losesFavorites > 0
+      ? [
+          `${counted(losesFavorites, 'favorite')} will no longer be ${losesFavorites === 1 ? 'a favorite' : 'favorites'}.`,
+        ]
+      : []),
+    ...(expiresInMs === null ? [] : [`The remaining endpoints expire ${lifetime(expiresInMs)}${when || ' from now'}.`]),
+  ];
+}
+
+/** The heading of the list of endpoints that a change deletes. */
+export function deletionHeading({ deletes, at }: PlanChangePreview, now: number): string {
+  const what = `${counted(deletes.length, 'endpoint')} and all ${deletes.length === 1 ? 'its' : 'their'} requests`;
+  return at === null ? `Deletes ${what} now:` : `Deletes ${what} on ${formatDate(at, now)}:`;
+}
+
+/** Where the browser downloads every stored request of these endpoints. */
+export function exportAddress(uids: readonly string[]): string {
+  return `/api/export?${new URLSearchParams(uids.map((uid) => ['endpoint', uid])).toString()}`;
+}
+
+/** What the page says after a change that worked. */
+export function changedToast(action: PlanAction, user: Subscriber, now: number) {
+  const name = PLANS[user.subscriptionTier].name;
+  if (action === 'renew') return { title: 'Subscription renewed', description: `You keep the ${name} plan.` };
+  if (action === 'cancel')
+    return {
+      title: 'Subscription canceled',
+      description: `You keep the ${name} plan ${untilDate(user.subscriptionEndDate, now)}.`,
+    };
+  return { title: 'Plan changed', description: `You are on the ${name} plan now.` };
+}
+
+/** What the user should know about the subscription as it is; `undefined` when there is nothing to say. */
+export function subscriptionNotice(user: Subscriber, now: number): string | undefined {
+  const name = PLANS[user.subscriptionTier].name;
+  if (isPastDue(user)) {
+    return `Your last payment failed. You keep the ${name} plan while the payment is tried again. If it keeps failing, your account moves to the Free plan.`;
+  }
+  if (isCanceling(user, now)) {
+    return `Your subscription is canceled. You keep the ${name} plan ${untilDate(user.subscriptionEndDate, now)}, then your account moves to the Free plan.`;
+  }
+  return undefined;
+}
+
+/** 'Monthly', 'Yearly': the names of the toggle. */
+export const INTERVAL_LABELS: Readonly<Record<BillingInterval, string>> = { monthly: 'Monthly', yearly: 'Yearly' };
+
+/** Marks the pages of the test gateway, and the plans where it is used. */
+export const TEST_MODE = 'Test mode, no card is charged.';

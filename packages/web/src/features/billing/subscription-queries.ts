@@ -1,0 +1,87 @@
+import { ApiError } from '@creel/contract';
+import type { BillingInterval, Tier, User } from '@creel/contract';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { changedToast } from './subscription-labels.ts';
+import type { PlanAction, PlanChoice } from './subscription-state.ts';
+
+/** Milliseconds for which a portal error stays on screen. */
+const PORTAL_TOAST_MS = 10_000;
+
+/** Where checkout and portal lead back to, as a path of this site. */
+const RETURN_PATH = '/subscription';
+
+/** What a change would delete and charge. Never cached: it depends on endpoints and on the day of the period. */
+export const planChangeQuery = (tier: Tier, interval: BillingInterval) =>
+  queryOptions({
+    queryKey: queryKeys.planChange(tier, interval),
+    queryFn: ({ signal }) => client.call('previewPlanChange', { query: { tier, interval } }, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Stores the user after their plan has changed, and reads the endpoints again. */
+export function storeChangedUser(user: User): void {
+  queryClient.setQueryData(queryKeys.user, user);
+  void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
+}
+
+export interface PlanChange extends PlanChoice {
+  readonly action: PlanAction;
+}
+
+/** Changes, cancels or renews a subscription. */
+export const useChangePlan = () =>
+  useMutation({
+    mutationFn: ({ tier, interval }: PlanChange) => client.call('changeSubscription', { body: { tier, interval } }),
+    onSuccess: (user, { action }) => {
+      storeChangedUser(user);
+      toast(changedToast(action, user, Date.now()));
+    },
+    onError: failWith('Failed to change subscription tier', 'Failed to process subscription'),
+  });
+
+/** Starts a checkout and leaves the page for it. */
+export const useCheckout = () =>
+  useMutation({
+    mutationFn: ({ tier, interval }: PlanChoice) =>
+      client.call('createCheckout', { body: { tier, interval, returnUrl: RETURN_PATH } }),
+    onSuccess: ({ url }) => location.assign(url),
+    onError: failWith('Failed to create checkout session', 'Failed to process subscription'),
+  });
+
+/** Leaves the page for the billing portal. */
+export const usePortal = () =>
+  useMutation({
+    mutationFn: () => client.call('createPortal', { body: { returnUrl: RETURN_PATH } }),
+    onSuccess: ({ url, fallback = false, message }) => {
+      if (!fallback) return location.assign(url);
+      portalAccessError(message, { label: 'Open', run: () => location.assign(url) });
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'PORTAL_NOT_CONFIGURED') portalAccessError(error.sentence);
+      else failWith('Failed to create portal session', 'Failed to open subscription portal')(error);
+    },
+  });
+
+function portalAccessError(description?: string, action?: { readonly label: string; readonly run: () => void }): void {
+  toast({
+    title: 'Portal Access Error',
+    description,
+    variant: 'destructive',
+    duration: PORTAL_TOAST_MS,
+    ...(action === undefined ? {} : { action }),
+  });
+}
+
+/** Says why a call failed: the server's sentence, else `answered` for a failing answer and `unexpected` for anything else. */
+const failWith =
+  (answered: string, unexpected: string) =>
+  (error: unknown): void => {
+    if (isEndOfSession(error)) return;
+    const description = error instanceof ApiError ? sentenceOf(error, answered) : unexpected;
+    toast({ title: 'Error', description, variant: 'destructive' });
+  };

@@ -1,0 +1,59 @@
+import { endpointTitle } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
+import { clsx } from 'clsx';
+import { Plus } from 'lucide-react';
+import { COMMAND_IDS } from '../../ui/commands.ts';
+import { runCommand } from '../../ui/commands.ts';
+import { expirySentence, isExpired } from './endpoint-labels.ts';
+import { formatMoment, timeAgo } from '../../ui/times.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { DescribeEndpointButton } from './describe-endpoint.tsx';
+import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
+
+export interface EndpointHeaderProps {
+  readonly endpoint: EndpointDetail;
+  readonly onDeleted: () => void;
+}
+
+/** Name, state, age, expiry; Clear Data, Delete, New Endpoint (spec 2). */
+export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
+  const now = useNow();
+  const expired = isExpired(endpoint, now);
+  return (
+    <header className="flex items-start gap-x-3 gap-y-2 max-sm:flex-wrap">
+      <div className="flex min-h-8 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="group flex min-w-0 items-center gap-3">
+          <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
+            {endpointTitle(endpoint)}
+          </h1>
+          <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
+          <DescribeEndpointButton endpoint={endpoint} />
+        </div>
+        {/* The dot hangs left of what it parts from the former, and is cut off where that begins a line. */}
+        <p className="-ml-4 flex flex-wrap text-ink-2 [clip-path:inset(0_0_0_1rem)]">
+          <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
+            Created {timeAgo(endpoint.createdAt, now)}
+          </span>
+          <span
+            className={clsx(
+              'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]',
+              expired && 'text-bad',
+            )}
+            title={endpoint.expiresAt === null ? undefined : formatMoment(endpoint.expiresAt)}
+          >
+            {expirySentence(endpoint, now)}
+          </span>
+        </p>
+      </div>
+      <div className="flex shrink-0 items-center gap-1 max-sm:-ml-3 max-sm:shrink max-sm:flex-wrap">
+        <ClearDataButton uid={endpoint.uid} />
+        <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
+        <Button className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+          <Plus /> New Endpoint
+        </Button>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,43 @@
+import { endpointTitle } from '@creel/contract';
+import { expect, test } from 'vitest';
+import { expiryLine, expirySentence, isExpired, sortEndpoints } from './endpoint-labels.ts';
+
+const now = Date.parse('2026-11-21T12:00:00.000Z');
+const lasting = (isFavorite: 'true' | 'false', expiresAt: string | null) => ({ isFavorite, expiresAt });
+const LATER = '2026-11-27T12:00:00.000Z';
+const SOON = new Date(2026, 10, 22, 18, 30).toISOString();
+const EARLIER = '2026-11-20T12:00:00.000Z';
+
+test('an endpoint without a name goes by the first 8 characters of its uid', () => {
+  expect(endpointTitle({ name: null, uid: '9f31c0aaXYZ' })).toBe('webhook/9f31c0aa');
+  expect(endpointTitle({ name: 'Stripe billing', uid: 'x' })).toBe('Stripe billing');
+});
+
+test.each([
+  [lasting('true', null), 'Never expires', 'Never expires (Favorite)'],
+  [lasting('true', EARLIER), 'Never expires', 'Never expires (Favorite)'],
+  [lasting('false', null), 'No expiration set', 'No expiration set'],
+  [lasting('false', LATER), 'Expires Nov 27', 'Expires on Nov 27'],
+  [lasting('false', EARLIER), 'Expired', 'Expired on Nov 20'],
+  [lasting('false', SOON), 'Expires Nov 22, 18:30', 'Expires on Nov 22, 18:30'],
+])('%o reads %s and %s', (endpoint, line, sentence) => {
+  expect(expiryLine(endpoint, now)).toBe(line);
+  expect(expirySentence(endpoint, now)).toBe(sentence);
+});
+
+test('an endpoint is expired from the very moment that it names', () => {
+  const at = new Date(now).toISOString();
+  expect(isExpired(lasting('false', at), now)).toBe(true);
+  expect(isExpired(lasting('false', at), now - 1)).toBe(false);
+});
+
+test('favourites come first, then the newest', () => {
+  const endpoint = (id: number, isFavorite: 'true' | 'false', createdAt: string) => ({ id, isFavorite, createdAt });
+  const sorted = sortEndpoints([
+    endpoint(1, 'false', EARLIER),
+    endpoint(2, 'true', EARLIER),
+    endpoint(3, 'false', LATER),
+    endpoint(4, 'false', LATER),
+  ]);
+  expect(sorted.map(({ id }) => id)).toEqual([2, 4, 3, 1]);
+});

@@ -1,0 +1,46 @@
+import type { Endpoint } from '@creel/contract';
+import { formatDate, formatHour } from '../../ui/times.ts';
+
+/** So near to its end an endpoint's expiry is told with the hour: two days. */
+const HOUR_COUNTS_MS = 48 * 60 * 60 * 1000;
+
+type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
+
+/** Active until `expiresAt` has passed; a favourite never expires (spec 4). `now` in milliseconds. */
+export function isExpired(endpoint: Lasting, now: number): boolean {
+  return endpoint.isFavorite !== 'true' && endpoint.expiresAt !== null && Date.parse(endpoint.expiresAt) <= now;
+}
+
+/** The second line of the sidebar and of a card (spec 2). */
+export function expiryLine(endpoint: Lasting, now: number): string {
+  if (endpoint.isFavorite === 'true') return 'Never expires';
+  if (endpoint.expiresAt === null) return 'No expiration set';
+  return isExpired(endpoint, now) ? 'Expired' : `Expires ${expiryDate(endpoint.expiresAt, now)}`;
+}
+
+/** The expiry text of the endpoint page (spec 2). */
+export function expirySentence(endpoint: Lasting, now: number): string {
+  if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
+  if (endpoint.expiresAt === null) return 'No expiration set';
+  const date = expiryDate(endpoint.expiresAt, now);
+  return isExpired(endpoint, now) ? `Expired on ${date}` : `Expires on ${date}`;
+}
+
+/** The day; with the hour where that is what counts. */
+function expiryDate(expiresAt: string, now: number): string {
+  const date = formatDate(expiresAt, now);
+  const left = Date.parse(expiresAt) - now;
+  return left > 0 && left < HOUR_COUNTS_MS ? `${date}, ${formatHour(expiresAt)}` : date;
+}
+
+/** Favourites first, then newest first (spec 2). */
+export function sortEndpoints<E extends Pick<Endpoint, 'isFavorite' | 'createdAt' | 'id'>>(
+  endpoints: readonly E[],
+): E[] {
+  return endpoints.toSorted(
+    (a, b) =>
+      Number(b.isFavorite === 'true') - Number(a.isFavorite === 'true') ||
+      Date.parse(b.createdAt) - Date.parse(a.createdAt) ||
+      b.id - a.id,
+  );
+}

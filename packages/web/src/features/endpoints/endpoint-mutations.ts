@@ -1,0 +1,178 @@
+import { ApiError } from '@creel/contract';
+import type { Endpoint, EndpointDetail, User } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
+import { COMMAND_IDS } from '../../ui/commands.ts';
+import { runCommand } from '../../ui/commands.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { patchEndpoint } from '../../api/queries.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+
+export interface NewEndpoint {
+  readonly name?: string;
+  readonly source?: string;
+  readonly autoSaveEnabled?: boolean;
+}
+
+export function useCreateEndpoint() {
+  return useMutation({
+    mutationFn: (body: NewEndpoint) => client.call('createEndpoint', { body }),
+    onSuccess: (endpoint) => {
+      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
+        list === undefined ? list : [endpoint, ...list],
+      );
+      void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
+      toast({ title: 'Endpoint Created' });
+    },
+    onError: (error) => {
+      const description = createFailure(error);
+      if (description !== undefined) toast({ title: 'Error', description, variant: 'destructive' });
+    },
+  });
+}
+
+/** Why an endpoint was not created; `undefined` without a failure, or where the dialog about the ended session tells it. */
+export const createFailure = (error: unknown): string | undefined =>
+  tells(error) ? sentenceOf(error, 'Failed to create the endpoint. Please try again.') : undefined;
+
+const tells = (error: unknown): boolean => error !== null && !isEndOfSession(error);
+
+export function useDeleteEndpoint() {
+  return useMutation({
+    mutationFn: (uid: string) => client.call('deleteEndpoint', { params: { uid } }),
+    onSuccess: (_, uid) => {
+      queryClient.setQueryData<Endpoint[]>(queryKeys.endpoints, (list) =>
+        list?.filter((endpoint) => endpoint.uid !== uid),
+      );
+      toast({ title: 'Endpoint Deleted' });
+    },
+    onError: () =>
+      toast({
+        title: 'Error',
+        description: 'Failed to delete the endpoint. Please try again.',
+        variant: 'destructive',
+      }),
+  });
+}
+
+/** The live view empties the list when the server says `clear`; here only what no message tells. */
+export function useClearRequests(uid: string) {
+  return useMutation({
+    mutationFn: () => client.call('clearRequests', { params: { uid } }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
+      toast({ title: 'Data Cleared' });
+    },
+    onError: () =>
+      toast({
+        title: 'Error',
+        description: 'Failed to clear the endpoint data. Please try again.',
+        variant: 'destructive',
+      }),
+  });
+}
+
+/** Changes what the endpoint is called and where its requests come from. */
+export function useDescribeEndpoint(uid: string) {
+  return useMutation({
+    mutationFn: (body: { readonly name: string; readonly source: string }) =>
+      client.call('changeEndpoint', { params: { uid }, body }),
+    onSuccess: (endpoint) => patchEndpoint(uid, endpoint),
+    onError: (error) => {
+      const description = describeFailure(error);
+      if (description !== undefined) toast({ title: 'Update failed', description, variant: 'destructive' });
+    },
+  });
+}
+
+/** The same for a change of name and source. */
+export const describeFailure = (error: unknown): string | undefined =>
+  tells(error) ? sentenceOf(error, 'Failed to change the endpoint. Please try again.') : undefined;
+
+/** Changes at once; the returned function puts back what was changed, and nothing else that has arrived since. */
+function applyNow(uid: string, change: Partial<Endpoint>): () => void {
+  const before =
+    queryClient.getQueryData<EndpointDetail>(queryKeys.endpoint(uid)) ??
+    queryClient.getQueryData<Endpoint[]>(queryKeys.endpoints)?.find((endpoint) => endpoint.uid === uid);
+  patchEndpoint(uid, change);
+  if (before === undefined) return () => {};
+  const { isFavorite, expiresAt, autosave } = before;
+  return () => patchEndpoint(uid, 'autosave' in change ? { autosave } : { isFavorite, expiresAt });
+}
+
+/** Applies at once, and goes back when the server refuses (spec 4). */
+export function useSetFavorite(uid: string) {
+  return useMutation({
+    mutationFn: (isFavorite: boolean) => client.call('changeEndpoint', { params: { uid }, body: { isFavorite } }),
+    onMutate: async (isFavorite) => {
+      await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
+      return {
+        rollBack: applyNow(uid, {
+          isFavorite: isFavorite ? 'true' : 'false',
+          ...(isFavorite ? { expiresAt: null } : {}),
+        }),
+      };
+    },
+    onSuccess: (endpoint, isFavorite) => {
+      patchEndpoint(uid, endpoint);
+      toast(isFavorite ? FAVORITE_ON : FAVORITE_OFF);
+    },
+    onError: (error, _, context) => {
+      context?.rollBack();
+      toast({
+        title: 'Update failed',
+        description: favoriteFailure(error),
+        variant: 'destructive',
+        ...(offersUpgrade(error) ? { action: UPGRADE } : {}),
+      });
+    },
+  });
+}
+
+/** True for a refusal by a limit of the plan. */
+export const isPlanLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'PLAN_LIMIT';
+
+/** Every plan but the largest has one above it. */
+const offersUpgrade = (error: unknown): boolean =>
+  isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
+
+const UPGRADE = { label: 'Upgrade', run: () => runCommand(COMMAND_IDS.subscription) };
+
+const FAVORITE_ON = { title: 'Added to favorites', description: 'This endpoint will never expire.' };
+const FAVORITE_OFF = {
+  title: 'Removed from favorites',
+  description: 'This endpoint will expire based on your subscription tier.',
+};
+
+function favoriteFailure(error: unknown): string {
+  if (!(error instanceof ApiError) || error.status === 0) return 'Failed to update favorite setting. Please try again.';
+  return error.sentence === '' ? `Failed to update favorite: ${error.status}` : error.sentence;
+}
+
+/** Applies at once, and goes back when the server refuses (spec 4). */
+export function useSetAutosave(uid: string) {
+  return useMutation({
+    mutationFn: (autosave: boolean) => client.call('changeEndpoint', { params: { uid }, body: { autosave } }),
+    onMutate: async (autosave) => {
+      await queryClient.cancelQueries({ queryKey: queryKeys.endpoint(uid) });
+      return { rollBack: applyNow(uid, { autosave: autosave ? 'true' : 'false' }) };
+    },
+    onSuccess: (endpoint, autosave) => {
+      patchEndpoint(uid, endpoint);
+      toast(autosave ? AUTOSAVE_ON : AUTOSAVE_OFF);
+    },
+    onError: (_error, _, context) => {
+      context?.rollBack();
+      toast({
+        title: 'Error',
+        description: 'Failed to update autosave setting. Please try again.',
+        variant: 'destructive',
+      });
+    },
+  });
+}
+
+const AUTOSAVE_ON = { title: 'Autosave enabled', description: 'Webhook requests will be automatically saved.' };
+const AUTOSAVE_OFF = { title: 'Autosave disabled', description: 'Webhook requests will need to be manually saved.' };

@@ -1,0 +1,37 @@
+import type { EndpointDetail } from '@creel/contract';
+import { endpointHints, savedCapacityNotice } from './endpoint-hints.ts';
+import { isExpired } from './endpoint-labels.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+
+export interface EndpointNoticesProps {
+  readonly endpoint: EndpointDetail;
+  /** False while the live view has no connection, once it has had time to get one. */
+  readonly connected: boolean;
+  /** Messages that did not fit the contract and were dropped. */
+  readonly badFrames: number;
+}
+
+/** The hints below the URL, and what the person has to know about this endpoint now. */
+export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoticesProps) {
+  const capacity = savedCapacityNotice(endpoint);
+  const expired = isExpired(endpoint, useNow());
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-sm text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>
+      {connected ? null : (
+        <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
+      )}
+      {expired ? (
+        <Notice tone="warn">This endpoint has expired: senders get the answer 410, and nothing new is captured.</Notice>
+      ) : null}
+      {capacity === undefined ? null : <Notice tone="warn">{capacity}</Notice>}
+      {badFrames === 0 ? null : (
+        <Notice>
+          {badFrames === 1 ? 'One live message was' : `${badFrames} live messages were`} not understood and left out.
+          Reload the page to see everything.
+        </Notice>
+      )}
+    </div>
+  );
+}

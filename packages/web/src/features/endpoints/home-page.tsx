@@ -1,0 +1,23 @@
+import { Plus } from 'lucide-react';
+import { COMMAND_IDS } from '../../ui/commands.ts';
+import { runCommand } from '../../ui/commands.ts';
+import { EndpointCards } from './endpoint-cards.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+
+/** The dashboard home: every endpoint as a card (spec 2). */
+export function HomePage() {
+  return (
+    <Page
+      title="Dashboard"
+      description="Your endpoints and what they have caught."
+      actions={
+        <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+          <Plus /> Create Endpoint
+        </Button>
+      }
+    >
+      <EndpointCards />
+    </Page>
+  );
+}

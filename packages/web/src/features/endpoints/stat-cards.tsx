@@ -1,0 +1,87 @@
+import type { EndpointDetail } from '@creel/contract';
+import { clsx } from 'clsx';
+import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { formatAverageSize, formatCount } from '../../ui/sizes.ts';
+import { sizeCourse, sparklineCourses } from './sparkline-courses.ts';
+import type { SparklineRequest } from './sparkline-courses.ts';
+import { Sparkline } from '../../ui/sparkline.tsx';
+
+/** How many of the newest requests the lines are made of. */
+const LINE_REQUESTS = 500;
+
+export interface StatCardsProps {
+  readonly endpoint: EndpointDetail;
+  /** The newest requests, for the small lines. */
+  readonly recent: readonly SparklineRequest[];
+  readonly receivedInSession: number;
+}
+
+/** Four figures over everything stored (spec 2); the lines show the course of the newest requests. */
+export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
+  const { stats } = endpoint;
+  const newest = recent.slice(0, LINE_REQUESTS);
+  const courses = sparklineCourses(newest);
+  return (
+    <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
+      <StatCard
+        title="Total Requests"
+        value={formatCount(stats.total)}
+        change={receivedInSession}
+        icon={<Inbox />}
+        line={<Sparkline values={courses.all} className="text-accent" />}
+      />
+      <StatCard
+        title="GET Requests"
+        value={formatCount(stats.byMethod['GET'] ?? 0)}
+        icon={<ArrowDownToLine />}
+        line={<Sparkline values={courses.get} className="text-get" />}
+      />
+      <StatCard
+        title="POST Requests"
+        value={formatCount(stats.byMethod['POST'] ?? 0)}
+        icon={<ArrowUpFromLine />}
+        line={<Sparkline values={courses.post} className="text-post" />}
+      />
+      <StatCard
+        title="Average Size"
+        value={formatAverageSize(stats.averageSize)}
+        icon={<Scale />}
+        line={<Sparkline values={sizeCourse(newest)} className="text-other" />}
+      />
+    </section>
+  );
+}
+
+interface StatCardProps {
+  readonly title: string;
+  readonly value: string;
+  readonly change?: number;
+  readonly icon: ReactNode;
+  readonly line: ReactNode;
+}
+
+function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
+  return (
+    <div className="flex min-w-0 flex-col gap-0.5 border-line px-3.5 py-2 not-first:border-l max-lg:nth-3:border-l-0 max-lg:nth-[n+3]:border-t">
+      <h2 className="flex items-center gap-1.5 text-sm text-ink-2 [&_svg]:size-3">
+        {icon}
+        {title}
+      </h2>
+      <div className="flex items-baseline gap-2">
+        <span className="text-2xl font-semibold tracking-tight whitespace-nowrap" data-stat={title}>
+          {value}
+        </span>
+        {change === 0 ? null : (
+          <span className={clsx('text-xs font-medium whitespace-nowrap', change > 0 ? 'text-ok' : 'text-bad')}>
+            {change > 0 ? '+' : ''}
+            {formatCount(change)} in last session
+          </span>
+        )}
+        <span className="ml-auto h-6 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden [&>svg]:size-full">
+          {line}
+        </span>
+      </div>
+    </div>
+  );
+}

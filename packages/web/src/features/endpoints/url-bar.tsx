@@ -1,0 +1,91 @@
+import type { EndpointDetail } from '@creel/contract';
+import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
+import { useUser } from '../../api/queries.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { UpgradeLink } from '../../ui/upgrade-link.tsx';
+
+/** The capture URL with Copy, and the two switches (spec 2). */
+export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  return (
+    <section
+      aria-label="Endpoint URL"
+      className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
+    >
+      <div className="flex min-w-0 grow-[999] basis-116 items-center gap-2 py-1 pr-1.5 pl-3">
+        <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
+        <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
+          Copy
+        </CopyButton>
+      </div>
+      {/* Its lines lie on those of the frame, and are seen where they part it from what is beside or above it. */}
+      <div className="-mt-px -ml-px flex grow items-stretch border-t border-line">
+        <FavoriteSwitch endpoint={endpoint} />
+        <AutosaveSwitch endpoint={endpoint} />
+      </div>
+    </section>
+  );
+}
+
+/** The part that tells endpoints apart stands out; of a URL too long for its place the middle is what goes. */
+function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }) {
+  const at = url.lastIndexOf(uid);
+  return (
+    <code className="flex min-w-0 grow text-sm" title={url}>
+      <span className="truncate text-ink-3">{url.slice(0, Math.max(0, at))}</span>
+      <span className="max-w-full shrink-0 truncate">{url.slice(Math.max(0, at))}</span>
+    </code>
+  );
+}
+
+const CELL = 'flex h-9 items-center gap-2.5 border-line px-3 not-first:border-l sm:border-l max-sm:grow';
+
+function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const favorite = useSetFavorite(endpoint.uid);
+  const isFree = useUser()?.subscriptionTier === 'FREE';
+  const control = (
+    <label htmlFor="favorite" className={CELL}>
+      <Switch
+        id="favorite"
+        checked={endpoint.isFavorite === 'true'}
+        disabled={isFree}
+        held={favorite.isPending}
+        onCheckedChange={(isOn) => favorite.mutate(isOn)}
+        aria-describedby={isFree ? 'favorite-why' : undefined}
+      />
+      <span className="font-medium">Favorite</span>
+    </label>
+  );
+  if (!isFree) return control;
+  return (
+    <span className="flex items-center pr-3 max-sm:grow">
+      <Tooltip text="Upgrade plan for favorites">
+        {/* A disabled switch takes no focus, so what is around it shows the reason. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
+          {control}
+          <span id="favorite-why" className="sr-only">
+            Upgrade plan for favorites
+          </span>
+        </span>
+      </Tooltip>
+      <UpgradeLink />
+    </span>
+  );
+}
+
+function AutosaveSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const autosave = useSetAutosave(endpoint.uid);
+  return (
+    <label htmlFor="autosave" className={CELL}>
+      <Switch
+        id="autosave"
+        checked={endpoint.autosave === 'true'}
+        held={autosave.isPending}
+        onCheckedChange={(isOn) => autosave.mutate(isOn)}
+      />
+      <span className="font-medium">Autosave</span>
+    </label>
+  );
+}

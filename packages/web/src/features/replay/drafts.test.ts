@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { DRAFTS_KEPT, withDraft } from './replay-drafts.tsx';
+import type { ReplayDrafts } from './replay-drafts.tsx';
+
+const NONE: ReplayDrafts = new Map();
+
+test('changes of one request add up, and go when all of them are taken back', () => {
+  const changed = withDraft(withDraft(NONE, 3, { method: 'PUT' }), 3, { url: 'http://a.test' });
+  expect(changed.get(3)).toEqual({ method: 'PUT', url: 'http://a.test' });
+  const half = withDraft(changed, 3, { url: undefined });
+  expect(half.get(3)?.method).toBe('PUT');
+  expect(withDraft(half, 3, { method: undefined }).size).toBe(0);
+});
+
+test('so many are kept: the ones that were changed last', () => {
+  let drafts = NONE;
+  for (let index = 0; index < DRAFTS_KEPT; index++) drafts = withDraft(drafts, index, { method: 'PUT' });
+  drafts = withDraft(drafts, 0, { method: 'GET' });
+  drafts = withDraft(drafts, 99, { method: 'GET' });
+  expect(drafts.size).toBe(DRAFTS_KEPT);
+  expect([drafts.has(0), drafts.has(1), drafts.has(99)]).toEqual([true, false, true]);
+});

@@ -1,0 +1,84 @@
+import type { CapturedRequest } from '@creel/contract';
+import { expect, test } from 'vitest';
+import {
+  bodyEdit,
+  capturedText,
+  defaultMethod,
+  defaultForm,
+  defaultUrl,
+  methodsFor,
+  orderOf,
+  withChanges,
+} from './replay-form.ts';
+import { sampleRequest } from '../../api/sample-request.ts';
+
+const request = (parts: Partial<CapturedRequest>): CapturedRequest =>
+  sampleRequest(3, { rawHeaders: [['X-A', 'b']], body: 'hi', contentType: 'text/plain', size: 2, ...parts });
+
+test.each([
+  ['path and query as sent', '/a/../b%7e', '/a/../b%7e?b=1&a=%20+&b', 'https://example.com/a/../b%7e?b=1&a=%20+&b'],
+  ['nothing', '/', '', 'https://example.com/'],
+  ['a query alone', '/', '?a=1', 'https://example.com/?a=1'],
+  ['a path that begins with http', 'http://shop.test/hook', 'http://shop.test/hook?x=1', 'http://shop.test/hook?x=1'],
+  ['bytes that no URL holds', '/cafÃ© #1', '/cafÃ© #1', 'https://example.com/caf%C3%A9%20%231'],
+  ['a host cannot be slipped in', '.evil.test/', '.evil.test/', 'https://example.com/.evil.test/'],
+])('default URL: %s', (_, path, rawTarget, url) => expect(defaultUrl(request({ path, rawTarget }))).toBe(url));
+
+test.each([
+  ['patch', 'PATCH', 5],
+  ['HEAD', 'HEAD', 6],
+  ['QUERY', 'QUERY', 6],
+  ['TRACE', 'GET', 5],
+  ['', 'GET', 5],
+])('method %j begins as %s, one of %i', (method, wanted, count) => {
+  expect(defaultMethod({ method })).toBe(wanted);
+  expect(methodsFor({ method })).toContain(wanted);
+  expect(methodsFor({ method })).toHaveLength(count);
+});
+
+const stored = { endpointUid: 'u', id: -1_000_003 };
+
+test('what was not changed stays the same', () => {
+  const form = defaultForm(request({}));
+  expect(withChanges(form, {})).toEqual(form);
+  expect(withChanges(form, { url: '' }).rows).toBe(form.rows);
+  expect(withChanges(form, { url: '' }).url).toBe('');
+});
+
+test('without a change the stored bytes are named and no body is carried', () => {
+  expect(orderOf(defaultForm(request({})), stored)).toEqual({
+    method: 'POST',
+    url: 'https://example.com/',
+    headers: [
+      { key: 'Content-Type', value: 'text/plain' },
+      { key: 'X-Webhook-Source', value: 'Creel' },
+      { key: 'X-A', value: 'b' },
+    ],
+    bodyFrom: stored,
+  });
+});
+
+test('an edited body is carried in place of the stored one, whatever else was changed', () => {
+  const draft = { method: 'PUT', url: ' http://a.test/ ', rows: [], body: { text: 'a\nb', ends: 'CRLF' as const } };
+  expect(orderOf(withChanges(defaultForm(request({})), draft), stored)).toEqual({
+    method: 'PUT',
+    url: 'http://a.test/',
+    headers: [],
+    body: 'a\r\nb',
+    bodyEncoding: 'utf8',
+  });
+});
+
+test('a body that was emptied is empty, and nothing stored is nothing sent', () => {
+  expect(orderOf(withChanges(defaultForm(request({})), { body: { text: '', ends: 'LF' } }), stored)).toMatchObject({
+    body: '',
+  });
+  const order = orderOf(defaultForm(request({ size: 0 })), undefined);
+  expect([Object.hasOwn(order, 'body'), Object.hasOwn(order, 'bodyFrom')]).toEqual([false, false]);
+});
+
+test('a text that is the captured one again is no edit; line ends come from the captured one', () => {
+  expect(bodyEdit('a\nb', capturedText('a\r\nb'))).toBeUndefined();
+  expect(bodyEdit('a\nc', capturedText('a\r\nb'))).toEqual({ text: 'a\nc', ends: 'CRLF' });
+  expect(bodyEdit('', undefined)).toEqual({ text: '', ends: 'LF' });
+});

@@ -1,0 +1,87 @@
+import { ApiError } from '@creel/contract';
+import type { ReplayAnswer } from '@creel/contract';
+import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
+import { answerSource } from './replay-answer.ts';
+import { orderOf } from './replay-form.ts';
+import type { ReplayForm } from './replay-form.ts';
+import { withTarget } from './replay-targets.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { replayTargetsPreference } from './replay-targets.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { readByAnyId } from '../../api/body-queries.ts';
+import { viewBodyAsync } from '../../bodies/view-body-async.ts';
+import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+
+const MINUTE_MS = 60_000;
+/** How long the answer of a request that nobody looks at stays at hand. */
+const KEPT_MS = 30 * MINUTE_MS;
+
+/** What became of the last replay of a request. */
+export type ReplayState =
+  | { readonly phase: 'sending'; readonly cancel: () => void }
+  | { readonly phase: 'answered'; readonly answer: ReplayAnswer; readonly url: string; readonly at: number }
+  | { readonly phase: 'failed'; readonly error: unknown }
+  | { readonly phase: 'cancelled' };
+
+/** The last replay of a request, which goes on while another request is looked at. */
+export function useReplayState(uid: string, index: number): ReplayState | undefined {
+  return useQuery<ReplayState>({ queryKey: queryKeys.replay(uid, index), queryFn: skipToken, gcTime: KEPT_MS }).data;
+}
+
+/** Sends a request again (contract 4), and says how it went; what failed is handed back too. One at a time for each request. */
+export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
+  const key = queryKeys.replay(uid, request.index);
+  if (queryClient.getQueryData<ReplayState>(key)?.phase === 'sending') return undefined;
+  const show = (state: ReplayState) => queryClient.setQueryData<ReplayState>(key, state);
+  const controller = new AbortController();
+  show({ phase: 'sending', cancel: () => controller.abort() });
+  try {
+    const answer = await call(uid, request, form, controller.signal);
+    const url = form.url.trim();
+    replayTargetsPreference.write(withTarget(replayTargetsPreference.read(), uid, url));
+    show({ phase: 'answered', answer, url, at: Date.now() });
+    toast({ title: 'Request Sent', description: `Received ${answer.status} response from the server.` });
+    return undefined;
+  } catch (error) {
+    show(controller.signal.aborted ? { phase: 'cancelled' } : { phase: 'failed', error });
+    if (!controller.signal.aborted) tellFailure(error);
+    return error;
+  }
+}
+
+function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
+  const send = (id: number) => {
+    const stored = request.size === 0 ? undefined : { endpointUid: uid, id };
+    return client.call('replay', { body: orderOf(form, stored) }, signal);
+  };
+  return form.body === undefined && request.size > 0 ? readByAnyId(uid, request, send) : send(request.id);
+}
+
+/** Spec 8. That the session has ended says a dialog. */
+function tellFailure(error: unknown): void {
+  if (isEndOfSession(error)) return;
+  toast({
+    title: 'Error',
+    description: 'Failed to send request. Please check the URL and try again.',
+    variant: 'destructive',
+  });
+}
+
+const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
+
+/** Why nothing came back, as a person can use it: the server's own sentence, or spec 7's. */
+export function replayFailure(error: unknown): string {
+  if (!(error instanceof ApiError)) return 'The request could not be sent.';
+  if (GONE.has(error.code)) return 'This request is not stored any more, so that its body cannot be sent as captured.';
+  return sentenceOf(error, `Server responded with status: ${error.status}`);
+}
+
+/** The body of an answer, laid out as captured bodies are. `at` tells it from the answers before. */
+export const replayViewQuery = (uid: string, index: number, at: number, answer: ReplayAnswer) =>
+  queryOptions({
+    queryKey: queryKeys.replayView(uid, index, at),
+    queryFn: () => viewBodyAsync(answerSource(answer)),
+    gcTime: MINUTE_MS,
+  });

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { messageText } from './message-text.ts';
+import { sampleRequest } from '../../../api/sample-request.ts';
+import { viewPlain } from '../../../bodies/view-body.ts';
+
+const URL_OF = 'https://creel.example/h/uid';
+const view = (bytes: Uint8Array<ArrayBuffer>) =>
+  viewPlain({ bytes, complete: true, contentEncoding: undefined, contentType: null, limit: 1000 });
+
+test('line, headers in their order and case, body', () => {
+  const request = sampleRequest(0, {
+    method: 'PUT',
+    path: '/a',
+    rawTarget: '/a?b=%7e&a',
+    rawHeaders: [
+      ['X-b', '1'],
+      ['x-A', 'Ã©'],
+      ['X-b', '2'],
+    ],
+    size: 5,
+  });
+  expect(messageText(request, URL_OF, view(new TextEncoder().encode('l1\nl2')))).toBe(
+    'PUT /h/uid/a?b=%7e&a\nX-b: 1\nx-A: é\nX-b: 2\n\nl1\nl2',
+  );
+});
+
+test('what is no text is counted, what is coded is named, and no body is none', () => {
+  const end = (size: number, shown: Parameters<typeof messageText>[2]) =>
+    messageText(sampleRequest(0, { rawTarget: '', size }), URL_OF, shown);
+  expect(end(1, view(Uint8Array.of(255)))).toBe('POST /h/uid\nHost: localhost\n\n[1 byte]');
+  const coding = { name: 'gzip', decodedSize: 2, problem: undefined, cut: false };
+  expect(end(1200, { ...view(Uint8Array.of(65, 65)), coding })).toContain('\n\n[1,200 bytes, coded as gzip]');
+  expect(end(0, undefined)).toBe('POST /h/uid\nHost: localhost\n\n');
+});

@@ -1,0 +1,24 @@
+import type { CapturedRequest } from '@creel/contract';
+import { targetOf } from '@creel/contract';
+import { countBytes } from '../../../ui/sizes.ts';
+import type { BodyView } from '../../../bodies/view-body.ts';
+import { readable } from '../../../bodies/wire-text.ts';
+
+type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryParams' | 'rawHeaders' | 'size'>;
+
+/**
+ * The request as it stood on the wire, for reading: its line, its headers as they came, an empty line, its body where that is text. The
+ * line is without the version of HTTP, which is not kept. `view`: the body as far as it is there.
+ */
+export function messageText(request: Message, captureUrl: string, view: BodyView | undefined): string {
+  const line = `${request.method} ${new URL(captureUrl).pathname}${readable(targetOf(request))}`;
+  const headers = request.rawHeaders.map(([name, value]) => `${name}: ${readable(value)}`);
+  return [line, ...headers, '', bodyText(request.size, view)].join('\n');
+}
+
+function bodyText(size: number, view: BodyView | undefined): string {
+  if (size === 0) return '';
+  const bytes = countBytes(size);
+  if (view?.coding !== undefined) return `[${bytes}, coded as ${view.coding.name}]`;
+  return view?.text ?? `[${bytes}]`;
+}

@@ -1,0 +1,106 @@
+import type { CapturedRequest } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { client, sentenceOf } from '../../api/client.ts';
+import { hideRequest, showSaved } from '../../api/request-lists.ts';
+
+const REQUEST_SAVED = {
+  title: 'Request saved',
+  description: 'The webhook request has been saved successfully.',
+};
+
+/** How many calls of one bulk action are under way at once. */
+const AT_ONCE = 4;
+
+function save(uid: string, index: number): Promise<CapturedRequest> {
+  return client.call('saveRequest', { params: { uid }, body: { index } });
+}
+
+export function useSaveRequest(uid: string) {
+  return useMutation({
+    mutationFn: (index: number) => save(uid, index),
+    onSuccess: (request) => {
+      showSaved(uid, request);
+      toast(REQUEST_SAVED);
+    },
+    onError: (error) => toast({ title: 'Save failed', description: saveFailure(error), variant: 'destructive' }),
+  });
+}
+
+/** A full endpoint says so itself; everything else is the spec's sentence (spec 8). */
+function saveFailure(error: unknown): string {
+  const fallback = 'Failed to save the webhook request.';
+  return error instanceof Error && 'code' in error && error.code === 'SAVED_LIMIT'
+    ? sentenceOf(error, fallback)
+    : fallback;
+}
+
+async function removeRequest(uid: string, request: ListedRequest): Promise<void> {
+  const putBack = hideRequest(uid, request);
+  try {
+    await client.call('deleteRequest', { params: { uid, id: request.id } });
+  } catch (error) {
+    putBack();
+    throw error;
+  }
+}
+
+/** Gone from the list at once, back again if the server refuses. */
+export function useDeleteRequest(uid: string) {
+  return useMutation({
+    mutationFn: (request: ListedRequest) => removeRequest(uid, request),
+    onError: () =>
+      toast({ title: 'Delete failed', description: 'Failed to delete the webhook request.', variant: 'destructive' }),
+  });
+}
+
+/** Saves several; one message says how it went. */
+export function useSaveRequests(uid: string) {
+  return useMutation({
+    mutationFn: (requests: readonly ListedRequest[]) =>
+      eachOf(requests, async (request) => showSaved(uid, await save(uid, request.index))),
+    onSuccess: (failed, requests) => {
+      const done = requests.length - failed;
+      if (failed === 0 && done === 1) toast(REQUEST_SAVED);
+      else if (failed === 0) toast({ title: `${done} requests saved` });
+      else
+        toast({
+          title: 'Save failed',
+          description: `${failed} of ${requests.length} requests could not be saved.`,
+          variant: 'destructive',
+        });
+    },
+  });
+}
+
+export function useDeleteRequests(uid: string) {
+  return useMutation({
+    mutationFn: (requests: readonly ListedRequest[]) => eachOf(requests, (request) => removeRequest(uid, request)),
+    onSuccess: (failed, requests) => {
+      if (failed === 0) return;
+      toast({
+        title: 'Delete failed',
+        description: `${failed} of ${requests.length} requests could not be deleted.`,
+        variant: 'destructive',
+      });
+    },
+  });
+}
+
+/** Does the same to many, a few at a time; answers how often it failed. */
+async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
+  let failed = 0;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) {
+      try {
+        await act(item);
+      } catch {
+        failed++;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return failed;
+}

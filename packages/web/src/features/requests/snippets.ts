@@ -1,0 +1,131 @@
+import { toBase64 } from '../../bodies/body-bytes.ts';
+import { hasHeader } from './sendable.ts';
+import type { Sendable } from './sendable.ts';
+import { quoteLatin1, quoteText } from './shell-quote.ts';
+import type { SnippetName } from './snippet-names.ts';
+
+/** Writes a captured request down. Own code: the libraries there are fold repeated headers into one. */
+export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string>> = {
+  curl,
+  fetch: fetchCall,
+  httpie,
+  python,
+  http: rawHttp,
+};
+
+/** Linux takes at most 128 KiB in one argument (MAX_ARG_STRLEN). */
+const MAX_ARGUMENT_BYTES = 100 * 1024;
+
+/** Over this curl asks first whether it may send. */
+const CURL_ASKS_FROM = 1024 * 1024;
+
+const CONTINUED = ' \\\n  ';
+
+function fitsArgument({ text, bytes }: Sendable): boolean {
+  return text !== undefined && bytes.length <= MAX_ARGUMENT_BYTES;
+}
+
+/** Runs a command with the body on its standard input: base64, which neither shell nor argument list can spoil. */
+function piped(request: Sendable, command: string): string {
+  const lines = toBase64(request.bytes).replaceAll(/.{76}(?=.)/g, '$&\n');
+  return `base64 --decode <<'BODY' | ${command}\n${lines}\nBODY`;
+}
+
+/** curl and HTTPie add headers of their own; these switch off the ones that were not sent. */
+function switchedOff({ headers, bytes }: Sendable, own: readonly string[]): string[] {
+  const names = bytes.length > 0 ? [...own, 'Content-Type'] : own;
+  return names.filter((name) => !hasHeader(headers, name.toLowerCase()));
+}
+
+export function curl(request: Sendable): string {
+  const { method, url, headers, bytes, text } = request;
+  const hasBody = bytes.length > 0;
+  const parts = ['curl'];
+  if (method === 'HEAD' && !hasBody) parts.push('--head');
+  else if (method !== 'GET' || hasBody) parts.push(`-X ${quoteText(method)}`);
+  if (/\/\.{1,2}(\/|$|\?)/.test(url)) parts.push('--path-as-is');
+  if (/[[\]{}]/.test(url)) parts.push('--globoff');
+  const lines = [`${parts.join(' ')} ${quoteLatin1(url)}`];
+  for (const [name, value] of headers) lines.push(`-H ${quoteLatin1(value === '' ? `${name};` : `${name}: ${value}`)}`);
+  for (const name of switchedOff(request, ['Accept', 'User-Agent'])) lines.push(`-H '${name}:'`);
+  if (bytes.length >= CURL_ASKS_FROM) lines.push("-H 'Expect:'");
+  if (hasBody && fitsArgument(request)) lines.push(`--data-raw ${quoteText(text ?? '')}`);
+  if (!hasBody || fitsArgument(request)) return lines.join(CONTINUED);
+  return piped(request, [...lines, '--data-binary @-'].join(CONTINUED));
+}
+
+export function httpie(request: Sendable): string {
+  const { method, url, headers, bytes, text } = request;
+  const lines = [`http --path-as-is ${quoteText(method)} ${quoteLatin1(url)}`];
+  for (const [name, value] of headers)
+    lines.push(quoteLatin1(value === '' ? `${name};` : `${name}:${value.replace(/^[=:@]/, String.raw`\$&`)}`));
+  for (const name of switchedOff(request, ['Accept', 'Accept-Encoding', 'User-Agent']))
+    lines.push(quoteText(`${name}:`));
+  if (bytes.length === 0) return lines.join(CONTINUED);
+  if (fitsArgument(request)) return [...lines, `--raw ${quoteText(text ?? '')}`].join(CONTINUED);
+  return piped(request, lines.join(CONTINUED));
+}
+
+function fetchCall({ method, url, headers, bytes, text }: Sendable): string {
+  const options = [`  method: ${JSON.stringify(method)},`, '  headers: ['];
+  for (const pair of headers) options.push(`    [${pair.map((part) => JSON.stringify(part)).join(', ')}],`);
+  options.push('  ],');
+  if (bytes.length > 0) {
+    const body =
+      text === undefined
+        ? `Uint8Array.from(atob('${toBase64(bytes)}'), (byte) => byte.charCodeAt(0))`
+        : JSON.stringify(text);
+    options.push(`  body: ${body},`);
+  }
+  return `const response = await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n});\nconsole.log(response.status, await response.text());`;
+}
+
+/** With the standard library: it sends headers as they are written, repeats and order included. */
+function python({ method, url, headers, bytes, text }: Sendable): string {
+  const [, scheme, host = '', target = '/'] = /^(https?):\/\/([^/]*)(.*)$/.exec(url) ?? [];
+  const lines = ['import http.client'];
+  if (bytes.length > 0 && text === undefined) lines.unshift('import base64');
+  lines.push(
+    '',
+    `connection = http.client.${scheme === 'https' ? 'HTTPSConnection' : 'HTTPConnection'}(${JSON.stringify(host)})`,
+  );
+  lines.push(`connection.putrequest(${JSON.stringify(method)}, ${JSON.stringify(target)}, skip_accept_encoding=True)`);
+  for (const pair of headers)
+    lines.push(`connection.putheader(${pair.map((part) => JSON.stringify(part)).join(', ')})`);
+  if (bytes.length > 0) {
+    lines.push(
+      `body = ${text === undefined ? `base64.b64decode("${toBase64(bytes)}")` : `${JSON.stringify(text)}.encode()`}`,
+    );
+    lines.push('connection.putheader("Content-Length", str(len(body)))', 'connection.endheaders(body)');
+  } else {
+    lines.push('connection.endheaders()');
+  }
+  return [...lines, 'response = connection.getresponse()', 'print(response.status, response.read().decode())'].join(
+    '\n',
+  );
+}
+
+/** The message as it would stand on the wire; bytes that are no text are only counted. */
+function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
+  const [, host = '', target = '/'] = /^https?:\/\/([^/]*)(.*)$/.exec(url) ?? [];
+  const length: [string, string][] = bytes.length > 0 ? [['Content-Length', String(bytes.length)]] : [];
+  const lines = [['Host', host] as const, ...headers, ...length].map(([name, value]) => `${name}: ${value}\r\n`);
+  const body = text ?? `[${bytes.length} bytes that are no text]`;
+  return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** A request that makes a new endpoint show something, in the words of each program. */
+export function tryItSnippet(name: Exclude<SnippetName, 'http'>, captureUrl: string): string {
+  const text = '{"hello":"world"}';
+  if (name === 'curl') return `curl ${quoteText(captureUrl)} \\\n  --json ${quoteText(text)}`;
+  if (name === 'httpie') return `http POST ${quoteText(captureUrl)} hello=world`;
+  const bytes = new TextEncoder().encode(text);
+  const request: Sendable = {
+    method: 'POST',
+    url: captureUrl,
+    headers: [['Content-Type', 'application/json']],
+    bytes,
+    text,
+  };
+  return WRITERS[name](request);
+}

@@ -1,0 +1,25 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { client } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+
+/** The user's requests that contain `q`, page by page. */
+export const searchQuery = (q: string) =>
+  infiniteQueryOptions({
+    queryKey: queryKeys.search(q),
+    queryFn: async ({ pageParam, signal }) => {
+      const { data, next } = await client.callWithHeaders(
+        'search',
+        { query: { q, limit: 50, before: pageParam } },
+        signal,
+      );
+      return { found: data, before: beforeOf(next) };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.before,
+    staleTime: 0,
+  });
+
+/** The `before` of a `Link: rel="next"` address. */
+export function beforeOf(next: string | undefined): string | undefined {
+  return next === undefined ? undefined : (new URL(next, location.origin).searchParams.get('before') ?? undefined);
+}

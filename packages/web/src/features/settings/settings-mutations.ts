@@ -1,0 +1,38 @@
+import { ApiError } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
+import { useMutation } from '@tanstack/react-query';
+import { userSettingsPreference } from '../../api/user-settings.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+
+export const useSaveSettings = () =>
+  useMutation({
+    mutationFn: (body: UserSettings) => client.call('saveSettings', { body }),
+    onSuccess: (settings) => {
+      queryClient.setQueryData(queryKeys.settings, settings);
+      userSettingsPreference.write(settings);
+      toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
+    },
+    onError: (error) => {
+      if (isEndOfSession(error) || (error instanceof ApiError && error.fields['email'] !== undefined)) return;
+      const isRefusal = error instanceof ApiError && error.status === 403;
+      const description = isRefusal ? error.sentence : 'Failed to save settings. Please try again.';
+      toast({ title: 'Error', description, variant: 'destructive' });
+    },
+  });
+
+export const useTestEmail = () =>
+  useMutation({
+    mutationFn: (email: string) => client.call('testEmail', { body: { email } }),
+    onSuccess: ({ message }) => toast({ title: 'Test Email Sent', description: message }),
+    onError: (error) => {
+      if (isEndOfSession(error)) return;
+      toast({
+        title: 'Email Configuration Error',
+        description: sentenceOf(error, 'Failed to send test email. Please check SMTP server settings.'),
+        variant: 'destructive',
+      });
+    },
+  });

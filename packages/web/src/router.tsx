@@ -1,0 +1,182 @@
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { isSignedOut } from './api/connection.ts';
+import { queryClient } from './api/query-client.ts';
+import { userQuery } from './api/queries.ts';
+import { ownPath } from './ui/own-path.ts';
+import { AppLayout } from './shell/app-layout.tsx';
+import { LoadFailed, RootFailed } from './shell/load-failed.tsx';
+import { z } from 'zod';
+import { pages } from './shell/pages.ts';
+
+// Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
+
+const DETAIL_TABS = ['json', 'headers', 'query', 'raw'] as const;
+const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
+
+const endpointSearchSchema = z.object({
+  /** Index of the selected request: unlike the id it stays the same when the request is saved (contract 2). */
+  request: z.int().min(0).optional().catch(undefined),
+  /** Tab of the details; without it the spec's rule chooses. */
+  tab: z.enum(DETAIL_TABS).optional().catch(undefined),
+  filter: z.enum(FILTERS).optional().catch(undefined),
+  /** Text that the list is narrowed to. */
+  find: z.string().max(200).optional().catch(undefined),
+  /** Index of the request that the selected one is compared with. */
+  compare: z.int().min(0).optional().catch(undefined),
+});
+
+/** TanStack Router reads `?q=123` as a number; a search text is a text. */
+const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
+
+const searchSearchSchema = z.object({ q: text.optional().catch(undefined) });
+
+const authSearchSchema = z.object({
+  next: text.optional().catch(undefined),
+  tab: z.enum(['login', 'register']).optional().catch(undefined),
+});
+
+const tokenSearchSchema = z.object({ token: text.optional().catch(undefined) });
+
+const profileSearchSchema = z.object({
+  tab: z.enum(['profile', 'security', 'subscription']).optional().catch(undefined),
+});
+
+/** What the payment provider adds to the address when the browser comes back from a checkout. */
+const subscriptionSearchSchema = z.object({
+  checkout: z.enum(['success', 'canceled']).optional().catch(undefined),
+});
+
+const testPortalSearchSchema = z.object({ return: text.optional().catch(undefined) });
+
+const rootRoute = createRootRoute({ component: Outlet, errorComponent: RootFailed });
+
+const authRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth',
+  validateSearch: authSearchSchema,
+  beforeLoad: async ({ search: { next } }) => {
+    const user = await queryClient.ensureQueryData(userQuery);
+    // A session that ended is still in the cache, for the screens that it left behind.
+    if (user !== null && !isSignedOut()) throw redirect({ href: ownPath(next), replace: true });
+  },
+  component: pages.AuthPage,
+});
+
+const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth/reset',
+  validateSearch: tokenSearchSchema,
+  component: pages.ResetPage,
+});
+
+/** Sends a visitor to the login page, which leads back here afterwards. */
+async function requireUser({ location }: { readonly location: { readonly href: string } }): Promise<void> {
+  const user = await queryClient.ensureQueryData(userQuery);
+  if (user !== null) return;
+  throw redirect({ to: '/auth', search: location.href === '/' ? {} : { next: location.href }, replace: true });
+}
+
+const verifyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/auth/verify',
+  validateSearch: tokenSearchSchema,
+  // The link alone proves nothing: it takes a session of the account that it was mailed for.
+  beforeLoad: requireUser,
+  component: pages.VerifyPage,
+});
+
+/** The test gateway represents another site: its pages have none of the app around them. */
+const testCheckoutRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/checkout/$id',
+  beforeLoad: requireUser,
+  component: pages.TestCheckoutPage,
+});
+
+const testPortalRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/billing/test/portal',
+  validateSearch: testPortalSearchSchema,
+  beforeLoad: requireUser,
+  component: pages.TestPortalPage,
+});
+
+/** Everything else is behind the sign-in (spec 2). */
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'signed-in',
+  beforeLoad: requireUser,
+  component: AppLayout,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/',
+  component: pages.HomePage,
+});
+
+const endpointRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/endpoints/$uid',
+  validateSearch: endpointSearchSchema,
+  component: pages.EndpointPage,
+});
+
+const searchRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/search',
+  validateSearch: searchSearchSchema,
+  component: pages.SearchPage,
+});
+
+const profileRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/profile',
+  validateSearch: profileSearchSchema,
+  component: pages.ProfilePage,
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/settings',
+  component: pages.SettingsPage,
+});
+
+const subscriptionRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/subscription',
+  validateSearch: subscriptionSearchSchema,
+  component: pages.SubscriptionPage,
+});
+
+/** Any other path is the signed-in 404 page (spec 2). */
+const missingRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '$',
+  component: pages.NotFoundPage,
+});
+
+const routeTree = rootRoute.addChildren([
+  authRoute,
+  resetRoute,
+  verifyRoute,
+  testCheckoutRoute,
+  testPortalRoute,
+  signedInRoute.addChildren([
+    homeRoute,
+    endpointRoute,
+    searchRoute,
+    profileRoute,
+    settingsRoute,
+    subscriptionRoute,
+    missingRoute,
+  ]),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: 'intent', defaultErrorComponent: LoadFailed });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,65 @@
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { forgetPerson, useLogout } from '../features/accounts/account-queries.ts';
+import { useSignedOut } from '../api/connection.ts';
+import { useUser } from '../api/queries.ts';
+import { listenToOtherTabs } from '../api/session-channel.ts';
+import { Sidebar } from './sidebar.tsx';
+import { STAYS_BESIDE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
+import { useIsNarrow } from '../ui/use-media.ts';
+import { ConnectionBar } from './connection-bar.tsx';
+import { ShellDialogs } from './dialogs.tsx';
+import { MobileBar } from './mobile-bar.tsx';
+import { SignedOutDialog } from './signed-out-dialog.tsx';
+
+/** What all signed-in pages share: the sidebar, or below 768 px the slide-in menu (spec 2). */
+export function AppLayout() {
+  const user = useUser();
+  const signedOut = useSignedOut();
+  const narrow = useIsNarrow();
+  const onLogout = useLeave();
+  useEffect(listenToOtherTabs, []);
+  const main = useRef<HTMLElement>(null);
+  useFocusKept(main);
+  useFocusAfterLeaving(useLocation({ select: ({ pathname }) => pathname }));
+  return (
+    <div className="flex h-full flex-col">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-panel px-3 py-2 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <ConnectionBar />
+      <div className="flex min-h-0 grow flex-col md:flex-row">
+        {narrow ? (
+          <MobileBar>
+            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
+          </MobileBar>
+        ) : (
+          <aside {...STAYS_BESIDE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
+            <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
+          </aside>
+        )}
+        <main ref={main} id="main" tabIndex={-1} className="min-h-0 min-w-0 grow overflow-y-auto outline-none">
+          <Outlet />
+        </main>
+      </div>
+      <ShellDialogs />
+      <SignedOutDialog />
+    </div>
+  );
+}
+
+/** Logout: the session ends, the person's data goes, and the sign-in page comes (spec 2). */
+function useLeave(): () => void {
+  const logout = useLogout();
+  const navigate = useNavigate();
+  return () =>
+    logout.mutate(undefined, {
+      onSuccess: async () => {
+        await navigate({ to: '/auth' });
+        forgetPerson();
+      },
+    });
+}

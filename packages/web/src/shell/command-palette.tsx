@@ -1,0 +1,135 @@
+import { clsx } from 'clsx';
+import { useId, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { showKeys } from './shortcuts.ts';
+import { rankChoices } from './rank-choices.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+
+/** One thing to choose: a command, an endpoint, a search. */
+export interface PaletteChoice {
+  readonly id: string;
+  readonly title: string;
+  /** Heading that it stands under; also found by. */
+  readonly hint: string;
+  readonly keys?: string | undefined;
+  readonly run: () => void;
+}
+
+export interface CommandPaletteProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly choices: readonly PaletteChoice[];
+  /** Always offered last, for what was typed. */
+  readonly onSearch: (text: string) => void;
+}
+
+/** Type a few letters, press Enter: every command and every endpoint. */
+export function CommandPalette({ open, onOpenChange, choices, onSearch }: CommandPaletteProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} bare width="md" title="Command palette">
+      <PaletteBody choices={choices} onSearch={onSearch} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+interface PaletteBodyProps {
+  readonly choices: readonly PaletteChoice[];
+  readonly onSearch: (text: string) => void;
+  readonly onDone: () => void;
+}
+
+function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const listId = useId();
+  const text = query.trim();
+  const search = {
+    id: 'search-all',
+    title: `Search requests for “${text}”`,
+    hint: 'Search',
+    run: () => onSearch(text),
+  };
+  const shown: readonly PaletteChoice[] = [...rankChoices(choices, query), ...(text === '' ? [] : [search])];
+  const current = shown[Math.min(at, shown.length - 1)];
+
+  const choose = (choice: PaletteChoice | undefined): void => {
+    if (choice === undefined) return;
+    onDone();
+    choice.run();
+  };
+  const move = (step: number): void => {
+    const next = (Math.min(at, shown.length - 1) + step + shown.length) % shown.length;
+    setAt(next);
+    document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' });
+  };
+  const onKeyDown = (press: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[press.key];
+    if (step !== undefined) move(step);
+    else if (press.key === 'Enter') choose(current);
+    else return;
+    press.preventDefault();
+  };
+  return (
+    <div>
+      <input
+        role="combobox"
+        aria-label="Command or endpoint"
+        aria-expanded
+        aria-controls={listId}
+        aria-activedescendant={current === undefined ? undefined : `${listId}-${shown.indexOf(current)}`}
+        placeholder="Type a command or the name of an endpoint…"
+        value={query}
+        onChange={(change) => {
+          setQuery(change.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+        className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
+      />
+      <div id={listId} role="listbox" aria-label="Choices" className="max-h-80 overflow-y-auto p-1.5">
+        {shown.length === 0 ? <p className="px-2.5 py-2 text-ink-2">Nothing fits.</p> : null}
+        {shown.map((choice, place) => (
+          <PaletteRow
+            key={choice.id}
+            id={`${listId}-${place}`}
+            choice={choice}
+            selected={choice === current}
+            onPoint={() => setAt(place)}
+            onChoose={() => choose(choice)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface PaletteRowProps {
+  readonly id: string;
+  readonly choice: PaletteChoice;
+  readonly selected: boolean;
+  readonly onPoint: () => void;
+  readonly onChoose: () => void;
+}
+
+/** The keyboard stays in the text field and speaks for the row (WAI-ARIA combobox), so a row takes the pointer alone. */
+function PaletteRow({ id, choice, selected, onPoint, onChoose }: PaletteRowProps) {
+  return (
+    <div
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={selected}
+      onPointerMove={selected ? undefined : onPoint}
+      onClick={onChoose}
+      onKeyDown={undefined}
+      className={clsx('flex h-9 items-center gap-3 rounded-md px-2.5', selected && 'bg-selected')}
+    >
+      <span dir="auto" className="min-w-0 grow truncate text-start">
+        {choice.title}
+      </span>
+      <span className="shrink-0 text-sm text-ink-2">{choice.hint}</span>
+      {choice.keys === undefined ? null : <Kbd>{showKeys(choice.keys)}</Kbd>}
+    </div>
+  );
+}

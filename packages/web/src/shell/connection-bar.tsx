@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { CloudOff } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useReachable } from '../api/connection.ts';
+import { serviceInfoQuery } from '../api/queries.ts';
+import { askAgainForFailed } from '../api/query-client.ts';
+
+const ASK_AGAIN_MS = 3000;
+
+/** Says that the server can't be reached, and asks until it can; then what failed meanwhile is asked for again. */
+export function ConnectionBar() {
+  const reachable = useReachable();
+  useQuery({
+    ...serviceInfoQuery,
+    staleTime: reachable ? Number.POSITIVE_INFINITY : 0,
+    refetchInterval: reachable ? false : ASK_AGAIN_MS,
+  });
+  const wasReachable = useRef(true);
+  useEffect(() => {
+    if (reachable && !wasReachable.current) askAgainForFailed();
+    wasReachable.current = reachable;
+  }, [reachable]);
+  if (reachable) return null;
+  return (
+    <div role="status" className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-1.5 text-warn">
+      <CloudOff aria-hidden className="size-4 shrink-0" />
+      The server cannot be reached. Trying again; what you see may be old.
+    </div>
+  );
+}

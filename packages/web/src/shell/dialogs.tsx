@@ -1,0 +1,74 @@
+import { endpointTitle } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { endpointsQuery } from '../api/queries.ts';
+import { COMMAND_IDS } from '../ui/commands.ts';
+import { useAllCommands, useCommands } from '../ui/commands.ts';
+import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import type { PaletteChoice } from './command-palette.tsx';
+import { HelpOverlay } from './help-overlay.tsx';
+import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { useShellCommands } from './use-shell-commands.ts';
+
+type Open = 'create' | 'palette' | 'help' | undefined;
+
+/** The dialogs that every signed-in page has, and the keys that open them. */
+export function ShellDialogs() {
+  const [open, setOpen] = useState<Open>();
+  const navigate = useNavigate();
+  useShellCommands();
+  useCommands([
+    { id: COMMAND_IDS.newEndpoint, title: 'New endpoint', group: 'General', keys: 'n', run: () => setOpen('create') },
+    {
+      id: COMMAND_IDS.palette,
+      title: 'Command palette',
+      group: 'General',
+      keys: 'mod+k',
+      run: () => setOpen('palette'),
+      inPalette: false,
+    },
+    { id: COMMAND_IDS.help, title: 'Keyboard shortcuts', group: 'General', keys: '?', run: () => setOpen('help') },
+  ]);
+  const onOpenChange = (isOpen: boolean): void => (isOpen ? undefined : setOpen(undefined));
+  return (
+    <>
+      {open === 'create' ? (
+        <CreateEndpointDialog
+          open
+          onOpenChange={onOpenChange}
+          onCreated={(uid) => {
+            setOpen(undefined);
+            void navigate({ to: '/endpoints/$uid', params: { uid } });
+          }}
+        />
+      ) : null}
+      {open === 'palette' ? <Palette onOpenChange={onOpenChange} /> : null}
+      {open === 'help' ? <HelpOverlay open onOpenChange={onOpenChange} /> : null}
+    </>
+  );
+}
+
+function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => void }) {
+  const navigate = useNavigate();
+  const commands = useAllCommands();
+  const endpoints = useQuery(endpointsQuery);
+  const toEndpoints = sortEndpoints(endpoints.data ?? []).map((endpoint): PaletteChoice => ({
+    id: endpoint.uid,
+    title: endpointTitle(endpoint),
+    hint: 'Endpoint',
+    run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
+  }));
+  const toCommands = commands
+    .filter((command) => command.inPalette !== false)
+    .map((command): PaletteChoice => ({ ...command, hint: command.group }));
+  return (
+    <CommandPalette
+      open
+      onOpenChange={onOpenChange}
+      choices={[...toCommands, ...toEndpoints]}
+      onSearch={(q) => void navigate({ to: '/search', search: { q } })}
+    />
+  );
+}

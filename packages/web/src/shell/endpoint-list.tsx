@@ -1,0 +1,86 @@
+import { PLANS, endpointTitle } from '@creel/contract';
+import type { Endpoint, Tier } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { clsx } from 'clsx';
+import { Star } from 'lucide-react';
+import { endpointsQuery } from '../api/queries.ts';
+import { expiryLine, isExpired, sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { countedEndpoints } from '../features/endpoints/plan-limit-labels.ts';
+import { formatCount } from '../ui/sizes.ts';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { useNow } from '../ui/use-now.ts';
+
+/** The endpoints, favourites first, then newest first (spec 2). */
+export function EndpointList({ tier }: { readonly tier: Tier }) {
+  const endpoints = useQuery(endpointsQuery);
+  const now = useNow(10_000);
+  return (
+    <div className="flex min-h-0 grow flex-col">
+      <div className="flex items-center justify-between px-2 pb-2 text-sm text-ink-2">
+        <h2 id="endpoint-list">Endpoints</h2>
+        {endpoints.data === undefined ? null : (
+          <span title="Expired endpoints do not count">
+            {countedEndpoints(endpoints.data, now)} of {PLANS[tier].endpoints}
+          </span>
+        )}
+      </div>
+      {endpoints.isPending ? <ListSkeleton /> : null}
+      {endpoints.data === undefined && endpoints.isError ? (
+        <p role="alert" className="px-2 py-1 text-bad">
+          Failed to load endpoints
+        </p>
+      ) : null}
+      <ul aria-labelledby="endpoint-list" className="-mx-0.5 min-h-0 overflow-y-auto px-0.5 pb-2">
+        {sortEndpoints(endpoints.data ?? []).map((endpoint) => (
+          <li key={endpoint.uid}>
+            <EndpointEntry endpoint={endpoint} now={now} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
+  const expired = isExpired(endpoint, now);
+  const isFavorite = endpoint.isFavorite === 'true';
+  return (
+    <Link
+      to="/endpoints/$uid"
+      params={{ uid: endpoint.uid }}
+      className="group grid grid-cols-[0.375rem_minmax(0,1fr)_auto] items-center gap-x-2.5 gap-y-0.5 rounded-md px-2 py-1.5 outline-offset-[-2px] transition-colors duration-100 hover:bg-sunk aria-[current=page]:bg-selected"
+    >
+      <span aria-hidden className={clsx('size-1.5 rounded-full', expired ? 'bg-ink-3' : 'bg-ok')} />
+      <span
+        dir="auto"
+        title={endpointTitle(endpoint)}
+        className={clsx(
+          'truncate text-left font-semibold',
+          endpoint.name === null && 'font-mono text-sm',
+          expired && 'text-ink-2',
+        )}
+      >
+        {endpointTitle(endpoint)}
+      </span>
+      {isFavorite ? (
+        <Star role="img" aria-label="Favorite" className="size-3 text-warn" />
+      ) : (
+        <span className="font-mono text-xs text-ink-2" title="Requests stored">
+          {formatCount(endpoint.requestCount)}
+        </span>
+      )}
+      <span className="col-span-2 col-start-2 truncate text-xs text-ink-2">{expiryLine(endpoint, now)}</span>
+    </Link>
+  );
+}
+
+function ListSkeleton() {
+  return (
+    <div role="status" aria-label="Loading endpoints" className="flex flex-col gap-2 px-2">
+      <Skeleton className="h-9" />
+      <Skeleton className="h-9" />
+      <Skeleton className="h-9" />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { ApiError, endpointTitle } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useLiveEndpoint } from '../api/live-cache.ts';
+import { endpointQuery } from '../api/queries.ts';
+import { EndpointHeader } from '../features/endpoints/endpoint-header.tsx';
+import { EndpointNotices } from '../features/endpoints/endpoint-notices.tsx';
+import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
+import { StatCards } from '../features/endpoints/stat-cards.tsx';
+import { UrlBar } from '../features/endpoints/url-bar.tsx';
+import { ReplayDraftsKeeper } from '../features/replay/replay-drafts.tsx';
+import { ReplayPanel } from '../features/replay/replay-panel.tsx';
+import { RequestsPane } from '../features/requests/requests-pane.tsx';
+import { useTitle } from '../ui/use-title.ts';
+
+/** One endpoint: its header, switches and figures, and what it has caught (spec 2). */
+export function EndpointPage() {
+  const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
+  const endpoint = useQuery(endpointQuery(uid));
+  useTitle(pageTitle(endpoint));
+  if (isMissing(endpoint.error)) return <EndpointNotFound />;
+  if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
+  if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
+  return <EndpointLoading />;
+}
+
+function pageTitle({ data, error }: UseQueryResult<EndpointDetail>): string {
+  if (isMissing(error)) return 'Endpoint Not Found';
+  return data === undefined ? 'Endpoint' : endpointTitle(data);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
+function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  return (
+    <div className="flex min-h-full flex-col md:h-full">
+      <EndpointFrame endpoint={endpoint} />
+      <div className="min-h-0 border-t border-line md:grow">
+        <ReplayDraftsKeeper>
+          <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
+        </ReplayDraftsKeeper>
+      </div>
+    </div>
+  );
+}
+
+/** What lies above the requests; drawn again with the live figures, which the requests below are not. */
+function EndpointFrame({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const navigate = useNavigate();
+  const live = useLiveEndpoint(endpoint.uid);
+  return (
+    <div className="flex shrink-0 flex-col gap-2.5 px-5 pt-3 pb-3">
+      <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
+      <UrlBar endpoint={endpoint} />
+      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
+      <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { useRouter } from '@tanstack/react-router';
+import { CloudOff } from 'lucide-react';
+import { sentenceOf } from '../api/client.ts';
+import { userQuery } from '../api/queries.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+
+/** Shown when not even the signed-in user could be asked for, or when a part of the app did not arrive. */
+export function LoadFailed({ error }: { readonly error: unknown }) {
+  const router = useRouter();
+  const again = async (): Promise<void> => {
+    await queryClient.resetQueries({ predicate: (query) => query.state.status === 'error' });
+    await router.invalidate();
+  };
+  return (
+    <div className="grid h-full place-items-center">
+      <EmptyState
+        page
+        error
+        icon={<CloudOff />}
+        title={
+          queryClient.getQueryState(userQuery.queryKey)?.status === 'error'
+            ? 'Failed to fetch user data.'
+            : 'This page could not be shown'
+        }
+        actions={<Button onClick={() => void again()}>Try again</Button>}
+      >
+        {sentenceOf(error, 'Please reload the page.')}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** The same where nothing else of the app could be shown. */
+export function RootFailed({ error }: { readonly error: unknown }) {
+  return (
+    <main className="h-full">
+      <LoadFailed error={error} />
+    </main>
+  );
+}

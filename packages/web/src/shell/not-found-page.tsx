@@ -1,0 +1,25 @@
+import { Link } from '@tanstack/react-router';
+import { Compass } from 'lucide-react';
+import { Button } from '../ui/button.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { useTitle } from '../ui/use-title.ts';
+
+export function NotFoundPage() {
+  useTitle('Page Not Found');
+  return (
+    <div className="grid h-full place-items-center">
+      <EmptyState
+        page
+        icon={<Compass />}
+        title="Page Not Found"
+        actions={
+          <Button asChild variant="primary">
+            <Link to="/">Back to Dashboard</Link>
+          </Button>
+        }
+      >
+        There is nothing at this address.
+      </EmptyState>
+    </div>
+  );
+}

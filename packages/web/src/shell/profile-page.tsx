@@ -1,0 +1,62 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { forgetPerson } from '../features/accounts/account-queries.ts';
+import { useUser } from '../api/queries.ts';
+import { DeleteAccountCard } from '../features/accounts/profile/delete-account-card.tsx';
+import { EmailCard } from '../features/accounts/profile/email-card.tsx';
+import { PasswordCard } from '../features/accounts/profile/password-card.tsx';
+import { SessionsCard } from '../features/accounts/profile/sessions-card.tsx';
+import { UsernameCard } from '../features/accounts/profile/username-card.tsx';
+import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
+import { PlanChooser } from '../features/billing/plan-chooser.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { TabPanel, Tabs } from '../ui/tabs.tsx';
+import { Page } from '../ui/page.tsx';
+
+const TABS = [
+  { value: 'profile', label: 'Profile' },
+  { value: 'security', label: 'Security' },
+  { value: 'subscription', label: 'Subscription' },
+] as const;
+
+/** The person's own page (spec 2). */
+export function ProfilePage() {
+  const { tab = 'profile' } = useSearch({ from: '/signed-in/profile' });
+  const navigate = useNavigate();
+  const user = useUser();
+  const onDeleted = async (): Promise<void> => {
+    await navigate({ to: '/auth' });
+    forgetPerson();
+  };
+  if (user === null) return null;
+  return (
+    <Page title="Profile" description="Your account." narrow>
+      <Tabs
+        label="Profile"
+        tabs={TABS}
+        value={tab}
+        onValueChange={(value) => void navigate({ to: '/profile', search: { tab: value }, replace: true })}
+        className="flex flex-col gap-4"
+        listClassName="border-b border-line pb-2"
+      >
+        <TabPanel value="profile" className="flex flex-col gap-4">
+          <UsernameCard user={user} />
+          <EmailCard user={user} />
+          <DeleteAccountCard user={user} onDeleted={() => void onDeleted()} />
+        </TabPanel>
+        <TabPanel value="security" className="flex flex-col gap-4">
+          {user.hasPassword ? (
+            <PasswordCard />
+          ) : (
+            <Notice>You sign in through a third party; this account has no password.</Notice>
+          )}
+          <SessionsCard />
+        </TabPanel>
+        <TabPanel value="subscription" className="flex flex-col gap-4">
+          <SubscriptionNotices user={user} />
+          <CurrentPlan user={user} />
+          <PlanChooser user={user} />
+        </TabPanel>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,71 @@
+import type { User } from '@creel/contract';
+import { Link } from '@tanstack/react-router';
+import { CreditCard, Plus, Search, Settings } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { COMMAND_IDS } from '../ui/commands.ts';
+import { runCommand } from '../ui/commands.ts';
+import { useAllCommands } from '../ui/commands.ts';
+import { Button } from '../ui/button.tsx';
+import { Kbd } from '../ui/kbd.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { EndpointList } from './endpoint-list.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+export interface SidebarProps {
+  readonly user: User | null;
+  /** The session of the person has ended, and they have not signed in again. */
+  readonly signedOut: boolean;
+  readonly onLogout: () => void;
+}
+
+/** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the person (spec 2). */
+export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
+  return (
+    <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
+      <Link to="/" className="self-start rounded-md px-2 pt-1.5 pb-0.5" aria-label="Creel, home">
+        <Logo />
+      </Link>
+      <Button variant="primary" data-leaves-menu onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+        <Plus /> Create Endpoint
+      </Button>
+      <nav aria-label="Endpoints" className="flex min-h-0 grow flex-col pt-1">
+        <EndpointList tier={user?.subscriptionTier ?? 'FREE'} />
+      </nav>
+      <nav aria-label="Creel" className="flex flex-col gap-0.5">
+        <SearchLink />
+        <NavLink to="/settings" icon={<Settings />} label="Settings" />
+        <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
+      </nav>
+      <div className="-mx-0.5 border-t border-line pt-2">
+        <UserMenu user={signedOut ? null : user} onLogout={onLogout} />
+      </div>
+    </div>
+  );
+}
+
+/** With its key, but where that does something else: on an endpoint's page it filters the list. */
+function SearchLink() {
+  const onSlash = useAllCommands().findLast(({ keys }) => keys === '/');
+  const keys = onSlash?.id === COMMAND_IDS.search ? '/' : undefined;
+  return <NavLink to="/search" icon={<Search />} label="Search" keys={keys} />;
+}
+
+interface NavLinkProps {
+  readonly to: '/search' | '/settings' | '/subscription';
+  readonly icon: ReactNode;
+  readonly label: string;
+  readonly keys?: string | undefined;
+}
+
+function NavLink({ to, icon, label, keys }: NavLinkProps) {
+  return (
+    <Link
+      to={to}
+      className="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink-2 transition-colors duration-100 hover:bg-sunk hover:text-ink aria-[current=page]:bg-selected aria-[current=page]:text-ink [&_svg]:size-4"
+    >
+      {icon}
+      {label}
+      {keys === undefined ? null : <Kbd className="ml-auto">{keys}</Kbd>}
+    </Link>
+  );
+}

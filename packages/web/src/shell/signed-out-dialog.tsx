@@ -1,0 +1,27 @@
+import { useRouter } from '@tanstack/react-router';
+import { setSignInAside, useAsksToSignIn } from '../api/connection.ts';
+import { useUser } from '../api/queries.ts';
+import { LoginForm } from '../features/accounts/auth/login-form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+
+/** The session ended elsewhere: told at once, and whatever was typed behind this dialog stays where it is. */
+export function SignedOutDialog() {
+  const asks = useAsksToSignIn();
+  const user = useUser();
+  const router = useRouter();
+  const next = router.state.location.href;
+  return (
+    <Dialog
+      open={asks}
+      onOpenChange={setSignInAside}
+      title="You have been signed out"
+      description="Your session has ended, here or in another tab. Sign in again to go on; what you typed is kept."
+    >
+      <LoginForm username={user?.username ?? ''} onSignedIn={() => void router.invalidate()} />
+      <Button asChild variant="ghost" className="mt-3 w-full">
+        <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the sign-in page instead</a>
+      </Button>
+    </Dialog>
+  );
+}

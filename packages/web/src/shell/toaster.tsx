@@ -1,0 +1,62 @@
+import { clsx } from 'clsx';
+import { X } from 'lucide-react';
+import { Toast as Radix } from 'radix-ui';
+import { useSyncExternalStore } from 'react';
+import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
+import type { ToastItem } from '../ui/toast-store.ts';
+
+/** Where messages appear: one at a time, 5 s, F8 brings the keyboard there, a swipe of 50 px to the right closes (spec 9). */
+export function Toaster() {
+  const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
+  return (
+    <Radix.Provider duration={TOAST_MS} swipeDirection="right" swipeThreshold={50}>
+      {items.map((item) => (
+        <ToastCard key={item.id} item={item} />
+      ))}
+      <Radix.Viewport
+        hotkey={['F8']}
+        className="fixed right-0 bottom-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none"
+      />
+    </Radix.Provider>
+  );
+}
+
+function ToastCard({ item }: { readonly item: ToastItem }) {
+  const { title, description, variant = 'default', duration, action } = item;
+  return (
+    <Radix.Root
+      open={item.open}
+      onOpenChange={(open) => (open ? undefined : dismissToast(item.id))}
+      {...(duration === undefined ? {} : { duration })}
+      type={variant === 'destructive' ? 'foreground' : 'background'}
+      className={clsx(
+        'flex items-start gap-3 rounded-lg border bg-panel p-3 shadow-float animate-rise-in',
+        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=end]:translate-x-full data-[swipe=end]:opacity-0',
+        'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform data-[swipe=end]:transition-all',
+        variant === 'destructive' ? 'border-bad' : 'border-line-strong',
+      )}
+    >
+      <div className="min-w-0 grow">
+        <Radix.Title className={clsx('font-medium', variant === 'destructive' && 'text-bad')}>{title}</Radix.Title>
+        {description === undefined ? null : (
+          <Radix.Description className="wrap-anywhere text-ink-2">{description}</Radix.Description>
+        )}
+      </div>
+      {action === undefined ? null : (
+        <Radix.Action
+          altText={action.label}
+          onClick={action.run}
+          className="h-7 shrink-0 rounded-md border border-line-strong px-2.5 text-sm font-medium hover:bg-sunk"
+        >
+          {action.label}
+        </Radix.Action>
+      )}
+      <Radix.Close
+        aria-label="Close"
+        className="grid size-6 shrink-0 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
+      >
+        <X className="size-3.5" />
+      </Radix.Close>
+    </Radix.Root>
+  );
+}
