@@ -1,18 +1,20 @@
-// Runs before the app and before the first paint. A file of its own: the page's policy allows no inline script.
+// Runs before the app and before the first paint. It is a separate file because the page's policy allows no inline
+// scripts.
 
-// A chosen theme never flashes the other one. src/preferences/theme.ts takes over from here.
+// Sets a chosen theme before the first paint, so that the other one never flashes. src/features/settings/theme.ts takes
+// over.
 {
   let chosen = null;
   try {
     chosen = JSON.parse(localStorage.getItem('theme'));
   } catch {
-    // Storage is closed to us or holds nonsense: follow the system.
+    // Storage is blocked or holds an invalid value: follow the system.
   }
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
 }
 
-// zod tries `new Function` as soon as a schema is made, to see whether it may build faster parsers; the policy forbids it, and each
-// try would be reported as a breach. Set here, under zod's own global name, because the bundle's chunks make schemas before main.tsx
-// can say anything.
+// zod tries `new Function` for each schema to see whether it can compile faster parsers. The policy forbids that, and
+// the browser would report each try as a violation. This switches it off under zod's global name, because other chunks
+// create schemas before main.tsx runs.
 Reflect.set(globalThis, '__zod_globalConfig', { jitless: true });

@@ -14,18 +14,18 @@ const DETAIL_TABS = ['json', 'headers', 'query', 'raw'] as const;
 const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
 
 const endpointSearchSchema = z.object({
-  /** Index of the selected request: unlike the id it stays the same when the request is saved (contract 2). */
+  /** Index of the selected request. Unlike the id, it does not change when the request is saved. */
   request: z.int().min(0).optional().catch(undefined),
-  /** Tab of the details; without it the spec's rule chooses. */
+  /** Tab of the details; by default the initial tab of the request. */
   tab: z.enum(DETAIL_TABS).optional().catch(undefined),
   filter: z.enum(FILTERS).optional().catch(undefined),
-  /** Text that the list is narrowed to. */
+  /** Filter text of the list. */
   find: z.string().max(200).optional().catch(undefined),
-  /** Index of the request that the selected one is compared with. */
+  /** Index of the request to compare with. */
   compare: z.int().min(0).optional().catch(undefined),
 });
 
-/** TanStack Router reads `?q=123` as a number; a search text is a text. */
+/** TanStack Router parses `?q=123` as a number, but a search text is always a string. */
 const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
 
 const searchSearchSchema = z.object({ q: text.optional().catch(undefined) });
@@ -41,7 +41,7 @@ const profileSearchSchema = z.object({
   tab: z.enum(['profile', 'security', 'subscription']).optional().catch(undefined),
 });
 
-/** What the payment provider adds to the address when the browser comes back from a checkout. */
+/** Set by the payment provider when it redirects back from a checkout. */
 const subscriptionSearchSchema = z.object({
   checkout: z.enum(['success', 'canceled']).optional().catch(undefined),
 });
@@ -56,7 +56,7 @@ const authRoute = createRoute({
   validateSearch: authSearchSchema,
   beforeLoad: async ({ search: { next } }) => {
     const user = await queryClient.ensureQueryData(userQuery);
-    // A session that ended is still in the cache, for the screens that it left behind.
+    // After a session has ended, the user is still in the cache for the screens that are open.
     if (user !== null && !isSignedOut()) throw redirect({ href: ownPath(next), replace: true });
   },
   component: pages.AuthPage,
@@ -69,7 +69,7 @@ const resetRoute = createRoute({
   component: pages.ResetPage,
 });
 
-/** Sends a visitor to the login page, which leads back here afterwards. */
+/** Redirects visitors to the login page, which returns here afterwards. */
 async function requireUser({ location }: { readonly location: { readonly href: string } }): Promise<void> {
   const user = await queryClient.ensureQueryData(userQuery);
   if (user !== null) return;
@@ -80,12 +80,12 @@ const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/auth/verify',
   validateSearch: tokenSearchSchema,
-  // The link alone proves nothing: it takes a session of the account that it was mailed for.
+  // The link alone is no proof: it requires a session of the account that it was sent to.
   beforeLoad: requireUser,
   component: pages.VerifyPage,
 });
 
-/** The test gateway represents another site: its pages have none of the app around them. */
+/** The test gateway stands in for another site, so its pages don't have the app's layout. */
 const testCheckoutRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/billing/test/checkout/$id',
@@ -101,7 +101,7 @@ const testPortalRoute = createRoute({
   component: pages.TestPortalPage,
 });
 
-/** Everything else is behind the sign-in (spec 2). */
+/** All other pages require a login. */
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -149,7 +149,7 @@ const subscriptionRoute = createRoute({
   component: pages.SubscriptionPage,
 });
 
-/** Any other path is the signed-in 404 page (spec 2). */
+/** Any other path shows the 404 page. */
 const missingRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '$',

@@ -37,7 +37,7 @@ async function readBody(
   return new Uint8Array(await client.call('getRequestBody', { params: { uid, id } }, signal));
 }
 
-/** A request that was saved meanwhile has another id. */
+/** A request that was saved in the meantime has another id. Looks the request up by its index and tries again. */
 export async function readByAnyId<T>(
   uid: string,
   request: CapturedRequest,
@@ -53,7 +53,7 @@ export async function readByAnyId<T>(
   }
 }
 
-/** Reads the first bytes and lets the rest go. */
+/** Reads the first bytes and cancels the rest of the response. */
 async function readBeginning(uid: string, id: number, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   const answer = await fetch(fillPath(OPERATIONS.getRequestBody.path, { uid, id }), { signal, cache: 'no-store' });
   if (!answer.ok || answer.body === null) throw new ApiError(answer.status, answer.statusText);
@@ -71,7 +71,7 @@ async function readBeginning(uid: string, id: number, signal: AbortSignal): Prom
   return bytes.subarray(0, length);
 }
 
-/** A body laid out for the details. */
+/** A parsed body, ready to be shown in the details. */
 export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Extent) =>
   queryOptions({
     queryKey: queryKeys.bodyView(uid, request.index, extent),
@@ -89,12 +89,12 @@ export const bodyViewQuery = (uid: string, request: ListedRequest, extent: Exten
     gcTime: MINUTE_MS,
   });
 
-/** All bytes of a body, for copying, downloading and writing it down. */
+/** All bytes of a body, for copying, downloading and exporting. */
 export function readWholeBody(uid: string, request: ListedRequest): Promise<Uint8Array<ArrayBuffer>> {
   return queryClient.fetchQuery(bodyQuery(uid, request, 'whole'));
 }
 
-/** The request with its headers, where the list has let them go. */
+/** The request with its headers. Loads them if the list has dropped them to save memory. */
 export async function readWholeRequest(uid: string, request: ListedRequest): Promise<CapturedRequest> {
   if (request.slim === undefined) return request;
   const found = await queryClient.fetchQuery(requestQuery(uid, request.index));

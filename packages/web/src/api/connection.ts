@@ -1,32 +1,34 @@
 import { useSyncExternalStore } from 'react';
 import { signal } from './signal.ts';
 
-/** False after a call that got no answer, until one does. */
+/** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
 
-/** What became of the session: it stands; it ended and the person is asked to sign in again; it ended and they will do so later. */
+/**
+ * The state of the session: active, ended (the login dialog is open), or dismissed (the user has closed that dialog).
+ */
 const session = signal<'stands' | 'ended' | 'set aside'>('stands');
 
 export const noteReachable = (isReachable: boolean): void => reachable.set(isReachable);
 export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.read);
 
-/** Somebody is signed in. */
+/** Call this after a login. */
 export const noteSignedIn = (): void => session.set('stands');
 
-/** To be called wherever the server shows that the session is over: a 401, or the live socket's close code 4401. */
+/** Call this when the server reports that the session has ended: a 401, or close code 4401 of the live connection. */
 export const noteSignedOut = (): void => {
   if (session.read() === 'stands') session.set('ended');
 };
 
-/** The same for what the person did themselves: it can't go on, so they are asked even if they had set that aside. */
+/** Opens the login dialog even if the user has dismissed it, because an action of theirs failed. */
 export const askToSignIn = (): void => session.set('ended');
 
-/** The person goes on looking at what is there, without signing in. */
+/** The user dismisses the login dialog and keeps reading what is loaded. */
 export const setSignInAside = (): void => {
   if (session.read() === 'ended') session.set('set aside');
 };
 
-/** True from the end of the session until somebody is signed in again. */
+/** True from the end of the session until the next login. */
 export const isSignedOut = (): boolean => session.read() !== 'stands';
 export const useSignedOut = (): boolean => useSyncExternalStore(session.subscribe, isSignedOut);
 export const useAsksToSignIn = (): boolean => useSyncExternalStore(session.subscribe, () => session.read() === 'ended');

@@ -2,22 +2,25 @@ import { positionOf } from './request-list.ts';
 import { labelOf } from './row-label.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
-/** Rows kept while requests stream in and nobody scrolls: what was dropped is one page away. */
+/** Maximum of rows while requests stream in and nobody scrolls. Dropped rows can be loaded again as a page. */
 export const LIVE_ROWS = 2000;
 
-/** Rows kept above what somebody is reading. */
+/** Maximum of rows above the row that the user is reading. */
 export const WAITING_ROWS = 1000;
 
-/** Characters of bodies and headers that the rows of one list keep (about 48 MB); beyond it the older ones become slim. */
+/**
+ * Maximum of characters of bodies and headers in the rows of one list (about 48 MB). Beyond it, older rows become
+ * slim.
+ */
 export const LIST_BUDGET = 48 * 1024 * 1024;
 
-/** Trimming waits until a quarter more is there, so that it is not done for every capture. */
+/** Rows are trimmed when they exceed the limit by a quarter, so that trimming does not run for every capture. */
 const SLACK = 1.25;
 
-/** Indexes forgotten at most: enough for every page that can still be on its way. */
+/** Maximum of deleted indexes to remember: more than any page that is still loading can contain. */
 const DELETED_KEPT = 5000;
 
-/** Drops the rows below an index; they become a gap that a page can fill again. */
+/** Drops the rows below an index. They become a gap, which can be loaded again. */
 export function forgetBelow(list: RequestList, index: number): RequestList {
   if (index <= 0) return list;
   const rows = list.rows.slice(0, positionOf(list.rows, index - 1));
@@ -26,7 +29,7 @@ export function forgetBelow(list: RequestList, index: number): RequestList {
   return { ...list, rows, gaps: [...gaps, { before: cut?.before ?? index, after: -1 }] };
 }
 
-/** Drops the rows between two rows that stay; they become a gap. */
+/** Drops the rows between two rows that stay. They become a gap. */
 function forgetBetween(list: RequestList, upper: number, lower: number): RequestList {
   const rows = list.rows.filter((row) => row.index >= upper || row.index <= lower);
   const above = list.gaps.filter((gap) => gap.after >= upper);
@@ -34,7 +37,10 @@ function forgetBetween(list: RequestList, upper: number, lower: number): Request
   return { ...list, rows, gaps: [...above, { before: upper, after: lower }, ...below] };
 }
 
-/** Bounds the rows in memory: the oldest go, or, while something is held, those between the newest and what is held. */
+/**
+ * Limits the rows in memory. Drops the oldest, or, while the list is held, the rows between the newest and the held
+ * ones.
+ */
 export function limitRows(list: RequestList): RequestList {
   const { rows, hold } = list;
   if (hold === undefined) {
@@ -47,21 +53,22 @@ export function limitRows(list: RequestList): RequestList {
   return upper === undefined || lower === undefined ? list : forgetBetween(list, upper.index, lower.index);
 }
 
-/** Holds the rows up to an index, or lets go with `undefined`; then what became doubtful meanwhile is dropped. */
+/** Holds the rows up to an index. `undefined` releases them and drops the rows that may be out of date. */
 export function holdRows(list: RequestList, hold: number | undefined): RequestList {
   if (hold !== undefined || list.staleBelow === undefined) return list.hold === hold ? list : { ...list, hold };
   return { ...forgetBelow(list, list.staleBelow), hold: undefined, staleBelow: undefined };
 }
 
-/** What the server stored at a moment: how many unsaved requests, when `newest` was the newest that the page knew of. */
+/** How many unsaved requests the server stored at the moment when `newest` was the newest index that the page knew. */
 export interface StoredUnsaved {
   readonly count: number;
   readonly newest: number;
 }
 
 /**
- * The index below which the server keeps no unsaved requests any more: it drops the oldest without a message (contract 3). Where a
- * save or a deletion came in between, too few are taken for dropped, never too many. Undefined where the list has a gap above it.
+ * The index below which the server has dropped its unsaved requests; it drops the oldest without a message. If a save
+ * or a deletion came in between, the result is too low, never too high. `undefined` if the list has a gap above that
+ * index.
  */
 export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number | undefined {
   if (list.hold !== undefined) return undefined;
@@ -73,8 +80,8 @@ export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number |
 }
 
 /**
- * Drops the unsaved rows below an index. What is there becomes a gap, so that a row that was dropped too early comes back with the
- * next page. Held rows stay in sight.
+ * Drops the unsaved rows below an index. They become a gap, so the next page restores a row that was dropped too
+ * early. Held rows stay.
  */
 export function dropUnsavedBelow(list: RequestList, floor: number): RequestList {
   if (list.hold !== undefined || !list.rows.some((row) => !row.saved && row.index < floor)) return list;
@@ -83,7 +90,7 @@ export function dropUnsavedBelow(list: RequestList, floor: number): RequestList 
   return { ...list, rows, gaps: [...gaps, { before: floor, after: -1 }] };
 }
 
-/** Characters that a row keeps alive. */
+/** Number of characters that a row keeps in memory. */
 function weightOf(row: ListedRequest): number {
   if (row.slim !== undefined) return 0;
   return (
@@ -91,7 +98,7 @@ function weightOf(row: ListedRequest): number {
   );
 }
 
-/** Takes bodies and headers from the older rows once all rows together are over the budget. */
+/** Drops bodies and headers of the older rows if all rows together exceed the limit. */
 export function slimRows(list: RequestList, budget = LIST_BUDGET): RequestList {
   let left = budget;
   const rows = list.rows.map((row) => {
@@ -105,7 +112,7 @@ function slimRow(row: ListedRequest): ListedRequest {
   return { ...row, body: null, bodyTruncated: row.body !== null, headers: {}, rawHeaders: [], slim: labelOf(row) };
 }
 
-/** Forgets the oldest deletions. */
+/** Drops the oldest remembered deletions. */
 export function limitDeleted(list: RequestList): RequestList {
   if (list.deleted.size <= DELETED_KEPT) return list;
   return { ...list, deleted: new Set([...list.deleted].slice(-DELETED_KEPT / 2)) };

@@ -9,25 +9,26 @@ import { queryKeys } from './query-keys.ts';
 import { readList } from './request-lists.ts';
 import { requestListQuery } from './request-queries.ts';
 
-/** The live view of an endpoint, as the page's frame shows it. */
+/** The live view of an endpoint. */
 export interface LiveEndpoint {
   readonly state: LiveState;
-  /** False once the connection is lost; true while the first one is still being made. */
+  /** False after a connection is lost. True while the first connection is being opened. */
   readonly connected: boolean;
-  /** Requests that arrived since the page was opened. */
+  /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;
   readonly badFrames: number;
-  /** What the page has loaded, newest first. */
+  /** The loaded requests, newest first. */
   readonly recent: readonly ListedRequest[];
 }
 
-/** Connects to an endpoint while the component is shown; its messages go into the cache of requests (design 6). */
+/** Opens a live connection while the component is mounted. Its messages go into the query cache. */
 export function useLiveEndpoint(uid: string): LiveEndpoint {
   const signedOut = useSignedOut();
-  // Ends with the session, and begins again with the next one.
+  // Closes with the session and reopens after the next login.
   useEffect(() => (signedOut ? undefined : openLiveFeed(uid)), [uid, signedOut]);
   const status = useLiveStatus(uid);
-  // Loads the list, and is drawn again when it came; from then on the count of arrivals drives the figures, a few times a second.
+  // Loads the list and renders again when it has arrived. After that, the count of received requests triggers
+  // rendering, a few times a second.
   useQuery({ ...requestListQuery(uid, undefined), notifyOnChangeProps: ['status'] });
   return {
     state: status.state,
@@ -38,7 +39,7 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   };
 }
 
-/** The connection alone, for those who need nothing else. */
+/** The state of the connection only. */
 export function useLiveStatus(uid: string): LiveStatus {
   const signedOut = useSignedOut();
   const { data } = useQuery({

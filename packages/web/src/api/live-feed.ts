@@ -9,48 +9,53 @@ import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';
 
-/** What is known of the live connection itself. */
+/** The state of the live connection. */
 export interface LiveStatus {
   readonly state: LiveState;
-  /** True from a loss until the next connection stands. */
+  /** True from a lost connection until the next one is open. */
   readonly lost: boolean;
-  /** Requests that arrived since the page was opened. */
+  /** Number of requests received since the page was opened. */
   readonly received: number;
-  /** Frames that did not fit the contract: dropped, counted, logged. */
+  /** Number of messages that did not match the contract. They are dropped and logged. */
   readonly badFrames: number;
 }
 
 export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
 
-/** Milliseconds between the server's count of what it stores and dropping rows by it. */
+/** Milliseconds to wait after the server reports how much it stores, before rows are dropped accordingly. */
 const TRIM_AFTER_MS = 1000;
 
-/** Milliseconds between two counts of what was received: faster, nobody reads. */
+/** Milliseconds between two updates of the count of received requests. */
 const COUNT_MS = 250;
 
-/** Milliseconds between two frames of a screen, and a little more. */
+/** Milliseconds: slightly more than one animation frame at 60 Hz. */
 const FRAME_MS = 20;
 
-/** More messages than this at once are a stream: nobody reads along, and drawing every frame would only cost the page its calm. */
+/**
+ * More messages than this in one frame count as a stream. A stream is rendered less often to keep the page responsive.
+ */
 const STREAM = 15;
 
-/** Milliseconds between two drawings of a stream. */
+/** Milliseconds between two renderings of a stream. */
 const STREAM_MS = 150;
 
-/** Milliseconds after which waiting frames are shown where there are no animation frames: hidden tabs. */
+/** Milliseconds after which messages are applied without an animation frame, which hidden tabs don't get. */
 const HIDDEN_MS = 250;
 
-/** Waiting frames that are shown without waiting for either: browsers slow the timers of hidden tabs down to one a minute. */
+/**
+ * Maximum of queued messages. Browsers delay the timers of hidden tabs by up to a minute, so a longer queue is applied
+ * at once.
+ */
 const MOST_WAITING = 2000;
 
-/** Bad frames that are written to the console; the rest is only counted. */
+/** Maximum of invalid messages that are logged. Further ones are only counted. */
 const MOST_LOGGED = 10;
 
 function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveStatus>): void {
   queryClient.setQueryData<LiveStatus>(queryKeys.live(uid), (status = NOT_LIVE) => ({ ...status, ...change(status) }));
 }
 
-/** Keeps the cache of an endpoint's requests up to date until the returned function is called. */
+/** Updates the cached requests of an endpoint until the returned function is called. */
 export function openLiveFeed(uid: string): () => void {
   const count = countArrivals((received) => changeStatus(uid, (status) => ({ received: status.received + received })));
   const trim = followTrimming(uid);
@@ -79,7 +84,7 @@ export function openLiveFeed(uid: string): () => void {
   };
 }
 
-/** The endpoint was deleted elsewhere: its page says so, and the list goes without it, both at once. */
+/** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */
 function noteGone(uid: string): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
@@ -87,15 +92,15 @@ function noteGone(uid: string): void {
 
 function noteBadFrame(uid: string, reason: string): void {
   changeStatus(uid, ({ badFrames }) => {
-    // oxlint-disable-next-line no-console -- failures are logged to the console (spec 7)
+    // oxlint-disable-next-line no-console -- failures are logged to the console
     if (badFrames < MOST_LOGGED) console.error(`live message left out: ${reason}`);
     return { badFrames: badFrames + 1 };
   });
 }
 
 /**
- * Hands messages on: one that comes alone at once, those that follow it within a frame together with the next animation frame, or by
- * a timer where there are none, and a stream a few times a second.
+ * Batches live messages. Applies a single message at once, messages within the same frame in the next animation frame
+ * (or by a timer in hidden tabs), and a stream a few times a second.
  */
 export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void): {
   add: (message: LiveMessage) => void;
@@ -135,14 +140,14 @@ function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
   for (const message of messages) {
     if (message.type === 'saved') showSaved(uid, message.data.request);
     if (message.type === 'deleted') forgetRequest(uid, message.data.id);
-    // What was looked at by its address alone must not outlive it.
+    // A request that was opened by its address must not outlive the list.
     if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
   }
   const change = messages.findLast((message) => message.type === 'endpoint');
   if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
 }
 
-/** Counts what arrives, and tells it a few times a second. */
+/** Counts received requests and reports the count a few times a second. */
 function countArrivals(tell: (received: number) => void): {
   add: (messages: readonly LiveMessage[]) => void;
   stop: () => void;
@@ -165,8 +170,8 @@ function countArrivals(tell: (received: number) => void): {
 }
 
 /**
- * How many requests came with these messages. Those that an `init` stands for, after a loss or a jam, are told by their index; the
- * first `init` shows what was there before.
+ * Counts the requests in these messages. Requests that an `init` replaces after a reconnect are counted by their
+ * indexes. The first `init` counts none.
  */
 export function countReceived(
   newest: number | undefined,
@@ -194,8 +199,8 @@ function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
 }
 
 /**
- * Drops what the server dropped for being too old, a moment after it said how much it stores: messages about saves and deletions that
- * the figure already counts may come behind it.
+ * Drops the rows that the server has dropped as too old. Waits a moment after each count, because messages about saves
+ * and deletions that the count includes may arrive after it.
  */
 function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;

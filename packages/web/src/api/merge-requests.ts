@@ -7,14 +7,17 @@ import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 /** All requests of one method, or of every method. */
 export type MethodFilter = string | undefined;
 
-/** A stretch of the list as it was read: complete from index `from` to index `to`, both included. */
+/** A range of the list as loaded: complete from index `from` to index `to`, both inclusive. */
 export interface Stretch {
   readonly from: number;
   readonly to: number;
   readonly rows: readonly CapturedRequest[];
 }
 
-/** Rows in any order, each index once, newest first. Of two with one index the saved one stays: a save is never undone. */
+/**
+ * Sorts rows newest first and keeps each index once. A saved row wins over an unsaved one, because a save is never
+ * undone.
+ */
 export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
   const byIndex = new Map<number, ListedRequest>();
   for (const row of rows) {
@@ -24,7 +27,7 @@ export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
   return [...byIndex.values()].toSorted((a, b) => b.index - a.index);
 }
 
-/** Saved, unsaved and live lists as one (spec 4): no doubles, newest first, nothing that the spec hides. */
+/** The rows that are visible: each index once, newest first, without deleted, cleared and empty ones. */
 export function mergeRequests(...lists: readonly (readonly CapturedRequest[])[]): ListedRequest[] {
   return newestFirst(lists.flat().filter((row) => !isHidden(row)));
 }
@@ -34,9 +37,10 @@ function isGone(list: RequestList, row: CapturedRequest): boolean {
 }
 
 /**
- * Puts a stretch that was read from the server into the list. What lies between the stretch and what was known before becomes a gap.
- * `final` when the stretch comes in order with the live messages (an `init`): rows inside it that it does not name are gone. A page
- * is read beside them, so that a request saved or received meanwhile may be missing in it; it only adds.
+ * Merges a loaded range into the list. What is between the range and the known rows becomes a gap. `final` is true if
+ * the range is in order with the live messages (an `init`): rows in the range that it does not contain are removed. A
+ * page loads in parallel to the live messages and may miss a request that was just saved or received, so it only adds
+ * rows.
  */
 export function coverStretch(list: RequestList, stretch: Stretch, method?: MethodFilter, final = false): RequestList {
   const { from, to } = stretch;
@@ -54,7 +58,7 @@ function gapsAfter(list: RequestList, from: number, to: number): Gap[] {
   return known.flatMap((gap) => cutGap(gap, from, to));
 }
 
-/** What stays of a gap after the indexes from `from` to `to` became known. */
+/** What remains of a gap after the indexes from `from` to `to` are known. */
 function cutGap(gap: Gap, from: number, to: number): Gap[] {
   if (to <= gap.after || from >= gap.before) return [gap];
   const rest = [
@@ -64,20 +68,23 @@ function cutGap(gap: Gap, from: number, to: number): Gap[] {
   return rest.filter((part) => part.before - part.after > 1);
 }
 
-/** The page that answers `?before=`: complete down to the last row of a full page, else down to the start. */
+/**
+ * The range of a page loaded with `?before=`: a full page is complete down to its last row, a shorter one down to the
+ * start.
+ */
 export function pageStretch(rows: readonly CapturedRequest[], more: boolean, before: number | undefined): Stretch {
   const last = rows.at(-1)?.index ?? 0;
   const first = rows[0]?.index ?? -1;
   return { from: more ? last : 0, to: before === undefined ? first : before - 1, rows };
 }
 
-/** Two pages read with the same `before` are complete together only down to the higher of their ends. */
+/** Joins two pages with the same `before`. Together they are complete down to the higher of their ends. */
 export function joinPages(a: Stretch, b: Stretch): Stretch {
   const from = Math.max(a.from, b.from);
   return { from, to: Math.max(a.to, b.to), rows: [...a.rows, ...b.rows].filter((row) => row.index >= from) };
 }
 
-/** Adds captures that came live. They come without gaps (contract 5); one that is late still finds its place. */
+/** Adds live captures. They normally arrive in order; a late one is inserted at its place. */
 export function addLive(list: RequestList, captures: readonly CapturedRequest[], method?: MethodFilter): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
   const fresh = mergeRequests(captures).filter(
@@ -90,7 +97,7 @@ export function addLive(list: RequestList, captures: readonly CapturedRequest[],
   return { ...list, rows, newest };
 }
 
-/** Replaces an unsaved request by the saved one (spec 4). It takes its place even where the unsaved one was not loaded. */
+/** Replaces an unsaved request by the saved one, even if the unsaved one was not loaded. */
 export function putSaved(list: RequestList, saved: CapturedRequest, method?: MethodFilter): RequestList {
   const at = positionOf(list.rows, saved.index);
   if (list.rows[at]?.index === saved.index) return { ...list, rows: list.rows.with(at, saved) };
@@ -99,12 +106,12 @@ export function putSaved(list: RequestList, saved: CapturedRequest, method?: Met
   return unknown || isHidden(saved) ? list : addLive(list, [saved], method);
 }
 
-/** Takes a request out by its id, saved or unsaved. */
+/** Removes a request by its id, saved or unsaved. */
 export function dropRequest(list: RequestList, id: number): RequestList {
   const index = indexOfUnsavedId(id) ?? list.rows.find((row) => row.id === id)?.index;
   if (index === undefined) return list;
   const row = list.rows[positionOf(list.rows, index)];
-  // Saved meanwhile: the unsaved one is gone, the saved one is not.
+  // The request was saved in the meantime: only the unsaved copy is deleted.
   if (row?.index === index && row.id !== id) return list;
   return {
     ...list,
@@ -113,19 +120,19 @@ export function dropRequest(list: RequestList, id: number): RequestList {
   };
 }
 
-/** Puts a request back whose deletion failed. */
+/** Restores a request after its deletion failed. */
 export function restoreRequest(list: RequestList, row: ListedRequest, method?: MethodFilter): RequestList {
   const deleted = new Set(list.deleted);
   deleted.delete(row.index);
   return addLive({ ...list, deleted }, [row], method);
 }
 
-/** Empties the list (spec 4); a page that was on its way brings nothing back. */
+/** Empties the list. A page that is still loading does not restore the rows. */
 export function clearList(list: RequestList): RequestList {
   return { ...list, rows: [], gaps: [], clearedTo: list.newest, deleted: new Set() };
 }
 
-/** Applies the messages of one frame, in their order. */
+/** Applies the messages of one frame in order. */
 export function applyMessages(
   list: RequestList,
   messages: readonly LiveMessage[],
@@ -155,8 +162,8 @@ function applyMessage(list: RequestList, message: LiveMessage, initSize: number,
 }
 
 /**
- * `init` replaces the list (spec 4) by the newest requests; what is older is a gap again, since a message about it may have been
- * missed. Only what somebody is reading stays, until they let go.
+ * Replaces the list by the newest requests of an `init`. Older rows become a gap, because messages about them may have
+ * been missed. Held rows stay until they are released.
  */
 function applyInit(
   list: RequestList,

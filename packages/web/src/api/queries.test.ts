@@ -1,4 +1,4 @@
-// Spec 9: how long what was asked for stays, and how often a question that failed is asked again.
+// Cache times and retries of the queries.
 import { QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { endpointQuery, endpointsQuery, settingsQuery } from './queries.ts';
@@ -23,7 +23,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Looks at a query, as a screen does, for some milliseconds. */
+/** Subscribes to a query for some milliseconds, as a screen does. */
 async function look(observer: { subscribe: (listener: () => void) => () => void }, ms: number): Promise<void> {
   const leave = observer.subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(ms);

@@ -9,7 +9,7 @@ import { queryKeys } from './query-keys.ts';
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-/** The signed-in user; a 401 means `null`, nobody (spec 6). */
+/** The logged-in user, or `null` after a 401. */
 export const userQuery = queryOptions({
   queryKey: queryKeys.user,
   queryFn: async ({ signal }): Promise<User | null> => {
@@ -29,7 +29,7 @@ export const serviceInfoQuery = queryOptions({
   queryFn: ({ signal }) => client.call('getServiceInfo', {}, signal),
 });
 
-/** Stale after 30 s, kept 5 minutes (spec 9); asked for again as often while somebody looks, since endpoints fill and expire. */
+/** Endpoints fill up and expire, so the list is loaded again every 30 seconds while it is visible. */
 export const endpointsQuery = queryOptions({
   queryKey: queryKeys.endpoints,
   queryFn: ({ signal }) => client.call('listEndpoints', {}, signal),
@@ -39,7 +39,7 @@ export const endpointsQuery = queryOptions({
   refetchOnWindowFocus: true,
 });
 
-/** Never cached, retried 3 times, 1 s apart (spec 9); an answer that says no is an answer and is not asked for again. */
+/** Not cached. Retries failures three times, one second apart, but not 4xx responses. */
 export const endpointQuery = (uid: string) =>
   queryOptions({
     queryKey: queryKeys.endpoint(uid),
@@ -50,7 +50,7 @@ export const endpointQuery = (uid: string) =>
     retryDelay: SECOND_MS,
   });
 
-/** Changes an endpoint wherever it is cached: its own page and the list. */
+/** Updates an endpoint in the cache: its own entry and the list. */
 export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
   queryClient.setQueryData<EndpointDetail>(
     queryKeys.endpoint(uid),
@@ -61,7 +61,7 @@ export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
   );
 }
 
-/** True for an answer of the 4xx kind: asking again would not change it. */
+/** True for a 4xx response, which a retry would not change. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
@@ -75,7 +75,7 @@ export const settingsQuery = queryOptions({
   },
 });
 
-/** The signed-in user, for screens behind the sign-in: their routes have loaded it. */
+/** The logged-in user. For screens that require a login; their routes have loaded the user. */
 export function useUser(): User | null {
   return useSuspenseQuery(userQuery).data;
 }

@@ -1,20 +1,20 @@
 import { QueryClient } from '@tanstack/react-query';
 
-/** Queries never go stale and are not retried unless they say so themselves (spec 9). */
+/** Queries never go stale and are not retried unless they set it themselves. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       retry: false,
       refetchOnWindowFocus: false,
-      // A server on this machine answers without a network; a call that can't be made says so itself.
+      // A local server can be reached without a network. A failed call reports itself.
       networkMode: 'always',
     },
     mutations: { networkMode: 'always', retry: false },
   },
 });
 
-/** Asks once more for everything on the screen whose last answer was a failure. */
+/** Loads all visible queries again that have failed. */
 export function askAgainForFailed(): void {
   void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 }

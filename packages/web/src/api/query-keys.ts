@@ -1,19 +1,25 @@
-/** Every key of the query cache, in one place. Longer keys begin with shorter ones, so that a noun can be dropped as a whole. */
+/**
+ * Every key of the query cache. Longer keys start with shorter ones, so that all entries of a noun can be removed at
+ * once.
+ */
 export const queryKeys = {
   user: ['user'],
   serviceInfo: ['service-info'],
   settings: ['settings'],
   sessions: ['sessions'],
-  /** What a change of plan would do. */
+  /** Preview of a plan change. */
   planChange: (tier: string, interval: string) => ['plan-change', tier, interval] as const,
   /** The built-in test gateway. */
   testCheckout: (id: string) => ['test-gateway', 'checkout', id] as const,
   testSubscription: ['test-gateway', 'subscription'],
   endpoints: ['endpoints'],
   endpoint: (uid: string) => ['endpoint', uid] as const,
-  /** What the live view holds of an endpoint. */
+  /** The state of the live connection. */
   live: (uid: string) => ['live', uid] as const,
-  /** Everything about an endpoint's requests. Single ones go by their index, which saving does not change. */
+  /**
+   * All requests of an endpoint. Single requests are identified by their index, which does not change when they are
+   * saved.
+   */
   requests: (uid: string) => ['requests', uid] as const,
   requestLists: (uid: string) => ['requests', uid, 'list'] as const,
   requestList: (uid: string, method: string | undefined) => ['requests', uid, 'list', method ?? 'all'] as const,
@@ -25,7 +31,7 @@ export const queryKeys = {
     ['requests', uid, 'body', index, extent] as const,
   bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
     ['requests', uid, 'view', index, extent] as const,
-  /** What became of the last replay of a request, and its answer laid out. */
+  /** The last replay of a request, and its parsed response. */
   replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
   replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,
   search: (q: string) => ['search', q] as const,

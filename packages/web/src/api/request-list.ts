@@ -1,33 +1,41 @@
 import type { CapturedRequest } from '@creel/contract';
 import type { RowLabel } from './row-label.ts';
 
-/** A row of the list. A `slim` one gave body and headers back to the memory and kept its label; details fetch the rest again. */
+/**
+ * A row of the list. A `slim` row has dropped its body and headers to save memory and kept its label. The details load
+ * them again.
+ */
 export type ListedRequest = CapturedRequest & { readonly slim?: RowLabel };
 
-/** Indexes strictly between `after` and `before` may hold requests that were not loaded. The one at the end has `after` -1. */
+/**
+ * Indexes strictly between `after` and `before` may hold requests that are not loaded. `after` is -1 for the last gap.
+ */
 export interface Gap {
   readonly before: number;
   readonly after: number;
 }
 
 /**
- * What the page knows of an endpoint's requests: rows newest first, and the places where it knows that it does not know. An index is
- * never reused (contract 2), so every merge goes by index: a page that was read before a live message and arrives after it can
- * neither bring back what was deleted nor undo a save.
+ * The loaded requests of an endpoint, newest first, with the gaps between them. An index is never reused, so every
+ * merge uses indexes: a page that was read before a live message and arrives after it can neither restore a deleted
+ * request nor undo a save.
  */
 export interface RequestList {
   readonly rows: readonly ListedRequest[];
   /** Newest first. */
   readonly gaps: readonly Gap[];
-  /** The newest index ever heard of, of any method; -1 before the first. */
+  /** The newest known index, of any method; -1 if there is none. */
   readonly newest: number;
   /** Indexes that were deleted while the page was open. */
   readonly deleted: ReadonlySet<number>;
   /** Everything up to this index was cleared. */
   readonly clearedTo: number;
-  /** While somebody reads further down or has paused: rows up to this index are not dropped to save memory. */
+  /**
+   * Set while the user reads further down or has paused the list. Rows up to this index are not dropped to save
+   * memory.
+   */
   readonly hold: number | undefined;
-  /** Rows below this index may be out of date: an `init` came while they were held. */
+  /** Rows below this index may be out of date, because an `init` arrived while they were held. */
   readonly staleBelow: number | undefined;
 }
 
@@ -41,7 +49,7 @@ export const EMPTY_LIST: RequestList = {
   staleBelow: undefined,
 };
 
-/** The first position whose index is below or equal to `index`; rows are newest first. */
+/** The first position whose index is at or below `index`. Rows are newest first. */
 export function positionOf(rows: readonly ListedRequest[], index: number): number {
   let low = 0;
   let high = rows.length;
@@ -59,7 +67,7 @@ export function rowOf(list: RequestList, index: number): ListedRequest | undefin
   return row?.index === index ? row : undefined;
 }
 
-/** A row that says nothing is not shown: no known method, or no path, headers or body and a size of zero (spec 2). */
+/** True for a request without a known method, or without path, headers, body and size. Such rows are hidden. */
 export function isHidden(request: CapturedRequest): boolean {
   if (request.method === '' || request.method.toLowerCase() === 'unknown') return true;
   const empty =

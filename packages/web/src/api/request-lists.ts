@@ -6,10 +6,10 @@ import type { ListedRequest, RequestList } from './request-list.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
-// Lists hold thousands of rows and are replaced whole, so looking for what stayed the same would cost more than it saves.
+// Lists hold thousands of rows and are replaced as a whole, so structural sharing would cost more than it saves.
 queryClient.setQueryDefaults(['requests'], { structuralSharing: false });
 
-/** Changes every list of an endpoint that the page has or is loading: the one of all methods and those of single ones. */
+/** Updates every loaded or loading list of an endpoint: the list of all methods and those of single methods. */
 export function changeLists(uid: string, change: (list: RequestList, method: MethodFilter) => RequestList): void {
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestLists(uid) })) {
     const name = queryKey[3];
@@ -22,12 +22,12 @@ export function changeLists(uid: string, change: (list: RequestList, method: Met
   }
 }
 
-/** What the page holds of one list. */
+/** The cached list of a method. */
 export function readList(uid: string, method: MethodFilter): RequestList {
   return queryClient.getQueryData<RequestList>(queryKeys.requestList(uid, method)) ?? EMPTY_LIST;
 }
 
-/** Shows a request as saved, wherever it is shown. */
+/** Marks a request as saved everywhere in the cache. */
 export function showSaved(uid: string, saved: CapturedRequest): void {
   changeLists(uid, (list, method) => putSaved(list, saved, method));
   queryClient.setQueryData<CapturedRequest>(
@@ -36,13 +36,13 @@ export function showSaved(uid: string, saved: CapturedRequest): void {
   );
 }
 
-/** What was looked at by its address alone is not stored any more, either. */
+/** Removes a deleted request that was opened by its address. */
 export function forgetRequest(uid: string, id: number): void {
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestsOne(uid) }))
     queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) => (known?.id === id ? null : known));
 }
 
-/** Takes a request from the lists; the returned function puts it back. */
+/** Removes a request from the lists. The returned function restores it. */
 export function hideRequest(uid: string, request: ListedRequest): () => void {
   changeLists(uid, (list) => dropRequest(list, request.id));
   return () =>

@@ -10,13 +10,13 @@ import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 import { readList } from './request-lists.ts';
 
-/** Rows of the first page and of those that follow while somebody scrolls. */
+/** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 200;
 
 const MINUTE_MS = 60_000;
 
-/** Saved and unsaved requests down from an index, as one stretch. */
+/** Loads saved and unsaved requests below an index as one range. */
 async function readPage(
   uid: string,
   method: MethodFilter,
@@ -39,18 +39,18 @@ function withPage(list: RequestList, page: Stretch, method: MethodFilter): Reque
   return slimRows(coverStretch(list, page, method));
 }
 
-/** The requests of an endpoint, of all methods or of one. Live messages change it from then on. */
+/** The requests of an endpoint, of one method or of all. Live messages update the list after it is loaded. */
 export const requestListQuery = (uid: string, method: MethodFilter) =>
   queryOptions({
     queryKey: queryKeys.requestList(uid, method),
     queryFn: async ({ signal }): Promise<RequestList> => {
       const page = await readPage(uid, method, FIRST_PAGE, undefined, signal);
-      // What came live while the page was on its way is in the cache already.
+      // Live messages that arrived during the call are already in the cache.
       return withPage(readList(uid, method), page, method);
     },
   });
 
-/** Fills a gap of a list from its newer end; answers how many requests were found. */
+/** Loads the newest part of a gap. Returns the number of loaded requests. */
 export const gapQuery = (uid: string, method: MethodFilter, gap: Gap) =>
   queryOptions({
     queryKey: queryKeys.requestPage(uid, method, gap.before),
@@ -65,7 +65,7 @@ export const gapQuery = (uid: string, method: MethodFilter, gap: Gap) =>
     gcTime: 0,
   });
 
-/** One request by its index, with the beginning of its body; `null` when it is not stored any more. */
+/** One request by its index, with the first part of its body. `null` if it is no longer stored. */
 export const requestQuery = (uid: string, index: number) =>
   queryOptions({
     queryKey: queryKeys.request(uid, index),
@@ -73,7 +73,10 @@ export const requestQuery = (uid: string, index: number) =>
     gcTime: MINUTE_MS,
   });
 
-/** The first of a page that begins right behind it: that way nobody has to know whether it was saved, or load its whole body. */
+/**
+ * Loads the first request of a page that starts right after it. That works for saved and unsaved requests, and does
+ * not load the whole body.
+ */
 async function findByIndex(uid: string, index: number, signal?: AbortSignal): Promise<CapturedRequest | null> {
   const input = { params: { uid }, query: { limit: 1, before: index + 1 } };
   const [unsaved, saved] = await Promise.all([

@@ -1,9 +1,9 @@
 import type { CapturedRequest } from '@creel/contract';
 
-/** What a row says about a request besides its method and path. */
+/** What a row shows besides method and path. */
 export interface RowLabel {
   readonly source: string;
-  /** The event type, or the beginning of a form; else empty. */
+  /** The event type, or the first fields of a form; else empty. */
   readonly event: string;
 }
 
@@ -15,10 +15,10 @@ export function labelOf(request: CapturedRequest & { readonly slim?: RowLabel })
   return { source, event: eventType ?? formBeginning(contentType, text) };
 }
 
-/** Characters of a form that stand for its event. */
+/** Maximum of characters of a form that are shown as its event. */
 const FORM_BEGINNING = 80;
 
-/** Forms name no event; their first fields tell most. */
+/** Forms have no event type, so their first fields are shown. */
 function formBeginning(contentType: string | null, text: string): string {
   return /x-www-form-urlencoded/i.test(contentType ?? '') ? text.slice(0, FORM_BEGINNING) : '';
 }

@@ -1,7 +1,7 @@
 import type { CapturedRequest } from '@creel/contract';
 import { eventType, sourceLabel, unsavedId } from '@creel/contract';
 
-/** A captured request for tests: unsaved, empty, unless told. */
+/** A captured request for tests: unsaved and empty by default. */
 export function sampleRequest(index: number, change: Partial<CapturedRequest> = {}): CapturedRequest {
   const saved = change.saved ?? false;
   const rawHeaders = change.rawHeaders ?? [['Host', 'localhost']];

@@ -10,16 +10,19 @@ const newsSchema = z.discriminatedUnion('type', [
 ]);
 type News = z.infer<typeof newsSchema>;
 
-/** One channel for speaking and listening: a channel does not hear itself, but it would hear a second one of its own page. */
+/**
+ * One channel sends and receives, because a channel does not receive its own messages but would receive those of a
+ * second channel in the same page.
+ */
 const channel = new BroadcastChannel('creel-session');
 
-/** The other tabs of this browser share the session; they hear of its beginning and end at once. */
+/** Tells the other tabs of this browser, which share the session, about a login or logout. */
 export function tellOtherTabs(news: News): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
   channel.postMessage(news);
 }
 
-/** Listens for what other tabs tell. A tab that shows nobody's screens has nothing to lose and stays quiet. */
+/** Handles messages from other tabs. A tab without a logged-in user ignores them. */
 export function listenToOtherTabs(): () => void {
   const onMessage = ({ data }: MessageEvent<unknown>): void => {
     const news = newsSchema.safeParse(data);
@@ -27,7 +30,7 @@ export function listenToOtherTabs(): () => void {
     if (!news.success || !user) return;
     if (news.data.type === 'signed-out') noteSignedOut();
     else if (news.data.userId === user.id) noteSignedIn();
-    // Another person's session: nothing that is shown here is theirs.
+    // Another user has logged in: nothing on this page belongs to them.
     else location.assign('/');
   };
   channel.addEventListener('message', onMessage);

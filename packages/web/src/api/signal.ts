@@ -1,4 +1,4 @@
-/** A value outside React that components can watch. */
+/** A value outside of React that components can subscribe to. */
 export interface Signal<T> {
   readonly read: () => T;
   readonly set: (value: T) => void;

@@ -1,6 +1,6 @@
-/** Sends a real request to a capture URL, as any sender would: without cookies, whoever is signed in. */
+/** Sends a request to a capture URL as a third party would, without cookies. */
 export async function sendTestRequest(captureUrl: string): Promise<void> {
-  // The page may be open under another name than the public one; the path is the same under both.
+  // The page may be open under another host than the public one. The path is the same on both.
   const answer = await fetch(new URL(captureUrl).pathname, {
     method: 'POST',
     credentials: 'omit',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { storedValue } from '../ui/stored-value.ts';
 
-/** The last known settings under the name of spec 3; `null` until they were saved or loaded here once. */
+/** The user's settings as last loaded or saved; `null` before that. */
 export const userSettingsPreference = storedValue(
   'userSettings',
   z

@@ -1,6 +1,6 @@
 import type { BodyEncoding } from '@creel/contract';
 
-/** A body's bytes: of text its UTF-8, of base64 what it stands for. No body is no bytes. */
+/** The bytes of a body: UTF-8 of text, decoded base64, or none. */
 export function bodyBytes(body: string | null, encoding: BodyEncoding): Uint8Array<ArrayBuffer> {
   if (body === null) return new Uint8Array();
   if (encoding === 'utf8') return new TextEncoder().encode(body);
@@ -10,7 +10,7 @@ export function bodyBytes(body: string | null, encoding: BodyEncoding): Uint8Arr
   return bytes;
 }
 
-/** The text of bytes that are valid UTF-8, a byte order mark included; `undefined` of others. */
+/** Decodes valid UTF-8, including a byte order mark; `undefined` for other bytes. */
 export function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -19,10 +19,13 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Longest UTF-8 sequence, less one: so many bytes at the end may belong to a character that was cut. */
+/**
+ * Length of the longest UTF-8 sequence minus one: the last bytes of a truncated text may belong to an incomplete
+ * character.
+ */
 const CUT_AT_MOST = 3;
 
-/** The text of bytes whose end may cut through a character. */
+/** Decodes UTF-8 bytes that may end within a character. */
 export function textOfBeginning(bytes: Uint8Array): string | undefined {
   for (let cut = 0; cut <= CUT_AT_MOST; cut++) {
     const text = textOf(bytes.subarray(0, bytes.length - cut));
@@ -31,7 +34,7 @@ export function textOfBeginning(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The same in base64, in pieces that a function call can take. */
+/** Encodes bytes as base64, in chunks because the number of arguments of a call is limited. */
 export function toBase64(bytes: Uint8Array): string {
   const piece = 0x8000;
   let binary = '';

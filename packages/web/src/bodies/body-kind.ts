@@ -1,10 +1,10 @@
 import { parseForm } from './form.ts';
 import { mediaType } from './media-type.ts';
 
-/** What a body is, so that it is shown as what it is and not as what it calls itself. */
+/** What a body is, decided by its bytes rather than by its content type. */
 export type BodyKind = 'none' | 'json' | 'form' | 'multipart' | 'image' | 'xml' | 'text' | 'binary';
 
-/** Raster images that can't run anything, by their first bytes. Never SVG: it is a document (hardening S5). */
+/** Raster formats that can't run scripts, by their first bytes. SVG is excluded because it is a document. */
 const IMAGES: readonly { readonly type: string; readonly magic: readonly number[]; readonly at?: number }[] = [
   { type: 'image/png', magic: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] },
   { type: 'image/jpeg', magic: [0xff, 0xd8, 0xff] },
@@ -14,20 +14,20 @@ const IMAGES: readonly { readonly type: string; readonly magic: readonly number[
   { type: 'image/bmp', magic: [0x42, 0x4d] },
 ];
 
-/** The type of a raster image by its own bytes; `undefined` for everything else. */
+/** The type of a raster image by its first bytes; `undefined` for everything else. */
 export function imageType(bytes: Uint8Array): string | undefined {
   return IMAGES.find(({ magic, at = 0 }) => magic.every((byte, offset) => bytes[at + offset] === byte))?.type;
 }
 
 interface BodyFacts {
   readonly bytes: Uint8Array;
-  /** The text of the bytes, where they are valid UTF-8. */
+  /** The decoded text, if the bytes are valid UTF-8. */
   readonly text: string | undefined;
   readonly isJson: boolean;
   readonly contentType: string | null;
 }
 
-/** Decides by what the bytes are; the content type only tells apart what could be both. */
+/** Detects the kind by the bytes. The content type only decides between kinds that share a syntax. */
 export function bodyKind({ bytes, text, isJson, contentType }: BodyFacts): BodyKind {
   if (bytes.length === 0) return 'none';
   const { type } = mediaType(contentType);

@@ -1,7 +1,7 @@
 import type { BodySource } from './view-body.ts';
 import { viewBody } from './view-body.ts';
 
-// Looks at one body, off the main thread, and hands back what there is to show. Ended by whoever started it.
+// Parses one body off the main thread and returns the view. The caller terminates the worker.
 
 addEventListener('message', (message: MessageEvent<BodySource>) => {
   void viewBody(message.data, () => Promise.reject(new Error('brotli has a worker of its own'))).then((view) =>

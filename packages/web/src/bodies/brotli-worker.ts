@@ -2,8 +2,8 @@ import { decompress } from 'brotli/decompress';
 import type { BodySource } from './view-body.ts';
 import { viewBody } from './view-body.ts';
 
-// Like body-worker.ts, with the decoder that browsers keep to themselves. The decoder has no limit of its own: what unpacks to too
-// much is stopped by whoever started this, by time.
+// Like body-worker.ts, with a brotli decoder, because browsers don't offer theirs to pages. The decoder has no output
+// limit; the caller terminates the worker after a timeout.
 
 addEventListener('message', (message: MessageEvent<BodySource>) => {
   void viewBody(message.data, async (bytes) => new Uint8Array(decompress(bytes))).then((view) =>

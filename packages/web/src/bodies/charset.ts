@@ -1,23 +1,23 @@
 import { imageType } from './body-kind.ts';
 import { mediaType } from './media-type.ts';
 
-/** A text with the name of the character set that it was decoded from. */
+/** A text and the name of the character set that it was decoded from. */
 export interface DecodedText {
   readonly charset: string;
   readonly text: string;
 }
 
-/** Bytes that plain text has no use for, and that 16-bit and stateful character sets are full of: NUL and ESC. */
+/** NUL and ESC. Plain text does not contain them; 16-bit and stateful character sets do. */
 const TELLTALE = new Set([0x00, 0x1b]);
 
-/** Characters of more than two bytes begin so many bytes before a cut at most. */
+/** Maximum of bytes before a cut at which an incomplete character can start. */
 const CUT_AT_MOST = 3;
 
 /**
- * The text of bytes whose content type declares a character set other than UTF-8 (RFC 9110 8.3.2). `undefined` where none is
- * declared, where browsers do not know it, where the bytes are not valid in it, and where they are plain UTF-8 whatever was declared:
- * senders that say `iso-8859-1` by default send UTF-8 all the same.
- * @param whole false where the bytes end somewhere in the body, perhaps within a character
+ * Decodes a body whose content type declares a character set other than UTF-8 (RFC 9110, section 8.3.2). `undefined`
+ * if none is declared, the browser does not know it, or the bytes are not valid in it. Also `undefined` for bytes that
+ * are valid UTF-8, because many senders declare `iso-8859-1` and send UTF-8.
+ * @param whole false if the bytes may end within a character
  */
 export function textInCharset(
   bytes: Uint8Array,
@@ -38,7 +38,7 @@ export function textInCharset(
   return undefined;
 }
 
-/** `undefined` for a name that the Encoding Standard does not have. */
+/** The decoder for a label of the Encoding Standard; `undefined` for other names. */
 function decoderOf(charset: string): TextDecoder | undefined {
   try {
     return new TextDecoder(charset, { fatal: true });

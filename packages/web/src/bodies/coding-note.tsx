@@ -2,7 +2,7 @@ import { formatSize } from '../ui/sizes.ts';
 import type { Coding } from './view-body.ts';
 import { NoteLine } from './note-line.tsx';
 
-/** Says what became of a body's content coding; `size` is that of the body as it came. */
+/** Shows the result of decoding a content coding. `size` is the encoded size in bytes. */
 export function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
   const text =
     coding.decodedSize === undefined

@@ -1,7 +1,7 @@
-/** Bytes of a decoded body that are shown at most: a small body may unpack to gigabytes. */
+/** Maximum of decoded bytes. A small body may decompress to gigabytes. */
 export const MAX_DECODED_BYTES = 8 * 1024 * 1024;
 
-/** How a body looks with its content coding (RFC 9110 8.4) taken off. */
+/** A body after its content coding (RFC 9110, section 8.4) is decoded. */
 export type Decoded =
   | { readonly outcome: 'none' }
   | {
@@ -12,7 +12,7 @@ export type Decoded =
     }
   | { readonly outcome: 'failed'; readonly coding: string; readonly reason: string };
 
-/** Takes brotli off, which browsers have no decoder for that pages may use. */
+/** Decodes brotli. Browsers offer pages no decoder for it. */
 export type Unbrotli = (bytes: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer>>;
 
 const NAMES: Partial<Record<string, 'gzip' | 'deflate' | 'br'>> = {
@@ -22,7 +22,7 @@ const NAMES: Partial<Record<string, 'gzip' | 'deflate' | 'br'>> = {
   br: 'br',
 };
 
-/** The codings that were put on, in that order; `identity` says nothing. */
+/** The content codings in the order in which they were applied, without `identity`. */
 export function codingsOf(contentEncoding: string | undefined): string[] {
   return (contentEncoding ?? '')
     .split(',')
@@ -31,13 +31,13 @@ export function codingsOf(contentEncoding: string | undefined): string[] {
 }
 
 export interface DecodeOptions {
-  /** Bytes of the outcome at most. */
+  /** Maximum of decoded bytes. */
   readonly limit?: number;
-  /** The bytes are only the beginning: what they give before they break off counts. */
+  /** True if the bytes are only the first part of the body. The result is then partial. */
   readonly beginning?: boolean;
 }
 
-/** Decodes a body for reading (contract 2: it is stored as it came). Never throws: what can't be decoded says why. */
+/** Decodes a body for display; it is stored as received. Never throws: the result says why a body can't be decoded. */
 export async function decodeBody(
   bytes: Uint8Array<ArrayBuffer>,
   contentEncoding: string | undefined,
@@ -60,11 +60,11 @@ export async function decodeBody(
 
 interface Step {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** There is more than these bytes. */
+  /** True if the body continues after these bytes. */
   readonly cut: boolean;
 }
 
-/** Takes one coding off; `undefined` when the bytes are not coded so. */
+/** Decodes one coding; `undefined` if the bytes are not valid in it. */
 async function takeOff(
   name: 'gzip' | 'deflate' | 'br',
   from: Step,
@@ -81,7 +81,7 @@ async function takeOff(
   }
 }
 
-/** `deflate` is zlib by the standard and raw deflate from some senders (RFC 9110 8.4.1.2). */
+/** `deflate` means zlib, but some senders send raw deflate (RFC 9110, section 8.4.1.2). */
 async function inflate(from: Step, limit: number): Promise<Step> {
   try {
     return await unpack('deflate', from, limit);
@@ -90,7 +90,7 @@ async function inflate(from: Step, limit: number): Promise<Step> {
   }
 }
 
-/** Unpacks piece by piece and stops at the limit, so that what is packed too well never unfolds in memory. */
+/** Decompresses in chunks and stops at the limit, so that a decompression bomb does not fill the memory. */
 async function unpack(format: CompressionFormat, from: Step, limit: number): Promise<Step> {
   const reader = new Blob([from.bytes]).stream().pipeThrough(new DecompressionStream(format)).getReader();
   const pieces: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 
-/** Rows that are drawn at a time: a head of 64 KiB may hold thousands of fields, and drawing them all would hold up the page. */
+/** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
 const ROWS_DRAWN = 200;
 
 export interface FieldTableProps {
@@ -11,7 +11,7 @@ export interface FieldTableProps {
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** Names and values; a value is copied with the button that appears beside it. */
+/** Names and values. Each value has a copy button. */
 export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
   const [most, setMost] = useState(ROWS_DRAWN);
   const hidden = fields.length - most;
@@ -43,7 +43,7 @@ function Fields({ label, nameTitle, fields }: FieldTableProps) {
       </thead>
       <tbody>
         {fields.map(([name, value], place) => (
-          // The same field may stand there twice; its place is what tells it apart.
+          // The same field may occur twice, so its position is the key.
           <tr key={place} className="group border-b border-line align-top hover:bg-sunk">
             <th scope="row" className="w-[34%] px-4 py-1.5 text-left font-normal wrap-anywhere text-ink-2">
               {name}

@@ -8,12 +8,12 @@ export interface FindBarProps {
   readonly find: string;
   readonly onFind: (find: string | undefined) => void;
   readonly count: number;
-  /** The place that is shown, from 0. */
+  /** The current match, from 0. */
   readonly current: number;
   readonly onStep: (step: 1 | -1) => void;
 }
 
-/** Search inside a view: Enter goes on, Shift+Enter back, Escape closes. */
+/** Search within a view: Enter goes to the next match, Shift+Enter to the previous one, Escape closes. */
 export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) {
   const panel = useRef<Element | null>(null);
   useFocusReturn(() => panel.current);
@@ -30,7 +30,7 @@ export function FindBar({ find, onFind, count, current, onStep }: FindBarProps) 
       className="flex h-9 shrink-0 items-center gap-1 border-b border-line bg-sunk px-3"
     >
       <input
-        // The field is asked for by a key or a button and then typed into.
+        // The user opens this field with a shortcut or a button in order to type.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         type="text"

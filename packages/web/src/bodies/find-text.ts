@@ -1,18 +1,18 @@
-/** A place in a text, as positions in it. */
+/** A match, as positions in the text. */
 export interface Found {
   readonly start: number;
   readonly end: number;
 }
 
-/** Places that are shown at most. */
+/** Maximum of matches. */
 export const MAX_FOUND = 10_000;
 
-/** Matches a text as it stands, without regard to case. */
+/** Matches a text literally, ignoring case. */
 export function literal(text: string): RegExp {
   return new RegExp(text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`), 'gi');
 }
 
-/** Every place where a text stands, in order, none over another. */
+/** All matches of a text, in order, without overlaps. */
 export function findText(text: string, wanted: string, limit = MAX_FOUND): Found[] {
   if (wanted === '') return [];
   const found: Found[] = [];
@@ -23,14 +23,14 @@ export function findText(text: string, wanted: string, limit = MAX_FOUND): Found
   return found;
 }
 
-/** A piece of a text with the number of the place it belongs to, or none. */
+/** A piece of text with the number of the match that it belongs to, if any. */
 export interface MarkedPiece {
   readonly text: string;
   readonly place: number | undefined;
   readonly at: number;
 }
 
-/** Cuts a text that stands at `offset` into what is found in it and what lies between. */
+/** Splits a text that starts at `offset` into matches and the text between them. */
 export function markPieces(text: string, offset: number, found: readonly Found[], firstPlace = 0): MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
   let at = 0;
@@ -46,7 +46,7 @@ export function markPieces(text: string, offset: number, found: readonly Found[]
   return pieces;
 }
 
-/** The positions of the first and behind the last of the sorted places that touch a stretch. */
+/** The range of sorted matches that touch a range of positions: the first one and the one after the last. */
 export function foundWithin(found: readonly Found[], start: number, end: number): readonly [number, number] {
   return [firstWhere(found, (place) => place.end > start), firstWhere(found, (place) => place.start >= end)];
 }

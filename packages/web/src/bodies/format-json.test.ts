@@ -7,7 +7,7 @@ import { linesAround, searchJson } from './search-json.ts';
 const NONE: JsonLines = { text: '', count: 0, values: 0, cells: new Int32Array(), ended: 'complete' };
 const format = (text: string, partial = false): JsonLines => formatJson(text, { partial }) ?? NONE;
 
-/** The lines as a person sees them. */
+/** The lines as displayed. */
 function show(json: JsonLines, folded: ReadonlySet<number> = new Set()): string[] {
   return [...visibleLines(json, folded)].map((number) => {
     const { depth, key, text, comma } = lineOf(json, number);

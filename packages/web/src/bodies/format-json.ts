@@ -1,20 +1,20 @@
 import { CELL, CELLS_PER_LINE, KIND } from './json-lines.ts';
 import type { JsonLines, LineKind } from './json-lines.ts';
 
-/** Lines that a view gets at most: about 60 MB of numbers. */
+/** Maximum of lines in a view: about 60 MB of numbers. */
 export const MAX_LINES = 1_500_000;
 
 export interface FormatOptions {
-  /** The text may be only the beginning of the JSON: what is there is laid out. */
+  /** True if the text may be only the first part of the JSON. The lines up to its end are returned. */
   readonly partial?: boolean;
-  /** One value may follow another: JSON Lines, NDJSON, JSON text sequences (RFC 7464). */
+  /** True if several values may follow each other: JSON Lines, NDJSON, JSON text sequences (RFC 7464). */
   readonly sequence?: boolean;
   readonly maxLines?: number;
 }
 
 /**
- * Lays JSON out in lines (RFC 8259, strict; a byte order mark in front is let pass). `undefined` when it is not JSON. One pass, no
- * recursion: neither a depth of 100,000 nor megabytes trouble it. Nothing of the source is changed: see `JsonLines`.
+ * Formats strict JSON (RFC 8259, with an optional byte order mark) into lines; `undefined` for other text. Works in
+ * one pass without recursion, so depth and size don't matter. The lines point into the source, see `JsonLines`.
  */
 export function formatJson(text: string, options: FormatOptions = {}): JsonLines | undefined {
   const layout = new Layout(text, options.maxLines ?? MAX_LINES, options.sequence === true);
@@ -23,7 +23,7 @@ export function formatJson(text: string, options: FormatOptions = {}): JsonLines
   return { text, count: layout.count, values: layout.values, cells: layout.takeCells(), ended: outcome };
 }
 
-/** Where a text stops being JSON, counted from 1; `ended` where it does so only because it ends too early. */
+/** Where a text stops being JSON, counted from 1. `ended` is true if the text only ends too early. */
 export interface JsonBreak {
   readonly at: number;
   readonly line: number;
@@ -31,7 +31,7 @@ export interface JsonBreak {
   readonly ended: boolean;
 }
 
-/** `undefined` for JSON. The place is that of the first character that no JSON could have there. */
+/** The position of the first character that can't be JSON; `undefined` for valid JSON. */
 export function jsonBreak(text: string): JsonBreak | undefined {
   const layout = new Layout(text, MAX_LINES, false);
   const outcome = layout.run();
@@ -57,18 +57,18 @@ const RECORD_SEPARATOR = 0x1e;
 
 class Layout {
   count = 0;
-  /** Values on the first level. */
+  /** Number of top-level values. */
   values = 0;
   private cells = new Int32Array(256 * CELLS_PER_LINE);
-  /** Where the next token begins; after 'bad', where it broke. */
+  /** Where the next token starts; after 'bad', where the error is. */
   at: number;
   private expected: Expected = 'value';
-  /** The line of the innermost open bracket; -1 outside. */
+  /** Line of the innermost open bracket; -1 at the top level. */
   private open = -1;
   private depth = 0;
   private keyStart = -1;
   private keyEnd = -1;
-  /** The line that a comma would follow. */
+  /** The line that a comma would belong to. */
   private last = -1;
   private readonly text: string;
   private readonly maxLines: number;
@@ -95,7 +95,7 @@ class Layout {
     }
   }
 
-  /** Reads one token; what it returns ends the run. */
+  /** Reads one token. A result ends the run. */
   private step(character: string): Outcome | undefined {
     switch (this.expected) {
       case 'value or ]':
@@ -242,7 +242,7 @@ class Layout {
     }
   }
 
-  /** Reads a text from its quote to behind its end. */
+  /** Reads a string from its opening quote to after its closing quote. */
   private string(): Outcome | undefined {
     const { text } = this;
     for (let at = this.at + 1; at < text.length; at++) {
@@ -293,7 +293,9 @@ class Layout {
   }
 }
 
-/** Characters of the escape at a backslash; 0 when there is no such escape. One that the text's end cuts counts as whole. */
+/**
+ * Length of the escape at a backslash; 0 if it is invalid. An escape that the end of the text cuts counts as complete.
+ */
 function escapeLength(text: string, at: number): number {
   const letter = text[at + 1];
   if (letter === undefined || ESCAPED.has(letter)) return 2;

@@ -6,7 +6,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useEffect, useState } from 'react';
 import type { RefObject } from 'react';
 
-/** Whether an element is at least `width` CSS pixels wide, followed as it changes. */
+/** True if an element is at least `width` CSS pixels wide. Updates when it is resized. */
 function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): boolean {
   const [isWide, setWide] = useState(true);
   useEffect(() => {
@@ -22,19 +22,19 @@ function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): bo
 
 const LINE_HEIGHT = 20;
 
-/** CSS pixels that lines of sixteen bytes take. */
+/** Width of a line of sixteen bytes, in CSS pixels. */
 const FULL_LINE = 600;
 
-/** Bytes that are copied as a dump; a longer one is better downloaded. */
+/** Maximum of bytes that can be copied as a hex dump. Longer bodies can be downloaded. */
 const COPY_BYTES = 256 * 1024;
 
 export interface HexViewProps {
   readonly bytes: Uint8Array;
-  /** What it is, for screen readers. */
+  /** Name for screen readers. */
   readonly label: string;
 }
 
-/** Bytes in hex, sixteen a line where they fit, with what of them can be printed. */
+/** A hex dump, with sixteen bytes per line if they fit and the printable characters beside them. */
 export function HexView({ bytes, label }: HexViewProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useIsAtLeast(frame, FULL_LINE) ? HEX_WIDTH : HEX_WIDTH_NARROW;

@@ -1,4 +1,4 @@
-/** Bytes on a line of the hex view, and of one in a narrow place. */
+/** Bytes per line, in a wide and in a narrow view. */
 export const HEX_WIDTH = 16;
 export const HEX_WIDTH_NARROW = 8;
 
@@ -9,13 +9,13 @@ export interface HexLine {
   readonly offset: string;
   /** The bytes, in groups of eight. */
   readonly hex: string;
-  /** What of them can be printed; a dot for the rest. */
+  /** The printable characters; a dot for all others. */
   readonly text: string;
 }
 
 export const hexLineCount = (bytes: Uint8Array, width = HEX_WIDTH): number => Math.ceil(bytes.length / width);
 
-/** One line of the hex view, from 0. */
+/** One line of the hex view, counted from 0. */
 export function hexLine(bytes: Uint8Array, line: number, width = HEX_WIDTH): HexLine {
   const start = line * width;
   const part = [...bytes.subarray(start, start + width)];
@@ -28,7 +28,7 @@ export function hexLine(bytes: Uint8Array, line: number, width = HEX_WIDTH): Hex
   };
 }
 
-/** The whole view as text, to be copied. */
+/** The whole hex view as text, for copying. */
 export function hexDump(bytes: Uint8Array): string {
   const lines = Array.from({ length: hexLineCount(bytes) }, (_, line) => hexLine(bytes, line));
   return lines.map(({ offset, hex, text }) => `${offset}  ${hex.padEnd(HEX_WIDTH * 3)}  |${text}|`).join('\n');

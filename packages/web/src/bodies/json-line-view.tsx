@@ -9,10 +9,10 @@ import { MarkedText } from './marked-text.tsx';
 
 export const LINE_HEIGHT = 20;
 
-/** Steps of indentation that are shown; deeper ones would push everything out of sight. */
+/** Maximum indentation. Deeper levels would leave the view. */
 const MAX_INDENT = 40;
 
-/** Characters of one scalar that are shown; all of it can be copied. */
+/** Maximum of characters of a scalar that are shown. Copying copies all of it. */
 const MAX_SHOWN = 4000;
 
 const COLOURS: Partial<Record<number, string>> = {
@@ -21,10 +21,10 @@ const COLOURS: Partial<Record<number, string>> = {
   [KIND.word]: 'text-json-word',
 };
 
-/** A text written from right to left keeps to its own place: key, colon and value stay in their order (UAX #9, isolates). */
+/** Isolates right-to-left text (UAX #9), so that key, colon and value stay in order. */
 const ISOLATED = '[unicode-bidi:isolate]';
 
-/** The id of a line's element; `view` tells apart views of one page. */
+/** The id of a line's element. `view` distinguishes several views on one page. */
 export const lineId = (view: string, line: number): string => `${view}-${line}`;
 
 export interface JsonLineViewProps {
@@ -37,7 +37,7 @@ export interface JsonLineViewProps {
   readonly current: number;
 }
 
-/** One line of JSON: number, fold mark, key, value. */
+/** One line of JSON: number, fold button, key and value. */
 export const JsonLineView = memo(function JsonLineView({
   view,
   json,

@@ -1,4 +1,4 @@
-/** What stands on a line of formatted JSON. */
+/** What a line of formatted JSON contains. */
 export const KIND = {
   string: 0,
   number: 1,
@@ -12,7 +12,7 @@ export const KIND = {
 } as const;
 export type LineKind = (typeof KIND)[keyof typeof KIND];
 
-/** The numbers that describe a line, each at its place in the line's row of `cells`. Positions count UTF-16 units of the source. */
+/** The columns of a line in `cells`. Positions count UTF-16 code units of the source. */
 export const CELL = {
   depth: 0,
   keyStart: 1,
@@ -21,28 +21,28 @@ export const CELL = {
   end: 4,
   kind: 5,
   comma: 6,
-  /** Line of the closing bracket; -1 where there is none. */
+  /** Line of the closing bracket; -1 if there is none. */
   fold: 7,
-  /** Line of the opening bracket around it; -1 on the first level. */
+  /** Line of the enclosing opening bracket; -1 at the top level. */
   parent: 8,
-  /** How many values an opened bracket holds. */
+  /** Number of values in an opened bracket. */
   size: 9,
-  /** Its place among the values of its parent. */
+  /** Position among the values of its parent. */
   ordinal: 10,
 } as const;
 export const CELLS_PER_LINE = 11;
 
 /**
- * JSON laid out in lines that point into the source text: nothing is decoded, so digits, key order, doubled keys and escapes stay as
- * they were sent. One block of numbers holds all lines, so that a worker hands millions over without copying.
+ * Formatted JSON as lines that point into the source text. Nothing is decoded, so digits, key order, repeated keys and
+ * escapes stay as sent. All lines are in one typed array, which a worker can transfer without copying.
  */
 export interface JsonLines {
   readonly text: string;
   readonly count: number;
-  /** Values on the first level: one, but for a sequence. */
+  /** Number of top-level values; more than one only for a sequence. */
   readonly values: number;
   readonly cells: Int32Array;
-  /** `text`: the source ended before the value did. `lines`: there were more lines than a view can use. */
+  /** `text`: the source ended before the value did. `lines`: there were more lines than the maximum. */
   readonly ended: 'complete' | 'text' | 'lines';
 }
 
@@ -50,19 +50,19 @@ export function cellOf(json: JsonLines, line: number, cell: number): number {
   return json.cells[line * CELLS_PER_LINE + cell] ?? -1;
 }
 
-/** One line, ready to be shown. */
+/** One line for rendering. */
 export interface JsonLine {
   readonly line: number;
   readonly depth: number;
-  /** The key as it stands in the source, quotes and escapes included. */
+  /** The key as in the source, with quotes and escapes. */
   readonly key: string | undefined;
   readonly keyStart: number;
   readonly kind: LineKind;
-  /** The scalar as it stands in the source; a bracket otherwise. */
+  /** The scalar as in the source, or a bracket. */
   readonly text: string;
   readonly start: number;
   readonly comma: boolean;
-  /** Line of the closing bracket, where this one opens. */
+  /** Line of the closing bracket, if this line opens one. */
   readonly foldsTo: number | undefined;
   readonly size: number;
 }
@@ -96,7 +96,7 @@ export function lineOf(json: JsonLines, line: number): JsonLine {
   };
 }
 
-/** The numbers of the lines that are seen while some are folded. A folded line stands for all up to its closing bracket. */
+/** The numbers of the visible lines. A folded line hides all lines up to its closing bracket. */
 export function visibleLines(json: JsonLines, folded: ReadonlySet<number>): Uint32Array {
   const lines = new Uint32Array(json.count);
   let seen = 0;
@@ -107,18 +107,18 @@ export function visibleLines(json: JsonLines, folded: ReadonlySet<number>): Uint
   return lines.subarray(0, seen);
 }
 
-/** Everything a value says in the source: of an opening bracket the whole object or list. */
+/** The source of a value; for an opening bracket the whole object or array. */
 export function sourceOf(json: JsonLines, line: number): string {
   return json.text.slice(cellOf(json, line, CELL.start), cellOf(json, line, CELL.end));
 }
 
-/** What copying a value gives: the characters of a text, the source of everything else. */
+/** The text to copy for a value: the characters of a string, the source of everything else. */
 export function valueToCopy(json: JsonLines, line: number): string {
   const source = sourceOf(json, line);
   return cellOf(json, line, CELL.kind) === KIND.string ? unquote(source) : source;
 }
 
-/** The way to a value as programs write it: `data.items[0]["odd key"]`; `$` for the whole. */
+/** The path to a value in code syntax: `data.items[0]["odd key"]`; `$` for the whole. */
 export function pathOf(json: JsonLines, line: number): string {
   const steps: string[] = [];
   for (let at = line; cellOf(json, at, CELL.parent) >= 0; at = cellOf(json, at, CELL.parent)) {
@@ -143,7 +143,7 @@ function unquote(source: string): string {
   try {
     return String(JSON.parse(source));
   } catch {
-    // A text that was cut off.
+    // A truncated string.
     return source.slice(1);
   }
 }

@@ -13,7 +13,7 @@ import { CELL, cellOf } from './json-lines.ts';
 
 const PAGE = 20;
 
-/** The line that a key leads to among those that are seen; `undefined` for other keys. */
+/** The line that a key press moves to among the visible lines; `undefined` for other keys. */
 function nextVisible(lines: Uint32Array, active: number, key: string): number | undefined {
   const at = lines.indexOf(active);
   const last = lines.length - 1;
@@ -35,14 +35,14 @@ function nextVisible(lines: Uint32Array, active: number, key: string): number | 
   }
 }
 
-/** Every line that folds, but for the outermost. */
+/** All lines that can be folded, except the outermost. */
 function foldable(json: JsonLines): Set<number> {
   const all = new Set<number>();
   for (let line = 1; line < json.count; line++) if (cellOf(json, line, CELL.fold) >= 0) all.add(line);
   return all;
 }
 
-/** Up to so many lines all are drawn, so that the browser's own selection and search reach them. */
+/** Maximum of lines that are rendered without virtualization, so that the browser's own selection and search work. */
 const DRAW_ALL = 400;
 
 const NO_MATCHES: readonly never[] = [];
@@ -51,16 +51,16 @@ const COPIED = { title: 'Content Copied', description: 'Content has been copied 
 
 export interface JsonViewProps {
   readonly json: JsonLines;
-  /** What it is, for screen readers. */
+  /** Name for screen readers. */
   readonly label: string;
   readonly matches?: readonly JsonMatch[];
-  /** The place that is shown, from 0. */
+  /** The current match, from 0. */
   readonly current?: number;
-  /** Offers to fold all of it by command: one view of the page at most. */
+  /** Offers the commands to fold and unfold everything. Only one view on a page can offer them. */
   readonly hasCommands?: boolean;
 }
 
-/** Formatted JSON: folds, copies a value or its path on a click, goes by keyboard like a tree. */
+/** Formatted JSON that can be folded. A click copies a value or its path; the keyboard works as in a tree view. */
 export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCommands = false }: JsonViewProps) {
   const view = useId();
   const frame = useRef<HTMLDivElement>(null);

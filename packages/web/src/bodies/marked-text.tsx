@@ -4,19 +4,19 @@ import type { Found } from './find-text.ts';
 
 export interface MarkedTextProps {
   readonly text: string;
-  /** Where the text stands in what was searched. */
+  /** Position of the text in the searched text. */
   readonly offset: number;
   readonly found: readonly Found[];
-  /** Number of the first of `found` among all. */
+  /** Number of the first match in `found`. */
   readonly firstPlace: number;
   readonly current: number;
-  /** How a piece of it is written; as it is, without. */
+  /** Transforms each piece before it is shown; unchanged by default. */
   readonly write?: (piece: string) => string;
 }
 
 const asItIs = (piece: string): string => piece;
 
-/** A text with what was found in it marked. */
+/** A text with its matches highlighted. */
 export function MarkedText({ text, offset, found, firstPlace, current, write = asItIs }: MarkedTextProps) {
   if (found.length === 0) return write(text);
   return markPieces(text, offset, found, firstPlace).map(({ text: piece, place, at }) =>

@@ -1,4 +1,4 @@
-/** A content type in its parts: the type in lower case, its parameters by lower-case name (RFC 9110 8.3.1). */
+/** A content type: the type in lower case, and its parameters by lower-case name (RFC 9110, section 8.3.1). */
 export interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -6,7 +6,7 @@ export interface MediaType {
 
 const PARAMETER = /;\s*([^\s=;]+)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))/g;
 
-/** Reads a header such as `multipart/form-data; boundary="x"`; what makes no sense in it is left out. */
+/** Parses a header such as `multipart/form-data; boundary="x"`. Invalid parameters are skipped. */
 export function mediaType(header: string | null | undefined): MediaType {
   const text = header ?? '';
   const parameters = new Map<string, string>();

@@ -3,16 +3,16 @@ import { mediaType } from './media-type.ts';
 
 /** One part of a multipart body (RFC 2046 5.1, RFC 7578). */
 export interface MultipartPart {
-  /** The form field's name; empty where the part has none. */
+  /** Name of the form field; empty if the part has none. */
   readonly name: string;
-  /** The name the sender gave to a file; `undefined` for a plain field. */
+  /** File name as sent; `undefined` for a field that is not a file. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
   readonly headers: readonly (readonly [string, string])[];
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Parts that are listed at most. */
+/** Maximum of parts that are listed. */
 const MAX_PARTS = 1000;
 
 const CR = 13;
@@ -20,8 +20,8 @@ const LF = 10;
 const DASH = 45;
 
 /**
- * Takes a multipart body apart. `undefined` when it has no boundary or does not hold it; a body that breaks off gives the parts that
- * are there.
+ * Splits a multipart body; `undefined` if it has no boundary or does not contain it. A truncated body returns the
+ * parts up to its end.
  */
 export function parseMultipart(
   bytes: Uint8Array<ArrayBuffer>,
@@ -44,7 +44,7 @@ export function parseMultipart(
   return parts;
 }
 
-/** Where the mark stands at the beginning of a line. */
+/** Position of the delimiter at the start of a line. */
 function findMark(bytes: Uint8Array, mark: Uint8Array, from: number): number {
   const first = mark[0] ?? DASH;
   for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
@@ -59,7 +59,7 @@ function lineEnd(bytes: Uint8Array, from: number): number {
   return end < 0 ? bytes.length : end + 1;
 }
 
-/** The line break before a mark belongs to the mark (RFC 2046 5.1.1). */
+/** The line break before a delimiter belongs to the delimiter (RFC 2046, section 5.1.1). */
 function trimLineEnd(bytes: Uint8Array, at: number): number {
   if (bytes[at - 1] !== LF) return at;
   return bytes[at - 2] === CR ? at - 2 : at - 1;
@@ -100,7 +100,7 @@ function extendedName(value: string | undefined): string | undefined {
   }
 }
 
-/** A name that a download may have: no path, nothing that a file system stumbles over. */
+/** A safe file name for a download: no path and no characters that a file system rejects. */
 export function safeFileName(name: string | undefined, fallback: string): string {
   const clean = (name ?? '')
     // oxlint-disable-next-line no-control-regex -- control characters are what must go

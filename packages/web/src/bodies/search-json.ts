@@ -3,12 +3,12 @@ import type { Found } from './find-text.ts';
 import { CELL, cellOf, KIND } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
 
-/** A place where the text that was searched for stands, as positions of the source. */
+/** A match, as positions in the source. */
 export interface JsonMatch extends Found {
   readonly line: number;
 }
 
-/** Finds a text in keys and scalars, without regard to case, in the order of the lines. */
+/** Finds a text in keys and scalars, ignoring case, in the order of the lines. */
 export function searchJson(json: JsonLines, query: string, limit = MAX_FOUND): JsonMatch[] {
   if (query === '') return [];
   const matches: JsonMatch[] = [];
@@ -22,13 +22,13 @@ export function searchJson(json: JsonLines, query: string, limit = MAX_FOUND): J
   return matches;
 }
 
-/** Where a line begins in the source. */
+/** Position of a line's first character in the source. */
 function beginning(json: JsonLines, line: number): number {
   const keyStart = cellOf(json, line, CELL.keyStart);
   return keyStart < 0 ? cellOf(json, line, CELL.start) : keyStart;
 }
 
-/** The last line that begins at or before a position. */
+/** The last line that starts at or before a position. */
 function lineAt(json: JsonLines, position: number): number | undefined {
   let low = 0;
   let high = json.count;
@@ -46,7 +46,7 @@ function touches(json: JsonLines, line: number, start: number, end: number): boo
   return inKey || (scalar && start >= cellOf(json, line, CELL.start) && end <= cellOf(json, line, CELL.end));
 }
 
-/** The lines that have to be unfolded so that a line is seen. */
+/** The lines to unfold so that a line is visible. */
 export function linesAround(json: JsonLines, line: number): number[] {
   const around: number[] = [];
   for (let at = cellOf(json, line, CELL.parent); at >= 0; at = cellOf(json, at, CELL.parent)) around.push(at);

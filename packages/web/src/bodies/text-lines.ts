@@ -1,11 +1,11 @@
-/** Where the lines of a text begin when none is longer than `columns`; breaks are LF, CRLF or CR. */
+/** Positions where lines of at most `columns` characters start. Line breaks are LF, CRLF or CR. */
 export interface TextLines {
   readonly text: string;
   readonly count: number;
   readonly starts: Uint32Array;
 }
 
-/** Lays a text out in lines of a fixed width, so that megabytes without a line break can be scrolled. */
+/** Splits a text into lines of a fixed width, so that megabytes without a line break can be scrolled. */
 export function textLines(text: string, columns: number): TextLines {
   let starts = new Uint32Array(Math.ceil(text.length / columns) + 64);
   let count = 0;
@@ -27,13 +27,13 @@ export function textLines(text: string, columns: number): TextLines {
   return { text, count, starts: starts.subarray(0, count) };
 }
 
-/** The text of a line, without its break. */
+/** The text of a line, without its line break. */
 export function textOfLine({ text, count, starts }: TextLines, line: number): string {
   const end = line + 1 < count ? starts[line + 1] : text.length;
   return text.slice(starts[line], end).replace(/\r?\n$/, '');
 }
 
-/** The line that holds a position. */
+/** The line that contains a position. */
 export function lineOfPosition({ count, starts }: TextLines, position: number): number {
   let low = 0;
   let high = count;

@@ -10,15 +10,15 @@ import { useSteps } from './use-steps.ts';
 
 const LINE_HEIGHT = 20;
 
-/** Up to so many characters the text is one element, wrapped and selected by the browser. */
+/** Maximum of characters that are rendered as one element, which the browser wraps and selects itself. */
 const ONE_PIECE = 64 * 1024;
 
-/** Characters on a line of a longer text. */
+/** Characters per line of a longer text. */
 const COLUMNS = 160;
 
 export interface TextViewProps {
   readonly text: string;
-  /** What it is, for screen readers. */
+  /** Name for screen readers. */
   readonly label: string;
   readonly find?: string | undefined;
   readonly onFind?: (find: string | undefined) => void;
@@ -26,7 +26,7 @@ export interface TextViewProps {
 
 const NOWHERE = (): void => undefined;
 
-/** A text to the character; only ever text, whatever stands in it (hardening S5). */
+/** A text, character by character. It is never interpreted as HTML. */
 export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps) {
   const wanted = useDeferredValue(find ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Walks through `count` places, round and round; begins anew when what is searched for changes. */
+/** Steps through `count` matches, cyclically. Starts over when the searched text changes. */
 export function useSteps(count: number, about: string): readonly [number, (step: 1 | -1) => number] {
   const [state, setState] = useState({ about, at: 0 });
   const at = state.about === about && state.at < count ? state.at : 0;

@@ -2,13 +2,13 @@ import { codingsOf } from './decode-body.ts';
 import { isCoded, viewBody } from './view-body.ts';
 import type { BodySource, BodyView } from './view-body.ts';
 
-/** Larger bodies are formatted in a worker. */
+/** Larger bodies are parsed in a worker. */
 const MAX_MAIN_THREAD_BYTES = 128 * 1024;
 
-/** Milliseconds after which a body is given up: one that unpacks to gigabytes must not fill the memory. */
+/** Milliseconds after which a worker is terminated, so that a decompression bomb does not fill the memory. */
 const GIVE_UP_MS = 8000;
 
-/** Looks at a body in a thread of its own, so that the page goes on. Rejects when it takes too long. */
+/** Parses a body in a worker. Rejects after a timeout. */
 function viewInWorker(source: BodySource): Promise<BodyView> {
   const worker = codingsOf(source.contentEncoding).includes('br')
     ? new Worker(new URL('./brotli-worker.ts', import.meta.url), { type: 'module' })
@@ -31,7 +31,7 @@ function viewInWorker(source: BodySource): Promise<BodyView> {
   }).finally(() => worker.terminate());
 }
 
-/** Lays a body out; what is heavy or coded is looked at in a worker. */
+/** Parses a body; in a worker if it is large or encoded. */
 export function viewBodyAsync(source: BodySource): Promise<BodyView> {
   const light = source.bytes.length <= MAX_MAIN_THREAD_BYTES && !isCoded(source);
   return light ? viewBody(source, () => Promise.reject(new Error('not coded'))) : viewInWorker(source);

@@ -7,44 +7,44 @@ import type { Decoded, Unbrotli } from './decode-body.ts';
 import { formatJson } from './format-json.ts';
 import type { JsonLines } from './json-lines.ts';
 
-/** Bytes that are shown at once; the rest on request (design 7). */
+/** Bytes that are loaded at once. The rest is loaded on request. */
 export const BEGINNING_BYTES = 256 * 1024;
 
 export interface BodySource {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** False when `bytes` are only the beginning of what was received. */
+  /** False if `bytes` are only the first part of the received body. */
   readonly complete: boolean;
   readonly contentEncoding: string | undefined;
   readonly contentType: string | null;
-  /** Shown bytes at most, after decoding. */
+  /** Maximum of bytes after decoding. */
   readonly limit: number;
 }
 
-/** A body as the details show it. */
+/** A parsed body, as the details show it. */
 export interface BodyView {
-  /** Decoded where it was coded and could be; at most the limit. */
+  /** The decoded bytes, or the received ones if they can't be decoded; at most `limit`. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly text: string | undefined;
-  /** What the text was decoded from, where that is not UTF-8. */
+  /** The character set of the text, if it is not UTF-8. */
   readonly charset: string | undefined;
   readonly json: JsonLines | undefined;
   readonly kind: BodyKind;
   readonly coding: Coding | undefined;
-  /** True when this is all of it. */
+  /** True if this is the whole body. */
   readonly whole: boolean;
 }
 
-/** What became of a content coding. */
+/** The result of decoding a content coding. */
 export interface Coding {
   readonly name: string;
-  /** Bytes after decoding as far as it went; `undefined` when it could not be done. */
+  /** Number of decoded bytes; `undefined` if decoding failed. */
   readonly decodedSize: number | undefined;
   readonly problem: string | undefined;
-  /** True when decoding stopped at its limit. */
+  /** True if decoding stopped at its limit. */
   readonly cut: boolean;
 }
 
-/** The view of a body that is not coded, at once: for what is small enough not to be noticed. */
+/** Parses a body without content coding, synchronously. For small bodies. */
 export function viewPlain({ bytes, complete, contentType, limit }: BodySource, coding?: Coding): BodyView {
   const shown = bytes.subarray(0, limit);
   const whole = complete && shown.length === bytes.length;
@@ -57,17 +57,17 @@ export function viewPlain({ bytes, complete, contentType, limit }: BodySource, c
   return { bytes: shown, text, charset: other?.charset, json, kind, coding, whole };
 }
 
-/** Types of JSON values one after the other; under every other type a second value is a mistake of the sender. */
+/** Content types of JSON sequences. With any other type, a second value is an error. */
 function isJsonSequence(contentType: string | null): boolean {
   return /ndjson|jsonl|json-?lines|json-seq|stream\+json/i.test(contentType ?? '');
 }
 
-/** True where bytes have to be decoded before they can be looked at. */
+/** True if the body has a content coding. */
 export function isCoded(source: Pick<BodySource, 'bytes' | 'contentEncoding'>): boolean {
   return source.bytes.length > 0 && codingsOf(source.contentEncoding).length > 0;
 }
 
-/** The view of any body. Of a coded one the beginning alone can be decoded only as far as it goes. */
+/** Parses any body. The first part of an encoded body is decoded as far as possible. */
 export async function viewBody(source: BodySource, unbrotli: Unbrotli): Promise<BodyView> {
   const decoded = await decodeBody(source.bytes, source.contentEncoding, unbrotli, { beginning: !source.complete });
   if (decoded.outcome === 'none') return viewPlain(source);

@@ -1,15 +1,15 @@
-/** Longer than this it is shown as it came. */
+/** Longer XML is shown as received. */
 const MAX_XML = 1024 * 1024;
 
 const INDENT = '  ';
 
-/** A piece of XML: markup, or the text between. */
+/** A piece of XML: a tag, or the text between tags. */
 const PIECE =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|<![^>]*>|<\/[^>]*>|<(?:"[^"]*"|'[^']*'|[^'">])*>|[^<]+/g;
 
 /**
- * XML with one element a line, for reading only: it is text, never made into a document. `undefined` where this would not be a
- * faithful view: no XML, broken nesting, an element that mixes text and elements, or too long.
+ * Indents XML with one element per line, for display only. Works on text and never builds a document. `undefined` if
+ * the result could be misleading: not XML, wrong nesting, mixed content, or too long.
  */
 export function formatXml(text: string): string | undefined {
   const trimmed = text.trim();

@@ -12,7 +12,7 @@ import { ShellDialogs } from './dialogs.tsx';
 import { MobileBar } from './mobile-bar.tsx';
 import { SignedOutDialog } from './signed-out-dialog.tsx';
 
-/** What all signed-in pages share: the sidebar, or below 768 px the slide-in menu (spec 2). */
+/** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */
 export function AppLayout() {
   const user = useUser();
   const signedOut = useSignedOut();
@@ -51,7 +51,7 @@ export function AppLayout() {
   );
 }
 
-/** Logout: the session ends, the person's data goes, and the sign-in page comes (spec 2). */
+/** Logs out, clears the user's data and opens the login page. */
 function useLeave(): () => void {
   const logout = useLogout();
   const navigate = useNavigate();

@@ -6,11 +6,11 @@ import { rankChoices } from './rank-choices.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
 
-/** One thing to choose: a command, an endpoint, a search. */
+/** One choice: a command, an endpoint, or a search. */
 export interface PaletteChoice {
   readonly id: string;
   readonly title: string;
-  /** Heading that it stands under; also found by. */
+  /** Heading of the group. The filter also matches it. */
   readonly hint: string;
   readonly keys?: string | undefined;
   readonly run: () => void;
@@ -20,11 +20,11 @@ export interface CommandPaletteProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly choices: readonly PaletteChoice[];
-  /** Always offered last, for what was typed. */
+  /** Always offered last, for the typed text. */
   readonly onSearch: (text: string) => void;
 }
 
-/** Type a few letters, press Enter: every command and every endpoint. */
+/** Finds every command and every endpoint by a few letters. */
 export function CommandPalette({ open, onOpenChange, choices, onSearch }: CommandPaletteProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} bare width="md" title="Command palette">
@@ -112,7 +112,7 @@ interface PaletteRowProps {
   readonly onChoose: () => void;
 }
 
-/** The keyboard stays in the text field and speaks for the row (WAI-ARIA combobox), so a row takes the pointer alone. */
+/** The focus stays in the text field (WAI-ARIA combobox), so a row only handles the pointer. */
 function PaletteRow({ id, choice, selected, onPoint, onChoose }: PaletteRowProps) {
   return (
     <div

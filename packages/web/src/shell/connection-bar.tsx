@@ -7,7 +7,7 @@ import { askAgainForFailed } from '../api/query-client.ts';
 
 const ASK_AGAIN_MS = 3000;
 
-/** Says that the server can't be reached, and asks until it can; then what failed meanwhile is asked for again. */
+/** Shown while the server can't be reached. Polls the server, then loads all failed queries again. */
 export function ConnectionBar() {
   const reachable = useReachable();
   useQuery({

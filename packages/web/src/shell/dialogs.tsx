@@ -14,7 +14,7 @@ import { useShellCommands } from './use-shell-commands.ts';
 
 type Open = 'create' | 'palette' | 'help' | undefined;
 
-/** The dialogs that every signed-in page has, and the keys that open them. */
+/** The dialogs of every page, and the shortcuts that open them. */
 export function ShellDialogs() {
   const [open, setOpen] = useState<Open>();
   const navigate = useNavigate();

@@ -11,7 +11,7 @@ import { formatCount } from '../ui/sizes.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useNow } from '../ui/use-now.ts';
 
-/** The endpoints, favourites first, then newest first (spec 2). */
+/** The endpoints, favorites first, then newest first. */
 export function EndpointList({ tier }: { readonly tier: Tier }) {
   const endpoints = useQuery(endpointsQuery);
   const now = useNow(10_000);

@@ -15,7 +15,7 @@ import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { useTitle } from '../ui/use-title.ts';
 
-/** One endpoint: its header, switches and figures, and what it has caught (spec 2). */
+/** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
   const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
   const endpoint = useQuery(endpointQuery(uid));
@@ -48,7 +48,7 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
   );
 }
 
-/** What lies above the requests; drawn again with the live figures, which the requests below are not. */
+/** The part above the requests. It renders with the live figures; the requests below do not. */
 function EndpointFrame({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const navigate = useNavigate();
   const live = useLiveEndpoint(endpoint.uid);

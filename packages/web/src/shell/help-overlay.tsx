@@ -10,7 +10,7 @@ export interface HelpOverlayProps {
   readonly onOpenChange: (open: boolean) => void;
 }
 
-/** Every key that does something on the page that is shown. */
+/** All keyboard shortcuts of the current page. */
 export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
   const commands = useAllCommands();
   const groups = [...Map.groupBy(lastOfEach(commands.filter(hasKeys)), (command) => command.group)];
@@ -50,7 +50,7 @@ function hasKeys(command: Command): command is Keyed {
   return command.keys !== undefined;
 }
 
-/** Of several commands with one key only the last answers. */
+/** If several commands have the same key, only the last one handles it. */
 function lastOfEach(commands: readonly Keyed[]): Keyed[] {
   return [...new Map(commands.map((command) => [command.keys, command])).values()];
 }

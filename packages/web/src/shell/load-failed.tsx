@@ -6,7 +6,7 @@ import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-/** Shown when not even the signed-in user could be asked for, or when a part of the app did not arrive. */
+/** Shown if the user or a part of the app could not be loaded. */
 export function LoadFailed({ error }: { readonly error: unknown }) {
   const router = useRouter();
   const again = async (): Promise<void> => {
@@ -32,7 +32,7 @@ export function LoadFailed({ error }: { readonly error: unknown }) {
   );
 }
 
-/** The same where nothing else of the app could be shown. */
+/** The same error without the app's layout. */
 export function RootFailed({ error }: { readonly error: unknown }) {
   return (
     <main className="h-full">

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import { Logo } from '../ui/logo.tsx';
 
-/** Below 768 px: a bar with the menu that slides in, and closes behind what was chosen in it. */
+/** Below 768 px: a bar with the slide-in menu, which closes after a choice. */
 export function MobileBar({ children }: { readonly children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const closeBehindChoice = ({ target }: MouseEvent): void => {

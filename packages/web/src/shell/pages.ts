@@ -1,6 +1,6 @@
 import { lazyPart, preloadParts } from '../ui/lazy-part.tsx';
 
-/** Every page, each in a file of its own that is loaded when it is first needed. */
+/** All pages. Each is loaded on first use. */
 export const pages = {
   AuthPage: lazyPart(async () => (await import('../features/accounts/auth/auth-page.tsx')).AuthPage),
   ResetPage: lazyPart(async () => (await import('../features/accounts/auth/reset-page.tsx')).ResetPage),
@@ -20,10 +20,10 @@ export const pages = {
   NotFoundPage: lazyPart(async () => (await import('./not-found-page.tsx')).NotFoundPage),
 } as const;
 
-/** Milliseconds after the page is there before what was not asked for is loaded: the first thing that a person does goes first. */
+/** Milliseconds after the load event before other pages are preloaded, so that the first action is not delayed. */
 const PRELOAD_AFTER_MS = 3000;
 
-/** Loads the other parts once nothing else is to be done, so that they open at once, with or without the server. */
+/** Preloads the other pages when the browser is idle, so that they open at once, even offline. */
 export function preloadPages(): void {
   setTimeout(() => {
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => void preloadParts(), { timeout: 5000 });

@@ -18,7 +18,7 @@ const TABS = [
   { value: 'subscription', label: 'Subscription' },
 ] as const;
 
-/** The person's own page (spec 2). */
+/** The profile page. It is in the shell because it shows the account and the plan. */
 export function ProfilePage() {
   const { tab = 'profile' } = useSearch({ from: '/signed-in/profile' });
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** Those of `choices` whose text holds every word of `query`, those that begin with it first; all of them for an empty query. */
+/** The choices that contain every word of `query`, those that start with it first. All of them for an empty query. */
 export function rankChoices<Choice extends { readonly title: string; readonly hint?: string | undefined }>(
   choices: readonly Choice[],
   query: string,

@@ -10,13 +10,13 @@ interface KeyPress {
   readonly altKey: boolean;
 }
 
-/** `mod+k` for Ctrl or Command with a key, else the key; `undefined` when other modifiers make it someone else's. */
+/** `mod+k` for Ctrl or Command with a key, else the key; `undefined` with other modifiers. */
 export function keysOf(press: KeyPress): string | undefined {
   if (press.altKey) return undefined;
   return press.ctrlKey || press.metaKey ? `mod+${press.key.toLowerCase()}` : press.key;
 }
 
-/** Listens for the keys of all commands. Plain keys are off in fields and while a dialog or menu is open (design 7). */
+/** Listens for the shortcuts of all commands. Plain keys are off in fields and while a dialog or menu is open. */
 export function listenForShortcuts(): () => void {
   const onKey = (press: KeyboardEvent): void => {
     if (press.defaultPrevented || press.isComposing) return;
@@ -36,7 +36,7 @@ function isBusy(target: EventTarget | null): boolean {
   return document.querySelector(LAYERS) !== null || (target instanceof Element && target.closest(FIELDS) !== null);
 }
 
-/** How a command's keys are written: `mod+k` is `⌘K` on a Mac, else `Ctrl K`. */
+/** How a shortcut is displayed: `mod+k` is `⌘K` on a Mac, else `Ctrl K`. */
 export function showKeys(keys: string): string {
   if (!keys.startsWith('mod+')) return keys;
   const name = keys.slice('mod+'.length);

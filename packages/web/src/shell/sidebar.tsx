@@ -13,12 +13,12 @@ import { UserMenu } from './user-menu.tsx';
 
 export interface SidebarProps {
   readonly user: User | null;
-  /** The session of the person has ended, and they have not signed in again. */
+  /** True if the session has ended. */
   readonly signedOut: boolean;
   readonly onLogout: () => void;
 }
 
-/** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the person (spec 2). */
+/** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the user menu. */
 export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
@@ -43,7 +43,7 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
   );
 }
 
-/** With its key, but where that does something else: on an endpoint's page it filters the list. */
+/** Shows its shortcut, except on an endpoint page, where the same key filters the list. */
 function SearchLink() {
   const onSlash = useAllCommands().findLast(({ keys }) => keys === '/');
   const keys = onSlash?.id === COMMAND_IDS.search ? '/' : undefined;

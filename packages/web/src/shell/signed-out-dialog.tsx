@@ -5,7 +5,7 @@ import { LoginForm } from '../features/accounts/auth/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** The session ended elsewhere: told at once, and whatever was typed behind this dialog stays where it is. */
+/** Shown when the session has ended. Everything behind this dialog stays as it is, including unsent input. */
 export function SignedOutDialog() {
   const asks = useAsksToSignIn();
   const user = useUser();

@@ -5,7 +5,7 @@ import { useSyncExternalStore } from 'react';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
-/** Where messages appear: one at a time, 5 s, F8 brings the keyboard there, a swipe of 50 px to the right closes (spec 9). */
+/** Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast. */
 export function Toaster() {
   const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
   return (

@@ -3,7 +3,7 @@ import { COMMAND_IDS } from '../ui/commands.ts';
 import { useCommands } from '../ui/commands.ts';
 import { themePreference } from '../features/settings/theme.ts';
 
-/** What can be done from every signed-in page without a dialog. */
+/** Commands of every page that don't open a dialog. */
 export function useShellCommands(): void {
   const navigate = useNavigate();
   useCommands([

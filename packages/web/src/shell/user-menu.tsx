@@ -17,7 +17,7 @@ export interface UserMenuProps {
   readonly onLogout: () => void;
 }
 
-/** Who is signed in, on which plan, and what they can do about it (spec 2). */
+/** The logged-in user, the plan, and the user's menu. */
 export function UserMenu({ user, onLogout }: UserMenuProps) {
   return (
     <DropdownMenu
@@ -97,7 +97,7 @@ function SignedInItems({ onLogout }: { readonly onLogout: () => void }) {
   );
 }
 
-/** The first letter as a person sees it: an emoji of several code points is one. */
+/** The first grapheme: an emoji may have several code points. */
 function firstLetter(username: string): string {
   const [first] = new Intl.Segmenter().segment(username);
   return first?.segment.toUpperCase() ?? '?';

@@ -15,7 +15,7 @@ export interface BadgeProps {
   readonly className?: string;
 }
 
-/** A short state. Never cut: what stands beside it gives way first. */
+/** A short label. Never truncated: the text beside it is truncated first. */
 export function Badge({ tone = 'neutral', children, className }: BadgeProps) {
   return (
     <span

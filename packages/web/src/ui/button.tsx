@@ -16,9 +16,9 @@ const SIZES = { sm: 'h-7 px-2.5 text-sm gap-1.5', md: 'h-8 px-3 gap-2' } as cons
 export interface ButtonProps extends ComponentProps<'button'> {
   readonly variant?: keyof typeof VARIANTS;
   readonly size?: keyof typeof SIZES;
-  /** Lends the look to the one child, a link for instance. */
+  /** Renders its only child, for example a link, with the look of a button. */
   readonly asChild?: boolean;
-  /** Takes no presses while something is under way; keeps the keyboard's place, which `disabled` would drop. */
+  /** Ignores presses during an action and keeps the focus, which `disabled` would drop. */
   readonly held?: boolean;
 }
 

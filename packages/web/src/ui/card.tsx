@@ -13,7 +13,7 @@ export interface SectionCardProps {
   readonly destructive?: boolean;
 }
 
-/** A titled part of a page of forms. */
+/** A titled section of a page with forms. */
 export function SectionCard({ title, description, children, footer, destructive = false }: SectionCardProps) {
   return (
     <section className={clsx('rounded-lg border bg-panel', destructive ? 'border-bad/40' : 'border-line')}>

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 
-/** Ids of the commands that one part of the page offers and another runs. */
+/** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
   newEndpoint: 'endpoint.new',
   palette: 'app.palette',
@@ -9,16 +9,19 @@ export const COMMAND_IDS = {
   subscription: 'go.subscription',
 } as const;
 
-/** Something a person can do by key, or from the palette. */
+/** An action that the user can run by shortcut or from the command palette. */
 export interface Command {
   readonly id: string;
   readonly title: string;
-  /** Heading in the help overlay and the palette. */
+  /** Heading in the shortcut overview and the palette. */
   readonly group: string;
-  /** One key as `KeyboardEvent.key` says it (`j`, `?`, `/`), or `mod+k`: Ctrl, on a Mac Command. None: palette only. */
+  /**
+   * A key as in `KeyboardEvent.key` (`j`, `?`, `/`), or `mod+k` for Ctrl or, on a Mac, Command. Without one, the
+   * command is only in the palette.
+   */
   readonly keys?: string | undefined;
   readonly run: () => void;
-  /** False for what makes no sense from a list, like 'next request'. */
+  /** False for commands that make no sense in the palette, such as 'next request'. */
   readonly inPalette?: boolean | undefined;
 }
 
@@ -30,13 +33,13 @@ function change(next: readonly Command[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Adds commands until the returned function is called. Of two with the same keys the one added last answers. */
+/** Registers commands until the returned function is called. The last registered command handles a key. */
 export function registerCommands(added: readonly Command[]): () => void {
   change([...registered, ...added]);
   return () => change(registered.filter((command) => !added.includes(command)));
 }
 
-/** Runs a command by its id; nothing happens when no part of the page offers it. */
+/** Runs a command by its id. Does nothing if it is not registered. */
 export function runCommand(id: string): void {
   registered.findLast((command) => command.id === id)?.run();
 }
@@ -49,7 +52,7 @@ export const commandStore = {
   read: (): readonly Command[] => registered,
 };
 
-/** Offers commands while the component is shown; what they do is always that of the last drawing. */
+/** Registers commands while the component is mounted. They always run the latest closure. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
   useEffect(() => {
@@ -64,7 +67,7 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => registerCommands(offered), [offered]);
 }
 
-/** Every command that the page offers now. */
+/** All registered commands. */
 export function useAllCommands(): readonly Command[] {
   return useSyncExternalStore(commandStore.subscribe, commandStore.read);
 }

@@ -8,19 +8,19 @@ export interface ConfirmDialogProps {
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
   readonly description: string;
-  /** What the button does, as a verb: 'Delete'. */
+  /** Label of the confirm button, a verb: 'Delete'. */
   readonly confirmLabel: string;
-  /** What the other button says where 'Cancel' could be misread. */
+  /** Label of the other button, if 'Cancel' could be misunderstood. */
   readonly cancelLabel?: string;
   readonly onConfirm: () => void;
   readonly destructive?: boolean;
-  /** True while it can't be confirmed yet. */
+  /** True while the action can't be confirmed. */
   readonly held?: boolean;
-  /** Details between the description and the buttons. */
+  /** Content between the description and the buttons. */
   readonly children?: ReactNode;
 }
 
-/** Asks before what can't be undone. Focus starts on Cancel, and comes back to where it was. */
+/** Confirms an action that can't be undone. The focus starts on Cancel and returns to where it was. */
 export function ConfirmDialog({
   open,
   onOpenChange,

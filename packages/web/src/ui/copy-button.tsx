@@ -7,12 +7,12 @@ import type { ToastInput } from './toast-store.ts';
 import { useCopy } from './use-copy.ts';
 
 export interface CopyButtonProps {
-  /** The text, or what gives it when asked. */
+  /** The text, or a function that returns it. */
   readonly text: string | (() => string | Promise<string>);
   readonly label: string;
-  /** Shown after copying; by default the spec's 'Content Copied'. */
+  /** Title of the toast; 'Content Copied' by default. */
   readonly toast?: ToastInput | null;
-  /** With words beside the icon it is a button, else an icon. */
+  /** Label beside the icon. Without one, it is an icon button. */
   readonly children?: ReactNode;
   readonly size?: 'sm' | 'md';
   readonly className?: string;
@@ -20,7 +20,7 @@ export interface CopyButtonProps {
 
 const COPIED: ToastInput = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
 
-/** Copies, and shows a check mark for two seconds (spec 2). */
+/** Copies a text and shows a check mark for two seconds. */
 export function CopyButton({ text, label, toast: message = COPIED, children, size, className }: CopyButtonProps) {
   const { copied, copy } = useCopy();
   const run = async (): Promise<void> => {

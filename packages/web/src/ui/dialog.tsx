@@ -11,14 +11,17 @@ export interface DialogProps {
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
   readonly description?: ReactNode;
-  /** Heading and text stay for screen readers only. */
+  /** Hides heading and description from all but screen readers. */
   readonly bare?: boolean;
   readonly width?: keyof typeof WIDTHS;
   readonly children?: ReactNode;
   readonly footer?: ReactNode;
 }
 
-/** A modal dialog: focus goes in (to what is marked `data-first-focus`, else to the first), stays in, and comes back; Escape closes. */
+/**
+ * A modal dialog. The focus moves to the element marked `data-first-focus` or the first one, stays inside, and returns
+ * afterwards. Escape closes.
+ */
 export function Dialog({
   open,
   onOpenChange,

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Kbd } from './kbd.tsx';
 
 export interface DropdownMenuProps {
-  /** The button that opens it: one element that takes a ref. */
+  /** The button that opens the menu: one element that accepts a ref. */
   readonly trigger: ReactNode;
   readonly children: ReactNode;
   readonly align?: 'start' | 'center' | 'end';
@@ -13,7 +13,7 @@ export interface DropdownMenuProps {
 
 export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom' }: DropdownMenuProps) {
   return (
-    // Not modal: what lies around stays reachable, and a click there both closes the menu and counts.
+    // Not modal: a click outside closes the menu and takes effect.
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
@@ -40,7 +40,7 @@ export interface MenuItemProps {
   readonly disabled?: boolean;
   readonly destructive?: boolean;
   readonly keys?: string;
-  /** Lends role and look to the one child, a link for instance. */
+  /** Renders its only child, for example a link, as a menu item. */
   readonly asChild?: boolean;
   readonly children: ReactNode;
 }
@@ -72,7 +72,7 @@ export interface MenuChoiceProps {
   readonly options: readonly { readonly value: string; readonly label: string; readonly icon?: ReactNode }[];
 }
 
-/** One of a few, in a menu. */
+/** One of several options in a menu. */
 export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceProps) {
   return (
     <Radix.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>

@@ -6,14 +6,14 @@ export interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
-  /** A failure: read out at once. */
+  /** True for an error, which is announced at once. */
   readonly error?: boolean;
-  /** It is the whole page: its title is the page's heading. */
+  /** True if this is the whole page: the title is then the page's heading. */
   readonly page?: boolean;
   readonly className?: string;
 }
 
-/** What stands where there is nothing to show, and what to do about it. */
+/** Shown if there is no content: says why and what to do. */
 export function EmptyState({
   icon,
   title,

@@ -4,7 +4,7 @@ export interface FactListProps {
   readonly facts: readonly { readonly name: string; readonly value: ReactNode }[];
 }
 
-/** Names with their values, one per line. */
+/** Names and values, one pair per line. */
 export function FactList({ facts }: FactListProps) {
   return (
     <dl className="flex flex-col gap-1.5">

@@ -11,15 +11,15 @@ export interface FieldControl {
 
 export interface FieldProps {
   readonly label: ReactNode;
-  /** What is wrong with what stands there. Read out as soon as it appears. */
+  /** Validation message. Announced when it appears. */
   readonly error?: string | undefined;
   readonly hint?: ReactNode;
   readonly className?: string;
-  /** Given what ties the control to its label, hint and error. */
+  /** Receives the attributes that link the control to its label, hint and error. */
   readonly children: (control: FieldControl) => ReactNode;
 }
 
-/** Label, control, hint and the message at the field (spec 5). */
+/** A control with its label, hint and validation message. */
 export function Field({ label, error, hint, className, children }: FieldProps) {
   const id = useId();
   const describedBy = [error === undefined ? undefined : `${id}-error`, hint === undefined ? undefined : `${id}-hint`];

@@ -1,8 +1,8 @@
-// Whoever works by keyboard keeps their place: what goes away while it has the focus says where the focus goes.
+// Keyboard focus: what is removed while it has the focus decides where the focus moves.
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
-/** True where the keyboard has no place: what had the focus is gone. */
+/** True if the focused element was removed. */
 function isLost(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body;
@@ -18,7 +18,7 @@ function canTake(element: Element | null | undefined): element is HTMLElement {
   );
 }
 
-/** Once what is going away is gone: gives a lost focus to the first of these that can take it. */
+/** After an element is removed: moves a lost focus to the first of these elements that can take it. */
 function rescue(...places: (() => Element | null | undefined)[]): void {
   setTimeout(() => {
     if (!isLost()) return;
@@ -35,7 +35,7 @@ const KEEPS_FOCUS = 'data-keeps-focus';
 
 const mainPart = () => document.getElementById('main');
 
-/** For a modal dialog of Radix, which by itself gives the focus back to its own trigger alone: back to what had it. */
+/** Returns the focus when a modal Radix dialog closes. Radix only returns it to its own trigger. */
 export function useFocusBack() {
   const opener = useRef<Element>(null);
   return {
@@ -52,8 +52,8 @@ export function useFocusBack() {
 }
 
 /**
- * For what takes the focus as long as it is shown: when it goes, the focus goes back to what had it before, or else to what
- * `otherwise` finds.
+ * For an element that takes the focus while it is mounted. Afterwards the focus returns to where it was, or to the
+ * element that `otherwise` finds.
  */
 export function useFocusReturn(otherwise: () => Element | null | undefined = mainPart): void {
   const [opener] = useState(() => document.activeElement);
@@ -64,10 +64,10 @@ export function useFocusReturn(otherwise: () => Element | null | undefined = mai
   useEffect(() => () => rescue(() => opener, last.current), [opener]);
 }
 
-/** The first page leaves the keyboard where the browser begins, at its top. */
+/** On the first page, the focus stays where the browser puts it. */
 let hasArrived = false;
 
-/** A page that went away may have had the focus: then the main part of the next one takes it. `path` tells pages apart. */
+/** Moves the focus to the main part of a new page if the focused element was removed. `path` identifies the page. */
 export function useFocusAfterLeaving(path: string): void {
   const shown = useRef<string>(undefined);
   useEffect(() => {
@@ -78,8 +78,8 @@ export function useFocusAfterLeaving(path: string): void {
 }
 
 /**
- * Takes the focus when something in it that has the focus goes away, a row for instance: gives it to what `place` finds, or else to
- * the element itself, which needs a `tabIndex`. Of several around it the innermost that is still there does so.
+ * Takes the focus when a focused descendant, such as a row, is removed. Moves it to the element that `place` finds,
+ * else to the element itself, which needs a `tabIndex`. The innermost mounted ancestor wins.
  */
 export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
   const first = useRef(place);
@@ -97,7 +97,7 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       keeper = held?.closest(`[${KEEPS_FOCUS}]`) ?? null;
     };
     const onOut = ({ target }: FocusEvent): void => {
-      // What is taken out of the page may say so first; what is left for another place is still in it a moment later.
+      // A removed element fires focusout first. One that only lost the focus is still there a moment later.
       setTimeout(() => {
         if (held === target && target instanceof Element && target.isConnected) held = undefined;
       });
@@ -122,10 +122,10 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
   }, [frame]);
 }
 
-/** Marks what stays in use beside something that lies over the page. */
+/** Marks elements that stay usable beside something that covers the page. */
 export const STAYS_BESIDE = { 'data-stays-beside': '' } as const;
 
-/** Takes pointer and keyboard from what the page has besides an element; the returned function gives them back. */
+/** Makes everything outside an element inert. The returned function reverts it. */
 function silenceAround(cover: Element): () => void {
   const silenced: Element[] = [];
   for (let on = cover; on.parentElement !== null && on.parentElement.id !== 'root'; on = on.parentElement) {
@@ -140,7 +140,7 @@ function silenceAround(cover: Element): () => void {
   };
 }
 
-/** While it is shown, what the page has besides it takes neither pointer nor keyboard; messages and what stays beside it do. */
+/** Makes the rest of the page inert while the element is mounted, except for toasts and marked elements. */
 export function useInertBelow(cover: RefObject<HTMLElement | null>): void {
   useEffect(() => (cover.current === null ? undefined : silenceAround(cover.current)), [cover]);
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '@creel/contract';
 import type { z } from 'zod';
 
-/** Sentences by field name. */
+/** Messages by field name. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** The first sentence for each field that a schema refuses; empty when it takes the values. */
+/** The first message for each field that a schema rejects; empty if the values are valid. */
 export function fieldErrors(schema: z.ZodType, values: unknown): FieldErrors {
   const parsed = schema.safeParse(values);
   if (parsed.success) return {};
@@ -13,7 +13,7 @@ export function fieldErrors(schema: z.ZodType, values: unknown): FieldErrors {
   return errors;
 }
 
-/** The server's sentences by field, as far as the form has these fields; the rest of what it says belongs above the form. */
+/** The server's messages by field, for the fields of this form. Everything else belongs above the form. */
 export function serverFieldErrors(error: unknown, fields: readonly string[]): FieldErrors {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));

@@ -3,15 +3,15 @@ import type { ComponentProps, ReactNode } from 'react';
 import { Tooltip } from './tooltip.tsx';
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'children'> {
-  /** Said to screen readers, and shown as the tooltip. */
+  /** Accessible name, also shown as the tooltip. */
   readonly label: string;
   readonly icon: ReactNode;
-  /** Key to press, shown in the tooltip. */
+  /** Shortcut, shown in the tooltip. */
   readonly keys?: string;
   readonly size?: 'sm' | 'md';
 }
 
-/** A button that is only an icon; never without a name. */
+/** A button with only an icon and an accessible name. */
 export function IconButton({ label, icon, keys, size = 'sm', className, type = 'button', ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label} keys={keys}>

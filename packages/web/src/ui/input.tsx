@@ -1,14 +1,14 @@
 import { clsx } from 'clsx';
 import type { ComponentProps } from 'react';
 
-/** What fields to write in and to choose from look like. */
+/** The look of inputs and selects. */
 const LOOK =
   'w-full min-w-0 rounded-md border border-line-strong bg-panel text-ink transition-colors duration-100 hover:border-ink-3 ' +
   'focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 aria-invalid:border-bad ' +
   'disabled:opacity-50 disabled:hover:border-line-strong';
 
 export interface InputProps extends ComponentProps<'input'> {
-  /** Data rather than words: set in the mono face. */
+  /** Shows data in the monospaced font. */
   readonly mono?: boolean;
 }
 
@@ -24,7 +24,7 @@ export function TextArea({ mono = false, className, ...rest }: TextAreaProps) {
   return <textarea className={clsx(LOOK, 'px-2.5 py-1.5', mono && 'font-mono text-sm', className)} {...rest} />;
 }
 
-/** One of a few, chosen in the browser's own way. */
+/** A native select. */
 export function Select({ className, ...rest }: ComponentProps<'select'>) {
   return <select className={clsx(LOOK, 'h-8 px-2', className)} {...rest} />;
 }

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 
-/** A key to press. */
+/** A key. */
 export function Kbd({ children, className }: { readonly children: ReactNode; readonly className?: string }) {
   return (
     <kbd

@@ -11,14 +11,14 @@ export function setServerCheck(check: () => Promise<boolean>): void {
   isServerUp = check;
 }
 
-/** Loads each part's file ahead of its use. None rejects: whoever shows the part says what went wrong. */
+/** Preloads each part. Never rejects, because the part itself shows the error. */
 const all: (() => Promise<void>)[] = [];
 
 /**
- * A part of the app that is loaded when it is first shown. Without its file the place of the part alone says so, and the button there
- * asks for the file again; where that is in vain although the server answers, the page is loaded anew, since browsers remember a
- * module that failed and a newer Creel has other files. Not `React.lazy`, which remembers the failure for good.
- * @param fallback stands there until the file has come
+ * A component whose code is loaded when it is first rendered. If loading fails, only this part shows an error with a
+ * retry button. If the retry fails although the server can be reached, the page reloads, because browsers cache a
+ * failed module and a newer version of Creel has other files. `React.lazy` would keep the failure forever.
+ * @param fallback rendered until the code is loaded
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -53,9 +53,9 @@ export function lazyPart<Props extends object>(
   return Part;
 }
 
-/** Loads every part that is known, one after the other: nothing here may get in the way of what the person does. */
+/** Preloads all known parts one after the other, so that they don't compete with the user's actions. */
 export async function preloadParts(): Promise<void> {
-  // Parts that come with others are known once those are there; the loop reaches them too.
+  // A loaded part may register further parts. The loop reaches them too.
   for (const preload of all) await preload();
 }
 

@@ -8,7 +8,10 @@ const COLOURS: Readonly<Record<string, string>> = {
   DELETE: 'text-delete',
 };
 
-/** The method in its colour: GET green, POST blue, PUT amber, PATCH purple, DELETE red, other grey, 'UNKNOWN' if missing (spec 2). */
+/**
+ * The method in its color: GET green, POST blue, PUT amber, PATCH purple, DELETE red, other grey, 'UNKNOWN' if
+ * missing.
+ */
 export function MethodBadge({
   method,
   className,

@@ -15,7 +15,7 @@ export interface NoticeProps {
   readonly className?: string;
 }
 
-/** A sentence about the whole form or page. Failures are read out at once, the rest when there is a pause. */
+/** A message about a form or page. Errors are announced at once, other messages politely. */
 export function Notice({ tone = 'info', children, className }: NoticeProps) {
   const { look, Icon } = TONES[tone];
   return (

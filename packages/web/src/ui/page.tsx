@@ -7,7 +7,7 @@ export interface PageProps {
   readonly description?: ReactNode;
   readonly before?: ReactNode;
   readonly actions?: ReactNode;
-  /** Forms read best in a narrow column. */
+  /** Limits the width, for pages with forms. */
   readonly narrow?: boolean;
   readonly children: ReactNode;
 }

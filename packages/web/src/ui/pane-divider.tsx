@@ -3,17 +3,17 @@ import type { KeyboardEvent, PointerEvent } from 'react';
 import { z } from 'zod';
 import { storedValue, usePreference } from './stored-value.ts';
 
-/** Sizes of draggable panes by name, as a share of the whole between 0 and 1. */
+/** Sizes of panes by name, as a share between 0 and 1. */
 const paneSizesPreference = storedValue('paneSizes', z.record(z.string(), z.number().min(0).max(1)), {});
 
-/** How a pane is divided: where it begins, and how far the first part goes. */
+/** The initial size of a pane and its limits. */
 export interface PaneBounds {
   readonly initial: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** The remembered share of a pane's first part, within its bounds, and what changes it: what a `PaneDivider` wants to know. */
+/** The stored share of a pane, within its limits, and a function to change it: the props of a `PaneDivider`. */
 export function usePaneShare(name: string, { initial, least, most }: PaneBounds) {
   const [sizes, setSizes] = usePreference(paneSizesPreference);
   const onShare = (wanted: number): void => setSizes({ ...sizes, [name]: wanted });
@@ -29,11 +29,11 @@ const LOOKS = {
 } as const;
 
 export interface PaneDividerProps {
-  /** Which way the line runs: a vertical one divides left from right. */
+  /** Orientation of the line. A vertical line divides left from right. */
   readonly orientation: keyof typeof LOOKS;
-  /** What it divides, for screen readers. */
+  /** What the divider divides, for screen readers. */
   readonly label: string;
-  /** The share of the pane that comes first, between 0 and 1, and how far it goes. */
+  /** The share of the first pane, between 0 and 1, and its limits. */
   readonly share: number;
   readonly least: number;
   readonly most: number;
@@ -43,7 +43,7 @@ export interface PaneDividerProps {
   readonly onReset: () => void;
 }
 
-/** A line between two panes that can be dragged, or moved with the arrow keys; a double click puts it back. */
+/** A divider between two panes that can be dragged or moved with the arrow keys. A double click resets it. */
 export function PaneDivider(props: PaneDividerProps) {
   const { orientation, label, share, least, most, frame, onShare, onReset } = props;
   const isVertical = orientation === 'vertical';

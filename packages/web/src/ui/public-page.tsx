@@ -10,7 +10,7 @@ export interface PublicLayoutProps {
   readonly children: ReactNode;
 }
 
-/** One narrow column in the middle, without the sidebar: login, mailed links, and the test gateway. */
+/** A narrow centered column without the sidebar: login, emailed links, and the test gateway. */
 export function PublicLayout({ title, heading, description, children }: PublicLayoutProps) {
   useTitle(title);
   useFocusAfterLeaving(heading);

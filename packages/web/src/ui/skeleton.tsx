@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 
-/** Holds the place of what is still coming. The wait itself is announced by the screen that shows it. */
+/** Placeholder of content that is loading. The screen announces the wait. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return <div aria-hidden className={clsx('rounded-md bg-skeleton animate-pulse-soft', className)} />;
 }

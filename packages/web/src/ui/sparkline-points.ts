@@ -2,7 +2,7 @@ export const SPARKLINE_WIDTH = 100;
 export const SPARKLINE_HEIGHT = 24;
 const INSET = 2;
 
-/** The points of a line through `values`, in a box of 100 by 24; a flat line lies at the bottom. */
+/** The points of a line through `values`, in a box of 100 by 24. A constant line is at the bottom. */
 export function sparklinePoints(values: readonly number[]): string {
   const most = Math.max(...values, 0);
   const step = values.length > 1 ? SPARKLINE_WIDTH / (values.length - 1) : 0;

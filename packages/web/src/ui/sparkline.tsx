@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { SPARKLINE_HEIGHT, SPARKLINE_WIDTH, sparklinePoints } from './sparkline-points.ts';
 
-/** A small line without axes: a hint of the course, needed by nobody, so hidden from screen readers. */
+/** A small line without axes. Decorative, so hidden from screen readers. */
 export function Sparkline({ values, className }: { readonly values: readonly number[]; readonly className?: string }) {
   if (values.length < 2) return null;
   return (

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import type { z } from 'zod';
 
-/** One value in the browser's own storage: parsed when read, shared by all who look, in this tab and in the others. */
+/** A value in local storage. It is parsed when read, and shared with all components and tabs. */
 export interface StoredValue<T> {
   readonly read: () => T;
   readonly write: (value: T) => void;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** `fallback` stands for what is missing or makes no sense. A browser without storage keeps values until the page goes. */
+/** `fallback` replaces a missing or invalid value. If storage is unavailable, values last as long as the page. */
 export function storedValue<Schema extends z.ZodType>(
   key: string,
   schema: Schema,
@@ -32,7 +32,7 @@ export function storedValue<Schema extends z.ZodType>(
       try {
         localStorage.setItem(key, JSON.stringify(value));
       } catch {
-        // Full or forbidden: the value still holds for this page.
+        // Storage is full or blocked: the value still applies to this page.
       }
       tell();
     },
@@ -56,7 +56,7 @@ function load<Schema extends z.ZodType>(key: string, schema: Schema): z.output<S
   }
 }
 
-/** A preference and what changes it: the one way of components to local storage. */
+/** The value of a preference and a function to change it. */
 export function usePreference<T>(stored: StoredValue<T>): readonly [T, (value: T) => void] {
   return [useSyncExternalStore(stored.subscribe, stored.read), stored.write];
 }

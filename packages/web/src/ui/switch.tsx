@@ -4,11 +4,11 @@ import type { ComponentProps } from 'react';
 import { whileHeld } from './while-held.ts';
 
 export interface SwitchProps extends ComponentProps<typeof Radix.Root> {
-  /** Takes no presses while a change is under way; keeps the keyboard's place, which `disabled` would drop. */
+  /** Ignores presses during a change and keeps the focus, which `disabled` would drop. */
   readonly held?: boolean;
 }
 
-/** On or off, at once. Name it with a label, `aria-label` or `aria-labelledby`. */
+/** A switch that applies at once. Name it with a label, `aria-label` or `aria-labelledby`. */
 export function Switch({ held = false, className, ...rest }: SwitchProps) {
   return (
     <Radix.Root

@@ -13,22 +13,22 @@ export interface TabsProps<Value extends string> {
   readonly value: Value;
   readonly onValueChange: (value: Value) => void;
   readonly tabs: readonly Tab<Value>[];
-  /** What the row of tabs chooses, for screen readers. */
+  /** Name of the tab list, for screen readers. */
   readonly label: string;
-  /** The panels, each a `TabPanel`; around them `className` says how they lie. */
+  /** The `TabPanel`s. `className` applies to their container. */
   readonly children?: ReactNode;
   readonly className?: string;
   readonly listClassName?: string;
 }
 
-/** A row of tabs with its panels. */
+/** Tabs with their panels. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
   const { value, onValueChange, tabs, label, children, className, listClassName } = props;
   const choose = (chosen: string): void => {
     const tab = tabs.find((candidate) => candidate.value === chosen);
     if (tab !== undefined) onValueChange(tab.value);
   };
-  // Tabs that only choose, like a filter, have no panel that they could point to.
+  // Tabs that work as a filter have no panels.
   const withoutPanel = children === undefined ? { 'aria-controls': undefined } : {};
   return (
     <Radix.Root value={value} onValueChange={choose} className={className}>

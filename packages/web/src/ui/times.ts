@@ -14,16 +14,16 @@ const UNITS: readonly (readonly [number, string, string])[] = [
   [SECOND, 'second', 's'],
 ];
 
-/** Said when a time is missing or is none (spec 8). */
+/** Shown if a time is missing or invalid. */
 const FALLBACK = 'recently';
 
-/** Milliseconds since an ISO time, never negative; `undefined` when it is none. */
+/** Milliseconds since an ISO time, never negative; `undefined` if it is invalid. */
 function ageOf(iso: string | null | undefined, now: number): number | undefined {
   const time = Date.parse(iso ?? '');
   return Number.isNaN(time) ? undefined : Math.max(0, now - time);
 }
 
-/** '3 days ago', 'just now', or 'recently' when the time is not known. `now` in milliseconds. */
+/** '3 days ago', 'just now', or 'recently' if the time is unknown. `now` in milliseconds. */
 export function timeAgo(iso: string | null | undefined, now: number): string {
   const age = ageOf(iso, now);
   if (age === undefined) return FALLBACK;
@@ -33,7 +33,7 @@ export function timeAgo(iso: string | null | undefined, now: number): string {
   return `${count} ${unit[1]}${count === 1 ? '' : 's'} ago`;
 }
 
-/** The narrow form for a column: 'now', '12s', '4m', '3d'. */
+/** A short form for a column: 'now', '12s', '4m', '3d'. */
 export function shortAge(iso: string | null | undefined, now: number): string {
   const age = ageOf(iso, now);
   if (age === undefined) return FALLBACK;
@@ -41,7 +41,7 @@ export function shortAge(iso: string | null | undefined, now: number): string {
   return unit === undefined ? 'now' : `${Math.floor(age / unit[0])}${unit[2]}`;
 }
 
-/** 'Nov 27', with the year when it is not this one. */
+/** 'Nov 27', with the year if it is not the current one. */
 export function formatDate(iso: string, now: number): string {
   const date = new Date(iso);
   const sameYear = date.getFullYear() === new Date(now).getFullYear();
@@ -50,23 +50,23 @@ export function formatDate(iso: string, now: number): string {
 
 const two = (part: number): string => String(part).padStart(2, '0');
 
-/** '08:41', in the reader's own time zone. */
+/** '08:41' in the browser's time zone. */
 export function formatHour(iso: string): string {
   const date = new Date(iso);
   return `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** '08:41:57.113', in the reader's own time zone. */
+/** '08:41:57.113' in the browser's time zone. */
 export function formatClock(iso: string): string {
   const date = new Date(iso);
   const seconds = `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
   return `${formatHour(iso)}:${seconds}`;
 }
 
-/** Made once: making one takes longer than drawing a row of the list. */
+/** Created once, because creating a formatter takes longer than rendering a row. */
 const MOMENT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
-/** Date and time in full, for a tooltip: 'Nov 21, 2026, 08:41:57'. */
+/** Date and time for a tooltip: 'Nov 21, 2026, 08:41:57'. */
 export function formatMoment(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime()) ? '' : MOMENT.format(date);

@@ -1,14 +1,14 @@
-/** How long a toast stays, and how long after that its place is kept (spec 9). Milliseconds. */
+/** Milliseconds that a toast stays open, and that it stays in the list afterwards. */
 export const TOAST_MS = 5000;
 const REMOVE_AFTER_MS = 1_000_000;
-/** How many are shown at a time (spec 8). */
+/** Maximum of visible toasts. */
 const LIMIT = 1;
 
 export interface ToastInput {
   readonly title: string;
   readonly description?: string | undefined;
   readonly variant?: 'default' | 'destructive';
-  /** Milliseconds until it closes by itself; 5000 unless told. */
+  /** Milliseconds until the toast closes; 5000 by default. */
   readonly duration?: number;
   readonly action?: { readonly label: string; readonly run: () => void };
 }
@@ -28,14 +28,14 @@ function change(next: readonly ToastItem[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a message in place of the one before; returns what closes it. */
+/** Shows a toast instead of the previous one. Returns a function that closes it. */
 export function toast(input: ToastInput): () => void {
   const id = nextId++;
   change([{ ...input, id, open: true }, ...items].slice(0, LIMIT));
   return () => dismissToast(id);
 }
 
-/** Closes it; it leaves the list long after, so that a screen reader can still reach it. */
+/** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */
 export function dismissToast(id: number): void {
   change(items.map((item) => (item.id === id ? { ...item, open: false } : item)));
   if (removals.has(id)) return;

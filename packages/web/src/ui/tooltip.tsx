@@ -5,7 +5,7 @@ import { Kbd } from './kbd.tsx';
 export interface TooltipProps {
   readonly text: ReactNode;
   readonly keys?: string | undefined;
-  /** One element that takes a ref. A disabled control has to be wrapped in a focusable span, or nothing can reach its tooltip. */
+  /** One element that accepts a ref. Wrap a disabled control in a focusable span, or its tooltip can't be reached. */
   readonly children: ReactNode;
   readonly side?: 'top' | 'right' | 'bottom' | 'left';
 }

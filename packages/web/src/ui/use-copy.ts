@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 
-/** Milliseconds that a copy button shows its check mark (spec 9). */
+/** Milliseconds that a copy button shows its check mark. */
 const COPIED_MS = 2000;
 
-/** Puts text on the clipboard; false where the browser refuses. */
+/** Copies a text to the clipboard. Returns false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -13,7 +13,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Pages on plain http have no clipboard API (W3C Clipboard API 5); a selection still copies there. */
+/** Pages on plain http have no clipboard API (W3C Clipboard API, section 5). Copying a selection still works there. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
@@ -28,7 +28,7 @@ function copyBySelection(text: string): boolean {
   return done;
 }
 
-/** `copied` is true for two seconds after a copy that worked. */
+/** `copied` is true for two seconds after a successful copy. */
 export function useCopy(): { copied: boolean; copy: (text: string) => Promise<boolean> } {
   const [copied, setCopied] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

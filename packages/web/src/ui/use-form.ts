@@ -8,25 +8,25 @@ type Errors = Readonly<Record<string, string>>;
 export interface Form<V extends Values> {
   readonly values: V;
   readonly errors: Errors;
-  /** Value and change handler of a field, for its input. */
+  /** Value and change handler of a field. */
   readonly bind: (field: keyof V & string) => {
     name: string;
     value: string;
     onChange: (change: FormEvent<HTMLInputElement>) => void;
   };
-  /** What a form element takes: `<form {...form.props}>`. The page says what is wrong with its fields, not the browser. */
+  /** Props of the form element: `<form {...form.props}>`. The browser's own validation is off. */
   readonly props: {
     readonly ref: RefObject<HTMLFormElement | null>;
     readonly noValidate: true;
     readonly onSubmit: (submit: FormEvent<HTMLFormElement>) => void;
   };
   readonly set: (field: keyof V & string, value: string) => void;
-  /** Messages for what was sent; the keyboard goes to the first field that has one. */
+  /** Sets the messages of a failed submission and focuses the first invalid field. */
   readonly setErrors: (errors: Errors) => void;
   readonly reset: () => void;
 }
 
-/** Text fields with their messages. A message goes as soon as its field is changed; a refused form brings the keyboard to its first wrong field. */
+/** Text fields with validation messages. Changing a field removes its message. */
 export function useForm<V extends Values>(options: {
   readonly initial: V;
   readonly validate: (values: V) => Errors;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** True while the media query holds. */
+/** True while the media query matches. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -12,8 +12,8 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** Below 768 px the sidebar is a slide-in menu (spec 9). */
+/** Below 768 px the sidebar becomes a slide-in menu. */
 export const useIsNarrow = (): boolean => useMedia('(width < 768px)');
 
-/** Below 1000 px details lie over the list (spec 9 wants it below 768): beside the sidebar, two panes would be too narrow for either. */
+/** Below 1000 px the details cover the list, because two panes beside the sidebar would be too narrow. */
 export const useDetailsCover = (): boolean => useMedia('(width < 1000px)');

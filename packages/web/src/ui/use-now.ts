@@ -5,7 +5,7 @@ const listeners = new Set<() => void>();
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** One clock for every 'time ago' on the page. It stands still while nobody looks. */
+/** One clock for all relative times on the page. It stops while nothing subscribes. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   if (timer === undefined) {
@@ -25,7 +25,7 @@ function tick(): void {
   for (const listener of listeners) listener();
 }
 
-/** The time in milliseconds, rounded down to `stepMs`: a component is drawn again only when its step has passed. */
+/** The time in milliseconds, rounded down to `stepMs`, so that a component renders only once per step. */
 export function useNow(stepMs = 1000): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs);
 }

@@ -2,9 +2,8 @@ import { useEffect, useReducer, useRef } from 'react';
 import type { RefObject } from 'react';
 
 /**
- * A form that can be refused, by the page or by the server: `refused` brings the keyboard to its first wrong field. That happens
- * once the messages are drawn, whenever that is: after a server's answer React draws later than the next frame begins. Behind a
- * dialog that has come up meanwhile the keyboard stays in the dialog.
+ * Focuses the first invalid field after a form was rejected. An effect does that, because React may render the
+ * messages later than the next frame. If a dialog has opened in the meantime, the focus stays there.
  */
 export function useRefusal(): readonly [form: RefObject<HTMLFormElement | null>, refused: () => void] {
   const form = useRef<HTMLFormElement>(null);

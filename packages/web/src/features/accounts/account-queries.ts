@@ -14,7 +14,9 @@ export const sessionsQuery = queryOptions({
   staleTime: 0,
 });
 
-/** Somebody is signed in. Screens of another person can't stay, nor can what the cache holds of them. */
+/**
+ * Handles a login. If it is another user, the page reloads, because its screens and cache belong to the previous user.
+ */
 function enter(user: User): void {
   const before = queryClient.getQueryData<User | null>(queryKeys.user);
   tellOtherTabs({ type: 'signed-in', userId: user.id });
@@ -40,7 +42,7 @@ export const useLogin = () =>
 export const useRegister = () =>
   useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: enter });
 
-/** What the provider's callback page told this page; the server believes only what it has verified itself (contract 6). */
+/** The identity that the provider's callback page reports. The server trusts only what it has verified itself. */
 export interface ProviderIdentity {
   readonly email?: string | null | undefined;
   readonly displayName?: string | null | undefined;
@@ -58,7 +60,7 @@ export const useLogout = () =>
       toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
   });
 
-/** The cache of the person who left; to be called once their screens are gone. */
+/** Clears the cache of the user who has logged out. Call it after their screens are unmounted. */
 export const forgetPerson = dropPersonal;
 
 export const useChangeUsername = () =>

@@ -24,7 +24,7 @@ export interface ChangeDialogProps {
   readonly now: number;
 }
 
-/** Asks before a plan changes: what it costs, and which endpoints it deletes. Confirms only what it has shown. */
+/** Confirms a plan change: what it costs, and which endpoints it deletes. */
 export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, now }: ChangeDialogProps) {
   const preview = useQuery(planChangeQuery(choice.tier, choice.interval));
   return (
@@ -75,7 +75,7 @@ function DeletionList({ preview, now }: { readonly preview: PlanChangePreview; r
   return (
     <section aria-label={heading} className="mt-4 overflow-clip rounded-md border border-bad/40">
       <h3 className="bg-bad-soft px-3 py-2 font-medium text-bad">{heading}</h3>
-      {/* A long list scrolls, and takes the keyboard to do so. */}
+      {/* The list scrolls, so it must be focusable. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <ul tabIndex={0} aria-label="Endpoints to be deleted" className="max-h-48 divide-y divide-line overflow-y-auto">
         {preview.deletes.map((endpoint) => (

@@ -7,15 +7,15 @@ import { toast } from '../../ui/toast-store.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { storeChangedUser } from './subscription-queries.ts';
 
-/** Milliseconds between two looks at the user, and after which the page stops looking. */
+/** Milliseconds between two reads of the user, and until the page gives up. */
 const POLL_MS = 1000;
 const GIVE_UP_MS = 20_000;
 
 const isSubscribed = (user: User | null | undefined): user is User => typeof user?.stripeSubscriptionId === 'string';
 
 /**
- * After a paid checkout: waits until the account has its subscription, because the payment provider may report it later than the
- * browser comes back.
+ * After a paid checkout: waits until the account has its subscription. The payment provider may report it after the
+ * browser has returned.
  */
 export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
   const [hasGivenUp, setGivenUp] = useState(false);

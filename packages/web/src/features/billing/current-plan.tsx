@@ -32,7 +32,7 @@ export function CurrentPlan({ user }: { readonly user: User }) {
   );
 }
 
-/** Leads to the billing portal; shown only while it has something to manage. */
+/** Opens the billing portal. Hidden if the portal has nothing to manage. */
 export function PortalButton({ user }: { readonly user: User }) {
   const portal = usePortal();
   const info = useServiceInfo();

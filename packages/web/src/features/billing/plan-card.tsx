@@ -42,7 +42,7 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
       {label === undefined ? null : (
         <Button
           variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}
-          // Not disabled: a button that becomes the current plan's keeps the keyboard's focus.
+          // Not disabled: a button that becomes the current plan's must keep the focus.
           held={held || action === 'current'}
           onClick={onChoose}
           className="mt-auto w-full"

@@ -13,10 +13,10 @@ import { useChangePlan, useCheckout } from './subscription-queries.ts';
 import { isCanceling, planAction, shownInterval } from './subscription-state.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
-/** Percent that a year saves at most, over all plans. */
+/** The largest saving of a yearly price over all plans, in percent. */
 const SAVING = Math.max(...Object.values(PLANS).map(yearlySavingPercent));
 
-/** The plans with the buttons that lead from the user's plan to each of them. */
+/** The plans, with buttons to change to each of them. */
 export function PlanChooser({ user }: { readonly user: User }) {
   const now = useNow(60_000);
   const info = useServiceInfo();
@@ -63,7 +63,7 @@ export function PlanChooser({ user }: { readonly user: User }) {
   );
 }
 
-/** Starts the action of a card's button: at once, after a confirmation, or in the checkout. */
+/** Starts the action of a button: directly, after a confirmation, or in the checkout. */
 function usePlanActions() {
   const [asked, setAsked] = useState<{ readonly action: ConfirmedAction; readonly choice: PlanChoice }>();
   const change = useChangePlan();
@@ -76,13 +76,13 @@ function usePlanActions() {
   };
   return {
     start,
-    /** What waits for a confirmation. */
+    /** The change that awaits confirmation. */
     asked,
     close: () => setAsked(undefined),
     confirm: () => {
       if (asked !== undefined) change.mutate({ ...asked.choice, action: asked.action });
     },
-    /** The plan whose change is under way. */
+    /** The plan that is being changed to. */
     pending: [change, checkout].find(({ isPending }) => isPending)?.variables,
   };
 }

@@ -20,7 +20,7 @@ export interface CreateEndpointDialogProps {
   readonly onCreated: (uid: string) => void;
 }
 
-/** Both fields may stay empty (spec 2). What the plan does not allow is said here, before the server has to. */
+/** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
 export function CreateEndpointDialog({ open, onOpenChange, onCreated }: CreateEndpointDialogProps) {
   return (
     <Dialog
@@ -68,7 +68,7 @@ function CreateEndpointForm({
           <span>{block}</span> {upgrade}
         </Notice>
       )}
-      {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
+      {/* Screen readers don't announce the toast while the dialog is open. */}
       {failure === undefined ? null : (
         <Notice tone="bad">
           <span>{failure}</span> {isPlanLimit(create.error) ? upgrade : null}
@@ -112,12 +112,12 @@ function CreateEndpointForm({
   );
 }
 
-/** An empty field is not sent: no name, and the source detected. */
+/** Empty fields are not sent. The server then uses no name and detects the source. */
 function filled(field: 'name' | 'source', value: string): { name?: string; source?: string } {
   return value.trim() === '' ? {} : { [field]: value };
 }
 
-/** From the settings that this browser knows (spec 7); without them the server's stored setting counts (contract 4). */
+/** From the settings in this browser. Without them, the server uses its stored settings. */
 function autosaveChoice(): { autoSaveEnabled?: boolean } {
   const settings = userSettingsPreference.read();
   return settings === null ? {} : { autoSaveEnabled: settings.autoSaveNewEndpoints };

@@ -12,7 +12,7 @@ import { Input } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { useForm } from '../../ui/use-form.ts';
 
-/** Opens the name and the source of an endpoint for a change. */
+/** Opens a dialog to change the name and the source of an endpoint. */
 export function DescribeEndpointButton({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const [open, setOpen] = useState(false);
   return (
@@ -51,7 +51,7 @@ function DescribeEndpointForm({
   const failure = isAtAField ? undefined : describeFailure(describe.error);
   return (
     <form {...form.props} className="flex flex-col gap-4">
-      {/* The toast lies outside the dialog, where a screen reader does not hear it. */}
+      {/* Screen readers don't announce the toast while the dialog is open. */}
       {failure === undefined ? null : <Notice tone="bad">{failure}</Notice>}
       <Field label="Endpoint Name (Optional)" error={form.errors['name']}>
         {(control) => (

@@ -7,7 +7,7 @@ import { formatCount } from '../../ui/sizes.ts';
 import { timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 
-/** One endpoint on the dashboard (spec 2). The whole card is the link. */
+/** One endpoint on the dashboard. The whole card is a link. */
 export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);
   return (

@@ -14,7 +14,7 @@ import { EndpointCard } from './endpoint-card.tsx';
 
 const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4';
 
-/** The dashboard's three states: loading, failed, and the cards, or that there are none yet (spec 2). */
+/** The dashboard: loading, failed, no endpoints, or the cards. */
 export function EndpointCards() {
   const endpoints = useQuery(endpointsQuery);
   const now = useNow();

@@ -17,7 +17,7 @@ export interface EndpointHeaderProps {
   readonly onDeleted: () => void;
 }
 
-/** Name, state, age, expiry; Clear Data, Delete, New Endpoint (spec 2). */
+/** Name, status, age, expiry, and the buttons of an endpoint. */
 export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
@@ -31,7 +31,7 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
-        {/* The dot hangs left of what it parts from the former, and is cut off where that begins a line. */}
+        {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
         <p className="-ml-4 flex flex-wrap text-ink-2 [clip-path:inset(0_0_0_1rem)]">
           <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}

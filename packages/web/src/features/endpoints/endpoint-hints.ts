@@ -3,7 +3,7 @@ import { formatCount } from '../../ui/sizes.ts';
 
 type Hinted = Pick<EndpointDetail, 'isFavorite' | 'autosave' | 'stats'>;
 
-/** The sentences below the URL, by the state of the switches (spec 2). */
+/** The hints below the URL, by the state of the switches. */
 export function endpointHints(endpoint: Hinted): string[] {
   return [
     'Send HTTP requests to this URL to view them in the dashboard below.',
@@ -14,7 +14,7 @@ export function endpointHints(endpoint: Hinted): string[] {
   ];
 }
 
-/** Why autosave no longer saves, or `undefined` while it does (contract 3). */
+/** Why autosave has stopped saving; `undefined` if it works. */
 export function savedCapacityNotice({ autosave, stats }: Hinted): string | undefined {
   if (autosave !== 'true' || stats.saved < stats.maxSaved) return undefined;
   return `This endpoint holds ${formatCount(stats.saved)} saved requests, the most it can keep. New requests are kept unsaved until you delete saved ones.`;

@@ -1,24 +1,24 @@
 import type { Endpoint } from '@creel/contract';
 import { formatDate, formatHour } from '../../ui/times.ts';
 
-/** So near to its end an endpoint's expiry is told with the hour: two days. */
+/** Milliseconds: when an endpoint expires within two days, the hour is shown too. */
 const HOUR_COUNTS_MS = 48 * 60 * 60 * 1000;
 
 type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
 
-/** Active until `expiresAt` has passed; a favourite never expires (spec 4). `now` in milliseconds. */
+/** Active until `expiresAt` has passed. A favorite never expires. `now` in milliseconds. */
 export function isExpired(endpoint: Lasting, now: number): boolean {
   return endpoint.isFavorite !== 'true' && endpoint.expiresAt !== null && Date.parse(endpoint.expiresAt) <= now;
 }
 
-/** The second line of the sidebar and of a card (spec 2). */
+/** The second line in the sidebar and on a card. */
 export function expiryLine(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires';
   if (endpoint.expiresAt === null) return 'No expiration set';
   return isExpired(endpoint, now) ? 'Expired' : `Expires ${expiryDate(endpoint.expiresAt, now)}`;
 }
 
-/** The expiry text of the endpoint page (spec 2). */
+/** The expiry text of the endpoint page. */
 export function expirySentence(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
   if (endpoint.expiresAt === null) return 'No expiration set';
@@ -26,14 +26,14 @@ export function expirySentence(endpoint: Lasting, now: number): string {
   return isExpired(endpoint, now) ? `Expired on ${date}` : `Expires on ${date}`;
 }
 
-/** The day; with the hour where that is what counts. */
+/** The day, with the hour if the expiry is near. */
 function expiryDate(expiresAt: string, now: number): string {
   const date = formatDate(expiresAt, now);
   const left = Date.parse(expiresAt) - now;
   return left > 0 && left < HOUR_COUNTS_MS ? `${date}, ${formatHour(expiresAt)}` : date;
 }
 
-/** Favourites first, then newest first (spec 2). */
+/** Sorts favorites first, then newest first. */
 export function sortEndpoints<E extends Pick<Endpoint, 'isFavorite' | 'createdAt' | 'id'>>(
   endpoints: readonly E[],
 ): E[] {

@@ -32,7 +32,7 @@ export function useCreateEndpoint() {
   });
 }
 
-/** Why an endpoint was not created; `undefined` without a failure, or where the dialog about the ended session tells it. */
+/** Why an endpoint was not created. `undefined` if there was no failure, or if the login dialog reports it. */
 export const createFailure = (error: unknown): string | undefined =>
   tells(error) ? sentenceOf(error, 'Failed to create the endpoint. Please try again.') : undefined;
 
@@ -56,7 +56,7 @@ export function useDeleteEndpoint() {
   });
 }
 
-/** The live view empties the list when the server says `clear`; here only what no message tells. */
+/** The live message `clear` empties the list. This updates only what the message does not cover. */
 export function useClearRequests(uid: string) {
   return useMutation({
     mutationFn: () => client.call('clearRequests', { params: { uid } }),
@@ -74,7 +74,7 @@ export function useClearRequests(uid: string) {
   });
 }
 
-/** Changes what the endpoint is called and where its requests come from. */
+/** Changes the name and the source of an endpoint. */
 export function useDescribeEndpoint(uid: string) {
   return useMutation({
     mutationFn: (body: { readonly name: string; readonly source: string }) =>
@@ -87,11 +87,11 @@ export function useDescribeEndpoint(uid: string) {
   });
 }
 
-/** The same for a change of name and source. */
+/** Why a change of name and source failed; see `createFailure`. */
 export const describeFailure = (error: unknown): string | undefined =>
   tells(error) ? sentenceOf(error, 'Failed to change the endpoint. Please try again.') : undefined;
 
-/** Changes at once; the returned function puts back what was changed, and nothing else that has arrived since. */
+/** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */
 function applyNow(uid: string, change: Partial<Endpoint>): () => void {
   const before =
     queryClient.getQueryData<EndpointDetail>(queryKeys.endpoint(uid)) ??
@@ -102,7 +102,7 @@ function applyNow(uid: string, change: Partial<Endpoint>): () => void {
   return () => patchEndpoint(uid, 'autosave' in change ? { autosave } : { isFavorite, expiresAt });
 }
 
-/** Applies at once, and goes back when the server refuses (spec 4). */
+/** Optimistic: applied at once, reverted if the call fails. */
 export function useSetFavorite(uid: string) {
   return useMutation({
     mutationFn: (isFavorite: boolean) => client.call('changeEndpoint', { params: { uid }, body: { isFavorite } }),
@@ -131,10 +131,10 @@ export function useSetFavorite(uid: string) {
   });
 }
 
-/** True for a refusal by a limit of the plan. */
+/** True if a limit of the plan was reached. */
 export const isPlanLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'PLAN_LIMIT';
 
-/** Every plan but the largest has one above it. */
+/** Every plan except the largest can be upgraded. */
 const offersUpgrade = (error: unknown): boolean =>
   isPlanLimit(error) && queryClient.getQueryData<User | null>(queryKeys.user)?.subscriptionTier !== 'PREMIUM';
 
@@ -151,7 +151,7 @@ function favoriteFailure(error: unknown): string {
   return error.sentence === '' ? `Failed to update favorite: ${error.status}` : error.sentence;
 }
 
-/** Applies at once, and goes back when the server refuses (spec 4). */
+/** Optimistic: applied at once, reverted if the call fails. */
 export function useSetAutosave(uid: string) {
   return useMutation({
     mutationFn: (autosave: boolean) => client.call('changeEndpoint', { params: { uid }, body: { autosave } }),

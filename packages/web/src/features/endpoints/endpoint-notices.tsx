@@ -6,13 +6,13 @@ import { useNow } from '../../ui/use-now.ts';
 
 export interface EndpointNoticesProps {
   readonly endpoint: EndpointDetail;
-  /** False while the live view has no connection, once it has had time to get one. */
+  /** False if the live connection is lost or could not be opened in time. */
   readonly connected: boolean;
-  /** Messages that did not fit the contract and were dropped. */
+  /** Number of live messages that did not match the contract. */
   readonly badFrames: number;
 }
 
-/** The hints below the URL, and what the person has to know about this endpoint now. */
+/** The hints and warnings below the URL. */
 export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoticesProps) {
   const capacity = savedCapacityNotice(endpoint);
   const expired = isExpired(endpoint, useNow());

@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 
 const CARDS = [0, 1, 2, 3];
 
-/** The page as it will be, so that nothing jumps when it comes. */
+/** A skeleton with the layout of the page. */
 export function EndpointLoading() {
   return (
     <div role="status" className="h-full overflow-hidden">

@@ -5,7 +5,7 @@ import { EndpointCards } from './endpoint-cards.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 
-/** The dashboard home: every endpoint as a card (spec 2). */
+/** The dashboard: every endpoint as a card. */
 export function HomePage() {
   return (
     <Page

@@ -2,16 +2,16 @@ import type { CapturedRequest } from '@creel/contract';
 
 const BUCKETS = 16;
 
-/** What of a request the lines are made of. */
+/** The fields of a request that the sparklines use. */
 export type SparklineRequest = Pick<CapturedRequest, 'timestamp' | 'method' | 'size' | 'index'>;
 
-/** A span of time, in milliseconds. */
+/** A time range in milliseconds. */
 interface Span {
   readonly first: number;
   readonly last: number;
 }
 
-/** Counts of times (milliseconds) in `buckets` equal parts of a span; empty without times, and for a moment, which has no course. */
+/** Counts times (milliseconds) in `buckets` equal parts of a range. Empty for no times and for an empty range. */
 export function bucketCounts(times: readonly number[], { first, last }: Span, buckets: number): number[] {
   if (times.length === 0 || last <= first) return [];
   const counts = Array.from({ length: buckets }, () => 0);
@@ -24,8 +24,8 @@ export function bucketCounts(times: readonly number[], { first, last }: Span, bu
 }
 
 /**
- * How many came when, of the requests given: all, GET, POST. All three show the same span, from the oldest to the newest of them: up
- * to now, a burst would be one step at the edge and a flat line behind it.
+ * Requests over time: all, GET and POST. All three cover the range from the oldest to the newest request. A range up
+ * to now would show a burst as one step at the edge.
  */
 export function sparklineCourses(requests: readonly SparklineRequest[]): {
   all: number[];

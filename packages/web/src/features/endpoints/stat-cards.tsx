@@ -7,17 +7,17 @@ import { sizeCourse, sparklineCourses } from './sparkline-courses.ts';
 import type { SparklineRequest } from './sparkline-courses.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 
-/** How many of the newest requests the lines are made of. */
+/** Number of the newest requests that the sparklines show. */
 const LINE_REQUESTS = 500;
 
 export interface StatCardsProps {
   readonly endpoint: EndpointDetail;
-  /** The newest requests, for the small lines. */
+  /** The newest requests, for the sparklines. */
   readonly recent: readonly SparklineRequest[];
   readonly receivedInSession: number;
 }
 
-/** Four figures over everything stored (spec 2); the lines show the course of the newest requests. */
+/** Four figures over all stored requests, with sparklines of the newest ones. */
 export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
   const { stats } = endpoint;
   const newest = recent.slice(0, LINE_REQUESTS);

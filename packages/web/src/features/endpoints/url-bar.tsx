@@ -6,7 +6,7 @@ import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 
-/** The capture URL with Copy, and the two switches (spec 2). */
+/** The capture URL with a copy button, and the two switches. */
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <section
@@ -19,7 +19,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
           Copy
         </CopyButton>
       </div>
-      {/* Its lines lie on those of the frame, and are seen where they part it from what is beside or above it. */}
+      {/* The borders overlap those of the frame, so only the inner ones are visible. */}
       <div className="-mt-px -ml-px flex grow items-stretch border-t border-line">
         <FavoriteSwitch endpoint={endpoint} />
         <AutosaveSwitch endpoint={endpoint} />
@@ -28,7 +28,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
   );
 }
 
-/** The part that tells endpoints apart stands out; of a URL too long for its place the middle is what goes. */
+/** Emphasizes the part that identifies the endpoint. A long URL is truncated in the middle. */
 function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }) {
   const at = url.lastIndexOf(uid);
   return (
@@ -61,7 +61,7 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <span className="flex items-center pr-3 max-sm:grow">
       <Tooltip text="Upgrade plan for favorites">
-        {/* A disabled switch takes no focus, so what is around it shows the reason. */}
+        {/* A disabled switch can't be focused, so its wrapper shows the reason. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
           {control}

@@ -11,16 +11,16 @@ import { TextView } from '../../bodies/text-view.tsx';
 
 export interface AnswerBodyProps {
   readonly answer: ReplayAnswer;
-  /** Bytes that came of the body. */
+  /** Number of bytes received of the body. */
   readonly size: number;
-  /** `undefined` while it is being laid out. */
+  /** `undefined` while the body is being parsed. */
   readonly view: BodyView | undefined;
   readonly error: Error | null;
-  /** JSON as it came. */
+  /** The JSON as received. */
   readonly asText: boolean;
 }
 
-/** The body of an answer: JSON laid out, text as it came, anything else in hex; never more than text to the page. */
+/** The body of a response: formatted JSON, text as received, or hex. Never interpreted as HTML. */
 export function AnswerBody({ answer, size, view, error, asText }: AnswerBodyProps) {
   const cut = cutSentence(answer, size);
   return (

@@ -16,7 +16,7 @@ export interface AnswerViewProps {
   readonly uid: string;
   readonly index: number;
   readonly answer: ReplayAnswer;
-  /** Where it was sent. */
+  /** The URL that the request was sent to. */
   readonly url: string;
   readonly at: number;
   readonly onUse: (url: string) => void;
@@ -24,7 +24,7 @@ export interface AnswerViewProps {
 
 type Part = 'body' | 'raw' | 'headers';
 
-/** An answer: status, how long it took, how much came, its body and its headers as they came. Only ever shown as text. */
+/** The response to a replay: status, duration, size, body, and headers as received. */
 export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
   const [part, setPart] = useState<Part>('body');
   const size = useMemo(() => answerBytes(answer).length, [answer]);
@@ -72,7 +72,7 @@ export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewPro
   );
 }
 
-/** Where a redirect leads: shown, never followed, and no link (contract 4). */
+/** The target of a redirect. It is shown as text, not as a link, and never followed. */
 function RedirectNote({ answer, url, onUse }: Pick<AnswerViewProps, 'answer' | 'url' | 'onUse'>) {
   const redirect = useMemo(() => redirectOf(answer, url), [answer, url]);
   if (redirect === undefined) return null;

@@ -15,7 +15,7 @@ export interface BodyDialogProps {
   readonly onClose: () => void;
 }
 
-/** The body in a large editor; nothing changes until it is applied (spec 2). */
+/** The body in a large editor. Changes apply on confirmation. */
 export function BodyDialog({ text, onApply, onClose }: BodyDialogProps) {
   const [draft, setDraft] = useState(text);
   const apply = (): void => {

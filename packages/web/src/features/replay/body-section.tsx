@@ -23,7 +23,7 @@ export interface BodySectionProps {
   readonly onChange: (part: ReplayDraft) => void;
 }
 
-/** The body to send: the captured bytes exactly, until somebody edits them (contract 4). */
+/** The body to send: exactly the captured bytes, until the user edits them. */
 export function BodySection({ uid, request, form, error, onChange }: BodySectionProps) {
   const captured = useCapturedBody(uid, request);
   const [isExpanded, setExpanded] = useState(false);
@@ -80,7 +80,7 @@ function asCaptured(size: number, { state, coding }: CapturedBody): string {
   return `As captured, ${formatSize(size)}${kind}, sent byte for byte`;
 }
 
-/** In place of a text that is not there: why, and what can be done. */
+/** Replaces the editor if the body can't be edited: says why and what the user can do. */
 function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readonly onWrite: () => void }) {
   if (captured.state === 'loading') return <Skeleton className="h-24" />;
   return (
@@ -103,7 +103,7 @@ function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readon
   );
 }
 
-/** What an edit breaks or changes that cannot be seen in the text. */
+/** Warnings about an edited body that are not visible in the text. */
 function EditNotes({ form: { rows, body } }: { readonly form: ReplayForm }) {
   const coding = declaredCoding(rows);
   return (

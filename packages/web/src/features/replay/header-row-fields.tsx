@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/icon-button.tsx';
 
 export interface HeaderRowFieldsProps {
   readonly row: HeaderRow;
-  /** From 1, for the names of its fields. */
+  /** Number of the row from 1, for the names of its fields. */
   readonly number: number;
   readonly mistake: 'name' | 'value' | undefined;
   readonly onChange: (row: HeaderRow) => void;
@@ -53,7 +53,7 @@ const FIELD_PROPS = {
   autoComplete: 'off',
   spellCheck: false,
   className: FIELD,
-  // Enter would send: from a row of many that is too easily done by mistake.
+  // Enter would submit the form, which is too easy to do by mistake in a table.
   onKeyDown: (press: KeyboardEvent) => {
     if (press.key === 'Enter' && !press.ctrlKey && !press.metaKey) press.preventDefault();
   },

@@ -4,22 +4,22 @@ import { readable, wireText } from '../../bodies/wire-text.ts';
 
 /** A row of the replay's header table. */
 export interface HeaderRow {
-  /** Tells rows apart while they are added and removed. */
+  /** Identifies the row while rows are added and removed. */
   readonly id: number;
   readonly name: string;
-  /** As it is read and edited. */
+  /** The value as shown and edited. */
   readonly value: string;
-  /** What the value was made from: a character for each byte that was captured. Rows that were added have none. */
+  /** The captured value, one character per byte. Added rows have none. */
   readonly captured?: string;
 }
 
 const DEFAULT_TYPE = 'application/json';
-/** The fixed value of spec 5. */
+/** Value of the `X-Webhook-Source` header. */
 const SOURCE = 'Creel';
 
 /**
- * The headers that a replay begins with (spec 5): the content type, where it comes from, and what was captured, in its order, case and
- * number, without what belonged to the connection and without the content type once more.
+ * The initial headers of a replay: content type, `X-Webhook-Source`, and the captured headers in their order, case and
+ * number. Connection headers and the repeated content type are left out.
  */
 export function defaultRows({
   rawHeaders,
@@ -32,42 +32,42 @@ export function defaultRows({
   );
 }
 
-/** What of a row is sent: the captured bytes while the value reads as they do, else the UTF-8 of what was written. */
+/** The value to send: the captured bytes if the value is unchanged, else its UTF-8. */
 function sentValue({ value, captured }: HeaderRow): string {
   return captured !== undefined && value === readable(captured) ? captured : wireText(value);
 }
 
-/** A row with an empty name or value is not sent (spec 5). */
+/** Rows with an empty name or value are not sent. */
 export function isSent({ name, value }: HeaderRow): boolean {
   return name.trim() !== '' && value.trim() !== '';
 }
 
-/** The rows as a call carries them. */
+/** The rows in the form of the API call. */
 export function sentHeaders(rows: readonly HeaderRow[]): HeaderPair[] {
   return rows.filter(isSent).map((row) => ({ key: row.name, value: sentValue(row) }));
 }
 
-/** The part of a row that cannot be sent, by the contract's schema. */
+/** The part of a row that the contract's schema rejects. */
 export function mistakeIn(row: HeaderRow): 'name' | 'value' | undefined {
   const fits = (headers: readonly HeaderPair[]) => replaySchema.shape.headers.safeParse(headers).success;
   if (fits(sentHeaders([row]))) return undefined;
   return fits([{ key: row.name, value: '-' }]) ? 'value' : 'name';
 }
 
-/** The rows with an empty one behind them. */
+/** The rows with an empty one added. */
 export function withNewRow(rows: readonly HeaderRow[]): HeaderRow[] {
   return [...rows, { id: Math.max(-1, ...rows.map(({ id }) => id)) + 1, name: '', value: '' }];
 }
 
-/** How senders call the header that vouches for the body: Stripe, GitHub, Shopify, Slack, Twilio and their like. */
+/** Header names of body signatures: Stripe, GitHub, Shopify, Slack, Twilio and others. */
 const SIGNATURE = /(^|-)(signature|hmac)(-|$)/i;
 
-/** True where a header that is sent vouches for the captured body. */
+/** True if a sent header is a signature of the captured body. */
 export function hasSignature(rows: readonly HeaderRow[]): boolean {
   return rows.some((row) => isSent(row) && SIGNATURE.test(row.name));
 }
 
-/** The content coding that the rows declare; `undefined` without one. */
+/** The content coding that the rows declare; `undefined` if there is none. */
 export function declaredCoding(rows: readonly HeaderRow[]): string | undefined {
   const row = rows.find((each) => isSent(each) && each.name.trim().toLowerCase() === 'content-encoding');
   return row === undefined || row.value.trim().toLowerCase() === 'identity' ? undefined : row.value.trim();

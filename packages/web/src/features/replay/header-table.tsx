@@ -5,9 +5,12 @@ import type { HeaderRow } from './header-rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { HeaderRowFields } from './header-row-fields.tsx';
 
-/** Rows that are shown until all are asked for (spec 2 and 9). */
+/** Number of rows that are shown until the user expands the table. */
 const ROWS_SHOWN = 3;
-/** Rows that are drawn at a time after that: of thousands, each with two fields, the page would stand still. */
+/**
+ * Maximum of rows that are rendered at first after expanding. Each has two inputs, and thousands would freeze the
+ * page.
+ */
 const ROWS_DRAWN = 200;
 
 export interface HeaderTableProps {
@@ -16,7 +19,7 @@ export interface HeaderTableProps {
   readonly onChange: (rows: readonly HeaderRow[]) => void;
 }
 
-/** The headers to send, each with its name and value to edit; three of them until all are asked for (spec 2). */
+/** The headers to send, with editable names and values. */
 export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const [showsAll, setShowsAll] = useState(false);
   const [most, setMost] = useState(ROWS_DRAWN);
@@ -41,7 +44,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
     },
     [onChange, goTo],
   );
-  // A message is about a row that has to be seen.
+  // Expand the table if a hidden row has an error.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
   const isOpen = showsAll || wrong >= ROWS_SHOWN;
   const shown = rows.slice(0, isOpen ? Math.max(most, wrong + 1) : ROWS_SHOWN);
@@ -120,7 +123,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
 
 type Place = readonly [row: number, what: 'input' | 'button'];
 
-/** Brings the keyboard to a row once it is drawn; to the last where there are fewer, and without any to the button that adds one. */
+/** Focuses a row after it is rendered; the last row if it is gone, or the add button if there are none. */
 function useFocusAt(
   table: { readonly current: HTMLTableElement | null },
   adding: { readonly current: HTMLElement | null },

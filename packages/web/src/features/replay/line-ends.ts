@@ -1,19 +1,22 @@
-/** How the lines of a text end. A text area knows LF alone (HTML 4.10.11), so that what stood there has to be put back. */
+/**
+ * The line endings of a text. A text area only knows LF (HTML, section 4.10.11), so the original ones are restored
+ * when sending.
+ */
 export type LineEnds = 'LF' | 'CRLF' | 'CR' | 'mixed';
 
-/** How a text ends its lines; LF where it has a single one. */
+/** The line ending of a text; LF if it has none or mixed ones. */
 export function lineEndsOf(text: string): LineEnds {
   const found = new Set(text.match(/\r\n|\r|\n/g));
   if (found.size > 1) return 'mixed';
   return found.has('\r\n') ? 'CRLF' : found.has('\r') ? 'CR' : 'LF';
 }
 
-/** What a text area makes of a text. */
+/** Normalizes line endings as a text area does. */
 export function inTextArea(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 
-/** The text of a text area with the line ends that it had before; mixed ones stay LF, since nobody knows which was where. */
+/** Restores the line endings of a text from a text area. Mixed ones stay LF, because their positions are lost. */
 export function withLineEnds(text: string, ends: LineEnds): string {
   if (ends === 'LF' || ends === 'mixed') return text;
   return text.replaceAll('\n', ends === 'CRLF' ? '\r\n' : '\r');

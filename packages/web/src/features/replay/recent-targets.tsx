@@ -10,7 +10,7 @@ export interface RecentTargetsProps {
   readonly onUse: (url: string) => void;
 }
 
-/** Where requests of this endpoint were sent before: the newest one at once, the others in a menu. */
+/** Recent destinations of this endpoint: the newest as a button, the others in a menu. */
 export function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
   const [targets] = usePreference(replayTargetsPreference);
   const known = targets[uid] ?? [];

@@ -6,18 +6,18 @@ import type { BodySource } from '../../bodies/view-body.ts';
 
 export type StatusTone = 'success' | 'warning' | 'destructive';
 
-/** Green for 2xx, red for 400 and above, amber otherwise (spec 2). */
+/** Green for 2xx, red for 400 and above, amber otherwise. */
 export function statusTone(status: number): StatusTone {
   if (status >= 400) return 'destructive';
   return status >= 200 && status < 300 ? 'success' : 'warning';
 }
 
-/** `302 Found`; the number alone where the target named none. */
+/** `302 Found`; only the number if the destination sent no reason phrase. */
 export function statusLine({ status, statusText }: Pick<ReplayAnswer, 'status' | 'statusText'>): string {
   return `${status} ${statusText}`.trim();
 }
 
-/** Milliseconds as a person reads them: `34 ms`, `1.24 s`. */
+/** A duration for display: `34 ms`, `1.24 s`. */
 export function formatDuration(ms: number): string {
   return ms < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
@@ -28,15 +28,18 @@ function valuesOf({ headers }: Headed, name: string): string[] {
   return headers.filter(({ key }) => key.toLowerCase() === name).map(({ value }) => value);
 }
 
-/** Where a redirect leads. */
+/** The target of a redirect. */
 export interface Redirect {
-  /** As the target wrote it. */
+  /** The header as the destination sent it. */
   readonly location: string;
-  /** The same as a URL that a replay can be sent to; `undefined` where it is none. */
+  /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */
   readonly url: string | undefined;
 }
 
-/** The `Location` of a 3xx answer to a replay that went to `sentTo` (RFC 9110 10.2.2); none is followed (contract 4). */
+/**
+ * The `Location` of a 3xx response to a replay sent to `sentTo` (RFC 9110, section 10.2.2). Redirects are never
+ * followed.
+ */
 export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sentTo: string): Redirect | undefined {
   if (answer.status < 300 || answer.status > 399) return undefined;
   const [location] = valuesOf(answer, 'location');
@@ -45,12 +48,12 @@ export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sen
   return { location, url: targetUrlSchema.safeParse(url).success ? url : undefined };
 }
 
-/** The answer's bytes. */
+/** The bytes of the response body. */
 export function answerBytes({ body, bodyEncoding }: ReplayAnswer): Uint8Array<ArrayBuffer> {
   return bodyBytes(body, bodyEncoding);
 }
 
-/** The answer's body, to be laid out like a captured one. */
+/** The response body as a source for the body views. */
 export function answerSource(answer: ReplayAnswer): BodySource {
   return {
     bytes: answerBytes(answer),
@@ -61,10 +64,10 @@ export function answerSource(answer: ReplayAnswer): BodySource {
   };
 }
 
-/** Bytes of UTF-8; a text that was cut through a character ends before it. */
+/** Decodes UTF-8. A text that ends within a character is cut before that character. */
 const LONGEST_CHARACTER = 4;
 
-/** Why the body is not all there is; `undefined` where it is. `size` is what came of it. */
+/** Why the body is incomplete; `undefined` if it is complete. `size` is the number of received bytes. */
 export function cutSentence({ bodyTruncated }: Pick<ReplayAnswer, 'bodyTruncated'>, size: number): string | undefined {
   if (!bodyTruncated) return undefined;
   if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the target sent more.';

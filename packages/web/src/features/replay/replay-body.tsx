@@ -13,15 +13,15 @@ import { useOutcome, useReplay } from './use-replay.ts';
 export interface ReplayBodyProps {
   readonly uid: string;
   readonly request: ListedRequest;
-  /** Grows when the keyboard is to go to the URL. */
+  /** Increases each time the URL field should be focused. */
   readonly focusAsked: number;
-  /** False where all of the details scroll together. */
+  /** False if the details scroll as a whole. */
   readonly scrollsAlone: boolean;
-  /** Escape in a field: the keyboard goes on outside. */
+  /** Escape in a field moves the focus out of the form. */
   readonly onLeave: () => void;
 }
 
-/** The form of a replay, and below it what the target answered (spec 2). */
+/** The replay form, and the response below it. */
 export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: ReplayBodyProps) {
   const replay = useReplay(uid, request);
   const { form, change, errors, state, formElement, send } = replay;
@@ -45,7 +45,7 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
       <div className={clsx('relative flex flex-col', scrollsAlone && 'min-h-0 grow overflow-y-auto')}>
         <HeaderTable rows={form.rows} error={errors['headers']} onChange={onRows} />
         <BodySection uid={uid} request={request} form={form} error={errors['body']} onChange={change} />
-        {/* Tall enough to be scrolled to the top, however little came. */}
+        {/* Tall enough to scroll to the top, even if the response is short. */}
         <div
           ref={response}
           className={clsx(
@@ -61,7 +61,9 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
   );
 }
 
-/** Escape leads out of the form, so that plain keys count again; what lies over it has taken its own Escape already. */
+/**
+ * Escape leaves the form, so that shortcuts work again. Open dialogs and menus have already handled their own Escape.
+ */
 function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void): void {
   const latest = useRef(onLeave);
   useEffect(() => {
@@ -79,7 +81,7 @@ function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void)
   }, [form]);
 }
 
-/** Ctrl or Command with Enter sends, from every place in the form. */
+/** Ctrl/Cmd+Enter sends from anywhere in the form. */
 function useSendKey(form: RefObject<HTMLFormElement | null>, send: () => void): void {
   const run = (): void => {
     if (form.current?.contains(document.activeElement) === true) send();

@@ -5,15 +5,15 @@ import type { HeaderRow } from './header-rows.ts';
 import { inTextArea, lineEndsOf, withLineEnds } from './line-ends.ts';
 import type { LineEnds } from './line-ends.ts';
 
-/** A body that was written in place of the captured one. */
+/** A body that replaces the captured one. */
 export interface BodyEdit {
-  /** As it stands in the text area. */
+  /** The text in the text area. */
   readonly text: string;
-  /** How its lines end when it is sent. */
+  /** The line ending to send. */
   readonly ends: LineEnds;
 }
 
-/** What a person changed of a replay; the rest follows the captured request. */
+/** What the user has changed; everything else follows the captured request. */
 export interface ReplayDraft {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
@@ -26,11 +26,11 @@ export interface ReplayForm {
   readonly method: string;
   readonly url: string;
   readonly rows: readonly HeaderRow[];
-  /** `undefined`: the captured bytes. */
+  /** `undefined` sends the captured bytes. */
   readonly body: BodyEdit | undefined;
 }
 
-/** The form that a request's replay begins with (spec 5). */
+/** The initial replay form of a request. */
 export function defaultForm(request: CapturedRequest): ReplayForm {
   return {
     method: defaultMethod(request),
@@ -40,38 +40,38 @@ export function defaultForm(request: CapturedRequest): ReplayForm {
   };
 }
 
-/** A form with what was changed in it; what was not stays the same object. */
+/** Applies a draft to a form. Unchanged parts stay the same objects. */
 export function withChanges(form: ReplayForm, { method, url, rows, body }: ReplayDraft): ReplayForm {
   return { method: method ?? form.method, url: url ?? form.url, rows: rows ?? form.rows, body: body ?? form.body };
 }
 
-/** Whose host stands there until a person says where to (spec 5). */
+/** Placeholder host until the user enters a destination. */
 export const PLACEHOLDER_HOST = 'example.com';
 
-/** The request's path where it begins with http, else a placeholder host with path and query as they were sent (spec 5). */
+/** The request's path if it starts with http, else a placeholder host with the path and query as sent. */
 export function defaultUrl(request: CapturedRequest): string {
   const target = inUrl(request.path + queryOf(request));
   if (/^http/i.test(target)) return target;
   return `https://${PLACEHOLDER_HOST}${target.startsWith('/') ? '' : '/'}${target}`;
 }
 
-/** Bytes that no URL holds as they are, and the number sign, behind which nothing would be sent, are percent-encoded. */
+/** Percent-encodes bytes that a URL can't contain and the number sign, after which nothing would be sent. */
 function inUrl(target: string): string {
   return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** The captured method in capitals, or GET (spec 5), which also stands for those that cannot be sent again. */
+/** The captured method in capitals. GET if there is none or if it can't be sent. */
 export function defaultMethod({ method }: Pick<CapturedRequest, 'method'>): string {
   const wanted = method.toUpperCase();
   return replaySchema.shape.method.safeParse(wanted).success ? wanted : 'GET';
 }
 
-/** The methods of spec 2, and the request's own where it is another one. */
+/** The methods on offer, plus the request's own. */
 export function methodsFor(request: Pick<CapturedRequest, 'method'>): readonly string[] {
   return [...new Set<string>([...REPLAY_METHODS, defaultMethod(request)])];
 }
 
-/** A captured body that is text, as a text area shows it. */
+/** A captured text body, as a text area shows it. */
 export interface CapturedText {
   readonly shown: string;
   readonly ends: LineEnds;
@@ -81,7 +81,10 @@ export function capturedText(text: string): CapturedText {
   return { shown: inTextArea(text), ends: lineEndsOf(text) };
 }
 
-/** What a text in the text area means; `undefined` where it is the captured one. `captured` is none where the bytes are no text. */
+/**
+ * The edited body; `undefined` if the text equals the captured one. `captured` is `undefined` if the bytes are not
+ * text.
+ */
 export function bodyEdit(text: string, captured: CapturedText | undefined): BodyEdit | undefined {
   return text === captured?.shown ? undefined : { text, ends: captured?.ends ?? 'LF' };
 }
@@ -92,7 +95,10 @@ export interface BodyPlace {
   readonly id: number;
 }
 
-/** The call that sends it (contract 4). Bytes that nobody changed are named, not carried, so that they go out exactly. */
+/**
+ * The API call of a replay. An unchanged body is sent as a reference to the stored request, so that its bytes are
+ * exact.
+ */
 export function orderOf({ method, url, rows, body }: ReplayForm, stored: BodyPlace | undefined): ReplayCall {
   const order = { method, url: url.trim(), headers: sentHeaders(rows) };
   if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };

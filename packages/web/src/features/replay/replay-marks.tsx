@@ -13,7 +13,7 @@ export interface ReplayMarksProps {
 
 const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined };
 
-/** What the bar says of its request: what the last replay brought, and that something was changed. */
+/** The badges of the replay bar: the last status, and whether there are unsent changes. */
 export function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
   const [draft, change] = useReplayDraft(index);
   const state = useReplayState(uid, index);

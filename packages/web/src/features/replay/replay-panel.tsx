@@ -15,7 +15,7 @@ import { ReplayMarks } from './replay-marks.tsx';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
-/** The share of the details' height that stays above the open panel. */
+/** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.44, least: 0.4, most: 0.7 };
 
 export interface ReplayPanelProps {
@@ -23,7 +23,7 @@ export interface ReplayPanelProps {
   readonly request: ListedRequest;
 }
 
-/** Below a request: a bar that opens the form which sends it again (spec 2). Whether it is open, and how far, is remembered. */
+/** The bar below a request that opens the replay form. Its state and height are remembered. */
 export function ReplayPanel({ uid, request }: ReplayPanelProps) {
   const [isOpen, setOpen] = usePreference(replayOpenPreference);
   const [focusAsked, askFocus] = useState(0);
@@ -41,7 +41,7 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
     askFocus(0);
     setOpen(!isOpen);
   };
-  // Beside the list the form scrolls by itself; over it all of the details do.
+  // Beside the list, the form scrolls on its own. Over the list, the details scroll as a whole.
   const scrollsAlone = !covers;
   return (
     <section

@@ -14,7 +14,7 @@ export interface ReplayResponseProps {
   readonly onUse: (url: string) => void;
 }
 
-/** What became of the last replay: what the target answered, or why there is no answer. It stays while the form is edited. */
+/** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
 export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
   return (
     <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
@@ -43,7 +43,7 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
   );
 });
 
-/** What is read out; a failure is read out by itself. */
+/** Announced by screen readers. A failure is announced by its own alert. */
 function announcement(state: ReplayState | undefined): string {
   if (state?.phase === 'sending') return 'Sending the request.';
   if (state?.phase !== 'answered') return '';

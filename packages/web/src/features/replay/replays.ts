@@ -15,22 +15,25 @@ import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
 const MINUTE_MS = 60_000;
-/** How long the answer of a request that nobody looks at stays at hand. */
+/** Milliseconds to keep the response of a request that is not shown. */
 const KEPT_MS = 30 * MINUTE_MS;
 
-/** What became of the last replay of a request. */
+/** The state of the last replay of a request. */
 export type ReplayState =
   | { readonly phase: 'sending'; readonly cancel: () => void }
   | { readonly phase: 'answered'; readonly answer: ReplayAnswer; readonly url: string; readonly at: number }
   | { readonly phase: 'failed'; readonly error: unknown }
   | { readonly phase: 'cancelled' };
 
-/** The last replay of a request, which goes on while another request is looked at. */
+/** The last replay of a request. It continues while the user looks at another request. */
 export function useReplayState(uid: string, index: number): ReplayState | undefined {
   return useQuery<ReplayState>({ queryKey: queryKeys.replay(uid, index), queryFn: skipToken, gcTime: KEPT_MS }).data;
 }
 
-/** Sends a request again (contract 4), and says how it went; what failed is handed back too. One at a time for each request. */
+/**
+ * Replays a request and shows a toast with the result. Returns the error if it failed. Only one replay per request
+ * runs at a time.
+ */
 export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
   const key = queryKeys.replay(uid, request.index);
   if (queryClient.getQueryData<ReplayState>(key)?.phase === 'sending') return undefined;
@@ -59,7 +62,7 @@ function call(uid: string, request: ListedRequest, form: ReplayForm, signal: Abo
   return form.body === undefined && request.size > 0 ? readByAnyId(uid, request, send) : send(request.id);
 }
 
-/** Spec 8. That the session has ended says a dialog. */
+/** The login dialog reports the end of a session, so there is no toast for it. */
 function tellFailure(error: unknown): void {
   if (isEndOfSession(error)) return;
   toast({
@@ -71,14 +74,14 @@ function tellFailure(error: unknown): void {
 
 const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
 
-/** Why nothing came back, as a person can use it: the server's own sentence, or spec 7's. */
+/** Why there is no response: the server's message or a generic one. */
 export function replayFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The request could not be sent.';
   if (GONE.has(error.code)) return 'This request is not stored any more, so that its body cannot be sent as captured.';
   return sentenceOf(error, `Server responded with status: ${error.status}`);
 }
 
-/** The body of an answer, laid out as captured bodies are. `at` tells it from the answers before. */
+/** The parsed body of a response. `at` distinguishes it from earlier responses. */
 export const replayViewQuery = (uid: string, index: number, at: number, answer: ReplayAnswer) =>
   queryOptions({
     queryKey: queryKeys.replayView(uid, index, at),

@@ -6,7 +6,7 @@ import type { Replay } from './use-replay.ts';
 
 const AUTHENTICATION_HINT = 'Authentication required to replay requests';
 
-/** Disabled while sending or when nobody is signed in (spec 2); what is under way can be given up. */
+/** Disabled while sending and without a session. Offers to cancel a running replay. */
 export function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay }) {
   const send = useRef<HTMLButtonElement>(null);
   const isSending = state?.phase === 'sending';
@@ -30,7 +30,7 @@ export function SendButtons({ replay: { state, anonymous } }: { readonly replay:
       {isSending ? (
         <Button
           onClick={() => {
-            // The button goes with what it gives up.
+            // The cancel button disappears with the running replay.
             send.current?.focus();
             state.cancel();
           }}

@@ -7,7 +7,7 @@ import { RecentTargets } from './recent-targets.tsx';
 import { SendButtons } from './send-buttons.tsx';
 import type { Replay } from './use-replay.ts';
 
-/** Under the field: where the button has a line of its own, above that one. */
+/** Below the field; above the button if that is on its own line. */
 const MESSAGE = 'col-span-full text-sm @md:order-last';
 
 export interface TargetRowProps {
@@ -17,7 +17,7 @@ export interface TargetRowProps {
   readonly focusAsked: number;
 }
 
-/** Method, destination and Send Request; what is below may scroll, this stays. */
+/** Method, destination and the send button. This row stays in place while the rest scrolls. */
 export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) {
   const { form, change, errors } = replay;
   const id = useId();
@@ -59,7 +59,7 @@ export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) 
           ref={field}
           id={`${id}-url`}
           mono
-          // Not `type="url"`: the browser would tell what is wrong in its own words.
+          // Not `type="url"`, because the browser would show its own validation messages.
           type="text"
           inputMode="url"
           autoComplete="off"

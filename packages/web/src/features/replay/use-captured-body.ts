@@ -9,20 +9,20 @@ import type { CapturedText } from './replay-form.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 
-/** Bytes of a text that is edited at most: a text area with more would hold up the page. */
+/** Maximum of bytes of a text that can be edited. A longer one would freeze the text area. */
 const EDITED_BYTES = 2 * 1024 * 1024;
 
 export interface CapturedBody {
-  /** Its text as far as it is one and at hand. */
+  /** The text, if the body is text and loaded. */
   readonly text: CapturedText | undefined;
-  /** `asleep`: text, as far as is known, that is loaded when it is asked for. */
+  /** `asleep`: probably text; loaded on request. */
   readonly state: 'none' | 'text' | 'loading' | 'asleep' | 'binary' | 'large' | 'failed';
-  /** The content codings that it came with. */
+  /** The content codings of the captured body. */
   readonly coding: string;
   readonly load: () => void;
 }
 
-/** The captured body for the text area: the whole of a text, at once up to 256 KiB, and when asked for beyond. */
+/** The captured body for the editor. Text of up to 256 KiB is loaded at once, longer text on request. */
 export function useCapturedBody(uid: string, request: ListedRequest): CapturedBody {
   const [isAsked, ask] = useState(false);
   const { size, body, bodyEncoding, bodyTruncated } = request;
@@ -30,7 +30,7 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
     () => (bodyTruncated ? undefined : bodyBytes(body, bodyEncoding)),
     [body, bodyEncoding, bodyTruncated],
   );
-  // Of a longer body the list has the beginning, in base64 where that is no text already.
+  // The list has the first part of a longer body, in base64 if it is not text.
   const isKnownBinary = bodyEncoding === 'base64';
   const isLarge = size > EDITED_BYTES;
   const isWanted = !isKnownBinary && !isLarge && (isAsked || size <= BEGINNING_BYTES);
@@ -53,7 +53,7 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
   return { text: size === 0 ? capturedText('') : text, state: state(), coding, load };
 }
 
-/** A text that stands in a text area without loss but for its line ends; a NUL does not. */
+/** True if a text area can show the text without loss except for line endings. NUL can't be shown. */
 function editable(bytes: Uint8Array): CapturedText | undefined {
   const text = textOf(bytes);
   return text === undefined || text.includes('\0') ? undefined : capturedText(text);

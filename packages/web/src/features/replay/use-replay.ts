@@ -15,18 +15,18 @@ import { useReplayDraft } from './replay-drafts.tsx';
 
 export interface Replay {
   readonly form: ReplayForm;
-  /** Goes back to what was captured where a part is `undefined`. Always the same function. */
+  /** Reverts the parts that are `undefined`. The function is stable. */
   readonly change: (part: ReplayDraft) => void;
-  /** What is wrong, by the contract's names; a part that is changed loses its message. */
+  /** Validation messages by the field names of the contract. Changing a part removes its message. */
   readonly errors: FieldErrors;
   readonly state: ReplayState | undefined;
-  /** True when nobody is signed in any more: nothing can be sent (spec 2). */
+  /** True if the session has ended: nothing can be sent. */
   readonly anonymous: boolean;
   readonly formElement: RefObject<HTMLFormElement | null>;
   readonly send: () => void;
 }
 
-/** The parts of the form, by what the contract's schema calls them. */
+/** The parts of the form by the field names of the contract. */
 const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body' } as const;
 type Field = keyof typeof PART_OF;
 const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
@@ -37,7 +37,7 @@ interface Refusal {
   readonly errors: FieldErrors;
 }
 
-/** The messages of a refusal, but for those of parts that were changed since. */
+/** The validation messages, except for parts that have changed since. */
 function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors {
   const all = Object.entries(refusal?.errors ?? {});
   return Object.fromEntries(
@@ -45,7 +45,7 @@ function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors
   );
 }
 
-/** The replay of a request: what would be sent, and what became of it. */
+/** The replay of a request: the form and the state of the last attempt. */
 export function useReplay(uid: string, request: ListedRequest): Replay {
   const [draft, change] = useReplayDraft(request.index);
   const defaults = useMemo(() => defaultForm(request), [request]);
@@ -72,7 +72,7 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
   return { form, change, errors: stillWrong(refusal, form), state, anonymous, formElement, send };
 }
 
-/** Calls back when what was sent has come to an end while somebody looks. */
+/** Calls back when a replay ends while the component is mounted. */
 export function useOutcome(state: ReplayState | undefined, onOutcome: () => void): void {
   const before = useRef(state?.phase);
   const latest = useRef(onOutcome);

@@ -1,9 +1,9 @@
-/** Tabs of the details, by their names in the address. */
+/** The tabs of the details, as in the URL. */
 export type DetailTab = 'json' | 'headers' | 'query' | 'raw';
 
 /**
- * The tab that a request opens with (spec 2): JSON if the content type contains json; Raw if it contains text, xml or html; otherwise
- * JSON if the body parses as JSON, else Raw. Headers without a body.
+ * The initial tab of a request: JSON if the content type contains json; Raw if it contains text, xml or html;
+ * otherwise JSON if the body parses as JSON, else Raw. Headers if there is no body.
  */
 export function defaultTab(size: number, contentType: string | null, parsesAsJson: () => boolean): DetailTab {
   if (size === 0) return 'headers';

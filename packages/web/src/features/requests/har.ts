@@ -3,13 +3,13 @@ import type { CapturedRequest } from '@creel/contract';
 import { toBase64 } from '../../bodies/body-bytes.ts';
 import type { Sendable } from './sendable.ts';
 
-/** A captured request with all that a HAR entry says of it. */
+/** A captured request with the data of its HAR entry. */
 export interface HarInput {
   readonly request: CapturedRequest;
   readonly sendable: Sendable;
 }
 
-/** Requests as an HTTP Archive 1.2. Senders were answered as contract 3 says; that is the response of each entry. */
+/** Requests as an HTTP Archive 1.2. The response of each entry is the one that the server sends to every capture. */
 export function toHar(inputs: readonly HarInput[]): string {
   const log = {
     version: '1.2',
@@ -56,7 +56,7 @@ function entryOf({ request, sendable }: HarInput) {
   };
 }
 
-/** HAR has no word for bytes in a request; `encoding` is what it says of a response, and what readers know. */
+/** HAR has no encoding for request bodies. Readers accept the `encoding` that it defines for responses. */
 function postData(request: CapturedRequest, { bytes, text }: Sendable) {
   const mimeType = request.contentType ?? 'application/octet-stream';
   return text === undefined ? { mimeType, text: toBase64(bytes), encoding: 'base64' } : { mimeType, text };

@@ -3,7 +3,7 @@ import { positionOf } from '../../api/request-list.ts';
 import type { Gap, ListedRequest, RequestList } from '../../api/request-list.ts';
 import { labelOf } from '../../api/row-label.ts';
 
-/** A line of the list: a request, or the place of those that are not loaded. */
+/** An item of the list: a request, or a gap of requests that are not loaded. */
 export type ListItem =
   | { readonly kind: 'request'; readonly request: ListedRequest }
   | { readonly kind: 'gap'; readonly gap: Gap };
@@ -12,17 +12,17 @@ export interface ListItems {
   readonly count: number;
   readonly rows: readonly ListedRequest[];
   readonly at: (position: number) => ListItem | undefined;
-  /** The line of a request; -1 when it is not among them. */
+  /** The position of a request in the list; -1 if it is not there. */
   readonly positionOfIndex: (index: number) => number;
 }
 
-/** Requests that wait while the list is held. `more` when there are others between them that were not loaded. */
+/** The number of requests that wait while the list is held. `more` is true if there are gaps between them. */
 export interface Waiting {
   readonly count: number;
   readonly more: boolean;
 }
 
-/** The requests that came after the list was held. */
+/** Counts the requests that have arrived since the list was held. */
 export function waitingOf(list: RequestList): Waiting {
   const { hold } = list;
   if (hold === undefined) return { count: 0, more: false };
@@ -32,7 +32,10 @@ export function waitingOf(list: RequestList): Waiting {
   };
 }
 
-/** What of a list is seen: without what waits, with a line for each gap; narrowed to a text, only what is loaded. */
+/**
+ * The visible items of a list: without waiting requests, with an item for each gap. A filter text only applies to
+ * loaded requests.
+ */
 export function listItems(list: RequestList, find: string): ListItems {
   const { hold } = list;
   const seen = hold === undefined ? list.rows : list.rows.slice(positionOf(list.rows, hold));
@@ -41,7 +44,7 @@ export function listItems(list: RequestList, find: string): ListItems {
 }
 
 function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItems {
-  /** Lines at which the gaps stand, each behind the rows that are newer. */
+  /** The positions of the gaps, each after the rows that are newer. */
   const places = gaps.map((gap, before) => positionOf(rows, gap.before - 1) + before);
   const gapsBefore = (position: number): number => places.filter((place) => place < position).length;
   return {
@@ -61,7 +64,7 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItem
   };
 }
 
-/** Rows that contain a text in method, path, query, source or event, without regard to case. */
+/** The rows that contain a text in method, path, query, source or event, ignoring case. */
 function narrow(rows: readonly ListedRequest[], find: string): ListedRequest[] {
   const wanted = find.toLowerCase();
   return rows.filter((row) => {
@@ -71,7 +74,7 @@ function narrow(rows: readonly ListedRequest[], find: string): ListedRequest[] {
   });
 }
 
-/** The request below or above another one in the list; the first when that one is not there. */
+/** The next or previous request in the list; the first one if the given request is not there. */
 export function neighbour(items: ListItems, index: number | undefined, step: 1 | -1): ListedRequest | undefined {
   const { rows } = items;
   const at = index === undefined ? -1 : positionOf(rows, index);

@@ -10,7 +10,7 @@ const REQUEST_SAVED = {
   description: 'The webhook request has been saved successfully.',
 };
 
-/** How many calls of one bulk action are under way at once. */
+/** Number of parallel calls of a bulk action. */
 const AT_ONCE = 4;
 
 function save(uid: string, index: number): Promise<CapturedRequest> {
@@ -28,7 +28,7 @@ export function useSaveRequest(uid: string) {
   });
 }
 
-/** A full endpoint says so itself; everything else is the spec's sentence (spec 8). */
+/** The server's message for a full endpoint; else the generic one. */
 function saveFailure(error: unknown): string {
   const fallback = 'Failed to save the webhook request.';
   return error instanceof Error && 'code' in error && error.code === 'SAVED_LIMIT'
@@ -46,7 +46,7 @@ async function removeRequest(uid: string, request: ListedRequest): Promise<void>
   }
 }
 
-/** Gone from the list at once, back again if the server refuses. */
+/** Removed from the list at once, and restored if the call fails. */
 export function useDeleteRequest(uid: string) {
   return useMutation({
     mutationFn: (request: ListedRequest) => removeRequest(uid, request),
@@ -55,7 +55,7 @@ export function useDeleteRequest(uid: string) {
   });
 }
 
-/** Saves several; one message says how it went. */
+/** Saves several requests and shows one message with the result. */
 export function useSaveRequests(uid: string) {
   return useMutation({
     mutationFn: (requests: readonly ListedRequest[]) =>
@@ -88,7 +88,7 @@ export function useDeleteRequests(uid: string) {
   });
 }
 
-/** Does the same to many, a few at a time; answers how often it failed. */
+/** Runs an action on many items, a few at a time. Returns the number of failures. */
 async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
   let failed = 0;
   let next = 0;

@@ -23,17 +23,17 @@ import { useViewState } from './use-view-state.ts';
 const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
-/** In a narrow window the page scrolls, and what is above the requests scrolls away. */
+/** In a narrow window the page scrolls, and what is above the requests scrolls with it. */
 const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
 
 export interface RequestsPaneProps {
   readonly uid: string;
   readonly endpoint: Endpoint;
-  /** What stands below the details of a request: the replay panel. */
+  /** Shown below the details of a request: the replay panel. */
   readonly Below?: ComponentType<BelowProps>;
 }
 
-/** What an endpoint has caught: the list, and the request that is looked at (spec 2). */
+/** The list of requests and the details of the selected one. */
 export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
   const covers = useDetailsCover();
@@ -114,7 +114,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   );
 }
 
-/** The details change with the request that is looked at; the keyboard stays in their place. */
+/** The details are not remounted when the selection changes, so the focus stays. */
 function Kept({ children }: { readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
@@ -125,9 +125,7 @@ function Kept({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/**
- * Lies over the page, and beside the sidebar where there is one. It takes the keyboard, and gives it back to the list; Escape closes it.
- */
+/** Covers the page except for the sidebar. Takes the focus and returns it to the list when it closes with Escape. */
 function Cover({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useInertBelow(frame);

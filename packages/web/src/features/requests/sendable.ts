@@ -2,19 +2,19 @@ import { endToEndHeaders, targetOf } from '@creel/contract';
 import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { textOf } from '../../bodies/body-bytes.ts';
 
-/** A captured request in the form in which another program can send it again. */
+/** A captured request in a form that other programs can send. */
 export interface Sendable {
   readonly method: string;
-  /** Capture URL, path and query, as they were sent. */
+  /** Capture URL with path and query as sent. */
   readonly url: string;
-  /** In the case, order and number in which they came, without those that belong to the connection. */
+  /** In their original case, order and number, without connection headers. */
   readonly headers: RawHeaders;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The body as text, where it can stand in a program's text: valid UTF-8 without NUL. */
+  /** The body as text, if source code can contain it: valid UTF-8 without NUL. */
   readonly text: string | undefined;
 }
 
-/** `captureUrl` is the endpoint's; `bytes` the whole body. */
+/** `captureUrl` is that of the endpoint; `bytes` is the whole body. */
 export function sendable(request: CapturedRequest, captureUrl: string, bytes: Uint8Array<ArrayBuffer>): Sendable {
   const text = textOf(bytes);
   return {
@@ -26,7 +26,7 @@ export function sendable(request: CapturedRequest, captureUrl: string, bytes: Ui
   };
 }
 
-/** True where a header of that lower-case name is sent. */
+/** True if a header with that lower-case name is sent. */
 export function hasHeader(headers: RawHeaders, name: string): boolean {
   return headers.some(([given]) => given.toLowerCase() === name);
 }

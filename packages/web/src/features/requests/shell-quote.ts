@@ -8,20 +8,20 @@ const UNSAFE_BYTE = /[^\x20-\x7e]|['\\]/g;
 const UNSAFE_CHARACTER = /[\x00-\x1f\x7f'\\]/g;
 
 /**
- * One word for bash, zsh and their like that means exactly this text. Control characters are written out, so that pasting it into a
- * terminal can't press a key.
+ * Quotes a text as one word for POSIX-like shells. Control characters are escaped, so that pasting the command can't
+ * trigger a key.
  */
 export function quoteText(text: string): string {
   if (PLAIN.test(text)) return text;
   return CONTROL.test(text) ? ansiQuote(text, false) : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The same for Latin-1 text, as paths and headers are: its bytes stay its bytes, whatever the terminal speaks. */
+/** Quotes Latin-1 text such as paths and headers. The bytes are kept, whatever the terminal's encoding is. */
 export function quoteLatin1(text: string): string {
   return BEYOND_ASCII.test(text) ? ansiQuote(text, true) : quoteText(text);
 }
 
-/** `$'…'`, in which a byte can be written as `\xff`. */
+/** `$'…'`, which can contain bytes as `\xff`. */
 function ansiQuote(text: string, everyByte: boolean): string {
   const inner = text.replaceAll(everyByte ? UNSAFE_BYTE : UNSAFE_CHARACTER, (character) => {
     if (character === "'" || character === '\\') return `\\${character}`;

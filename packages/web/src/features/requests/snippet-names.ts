@@ -1,4 +1,4 @@
-/** Programs in which a captured request can be written down, as a person knows them. The writers are loaded when one is asked for. */
+/** The snippet languages. The code that writes them is loaded on demand. */
 export const SNIPPET_NAMES = {
   curl: 'cURL',
   fetch: 'fetch',

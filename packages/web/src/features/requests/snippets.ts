@@ -4,7 +4,7 @@ import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';
 import type { SnippetName } from './snippet-names.ts';
 
-/** Writes a captured request down. Own code: the libraries there are fold repeated headers into one. */
+/** Writes a captured request as a snippet. Existing libraries merge repeated headers. */
 export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string>> = {
   curl,
   fetch: fetchCall,
@@ -13,10 +13,10 @@ export const WRITERS: Readonly<Record<SnippetName, (request: Sendable) => string
   http: rawHttp,
 };
 
-/** Linux takes at most 128 KiB in one argument (MAX_ARG_STRLEN). */
+/** Linux limits one argument to 128 KiB (MAX_ARG_STRLEN). */
 const MAX_ARGUMENT_BYTES = 100 * 1024;
 
-/** Over this curl asks first whether it may send. */
+/** curl sends `Expect: 100-continue` for larger bodies. */
 const CURL_ASKS_FROM = 1024 * 1024;
 
 const CONTINUED = ' \\\n  ';
@@ -25,13 +25,16 @@ function fitsArgument({ text, bytes }: Sendable): boolean {
   return text !== undefined && bytes.length <= MAX_ARGUMENT_BYTES;
 }
 
-/** Runs a command with the body on its standard input: base64, which neither shell nor argument list can spoil. */
+/**
+ * Runs a command with the body on standard input, in base64 so that neither the shell nor the argument list can change
+ * it.
+ */
 function piped(request: Sendable, command: string): string {
   const lines = toBase64(request.bytes).replaceAll(/.{76}(?=.)/g, '$&\n');
   return `base64 --decode <<'BODY' | ${command}\n${lines}\nBODY`;
 }
 
-/** curl and HTTPie add headers of their own; these switch off the ones that were not sent. */
+/** curl and HTTPie add headers of their own. These options remove those that were not sent. */
 function switchedOff({ headers, bytes }: Sendable, own: readonly string[]): string[] {
   const names = bytes.length > 0 ? [...own, 'Content-Type'] : own;
   return names.filter((name) => !hasHeader(headers, name.toLowerCase()));
@@ -80,7 +83,7 @@ function fetchCall({ method, url, headers, bytes, text }: Sendable): string {
   return `const response = await fetch(${JSON.stringify(url)}, {\n${options.join('\n')}\n});\nconsole.log(response.status, await response.text());`;
 }
 
-/** With the standard library: it sends headers as they are written, repeats and order included. */
+/** Uses the standard library, which sends headers as written, with repeats and order. */
 function python({ method, url, headers, bytes, text }: Sendable): string {
   const [, scheme, host = '', target = '/'] = /^(https?):\/\/([^/]*)(.*)$/.exec(url) ?? [];
   const lines = ['import http.client'];
@@ -105,7 +108,7 @@ function python({ method, url, headers, bytes, text }: Sendable): string {
   );
 }
 
-/** The message as it would stand on the wire; bytes that are no text are only counted. */
+/** The message as on the wire. Binary bodies are only counted. */
 function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
   const [, host = '', target = '/'] = /^https?:\/\/([^/]*)(.*)$/.exec(url) ?? [];
   const length: [string, string][] = bytes.length > 0 ? [['Content-Length', String(bytes.length)]] : [];
@@ -114,7 +117,7 @@ function rawHttp({ method, url, headers, bytes, text }: Sendable): string {
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** A request that makes a new endpoint show something, in the words of each program. */
+/** A sample request for a new endpoint, in each language. */
 export function tryItSnippet(name: Exclude<SnippetName, 'http'>, captureUrl: string): string {
   const text = '{"hello":"world"}';
   if (name === 'curl') return `curl ${quoteText(captureUrl)} \\\n  --json ${quoteText(text)}`;

@@ -7,7 +7,7 @@ import { PaneDivider } from '../../ui/pane-divider.tsx';
 const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };
 
 export interface SplitPaneProps {
-  /** Under this name the share is remembered. */
+  /** The name under which the share is stored. */
   readonly name: string;
   /** What the divider divides, for screen readers. */
   readonly label: string;
@@ -15,7 +15,7 @@ export interface SplitPaneProps {
   readonly right: ReactNode;
 }
 
-/** Two panes with a divider that can be dragged, or moved with the arrow keys; a double click puts it back. */
+/** Two panes with a divider that can be dragged or moved with the arrow keys. A double click resets it. */
 export function SplitPane({ name, label, left, right }: SplitPaneProps) {
   const frame = useRef<HTMLDivElement>(null);
   const pane = usePaneShare(name, BOUNDS);

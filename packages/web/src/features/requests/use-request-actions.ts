@@ -8,12 +8,12 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import type { Selection } from './use-selection.ts';
 
 export interface RequestActions {
-  /** True when nobody is signed in any more: nothing can be saved (spec 2). */
+  /** True if the session has ended: nothing can be saved. */
   readonly anonymous: boolean;
   readonly save: (request: ListedRequest) => void;
   readonly isSaving: (request: ListedRequest) => boolean;
   readonly remove: (request: ListedRequest) => void;
-  /** Indexes of the requests that are marked for what is done to many. */
+  /** Indexes of the requests that are selected for bulk actions. */
   readonly marked: ReadonlySet<number>;
   readonly markedRequests: readonly ListedRequest[];
   readonly mark: (request: ListedRequest, range: boolean) => void;
@@ -23,7 +23,7 @@ export interface RequestActions {
   readonly busy: boolean;
 }
 
-/** What can be done with requests, one or many. */
+/** The actions on one or many requests. */
 export function useRequestActions(uid: string, items: ListItems, selection: Selection): RequestActions {
   const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
   const [lastMarked, setLastMarked] = useState<number>();
@@ -41,7 +41,7 @@ export function useRequestActions(uid: string, items: ListItems, selection: Sele
     },
     isSaving: (request) => saving.isPending && saving.variables === request.index,
     remove(request) {
-      // The browser asks (spec 2).
+      // A native confirmation dialog.
       if (!confirm('Are you sure you want to delete this request?')) return;
       const wasOpen = selection.current?.index === request.index;
       selection.leave(request);
@@ -81,7 +81,7 @@ function toggled(marked: ReadonlySet<number>, index: number): Set<number> {
   return next;
 }
 
-/** Marks everything in the list from one request to another. */
+/** Selects everything from one request to another. */
 function withRange(marked: ReadonlySet<number>, items: ListItems, from: number, to: number): Set<number> {
   const start = positionOf(items.rows, Math.max(from, to));
   const end = positionOf(items.rows, Math.min(from, to));

@@ -24,7 +24,7 @@ const TABS: readonly { tab: DetailTab; title: string }[] = [
   { tab: 'raw', title: 'Show raw' },
 ];
 
-/** The keys of the endpoint page (design 7). */
+/** The keyboard shortcuts of the endpoint page. */
 export function useRequestKeys({ uid, captureUrl, selection, actions, changeView }: RequestKeysProps): void {
   const { current } = selection;
   const group = 'Request';

@@ -9,25 +9,25 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
 
 export interface Selection {
-  /** The request that is looked at. */
+  /** The request in the details. */
   readonly current: ListedRequest | undefined;
-  /** The one that it is compared with. */
+  /** The request that it is compared with. */
   readonly other: ListedRequest | undefined;
-  /** True when the address names a request that is not stored any more. */
+  /** True if the URL names a request that is no longer stored. */
   readonly isMissing: boolean;
   readonly open: (request: ListedRequest) => void;
   readonly close: () => void;
-  /** Goes to the next or the one before in the list. */
+  /** Moves to the next or previous request in the list. */
   readonly step: (by: 1 | -1) => void;
-  /** Leaves a request that is about to go. */
+  /** Moves the selection away from a request that is about to be removed. */
   readonly leave: (request: ListedRequest) => void;
   readonly compareWithNext: (request: ListedRequest) => void;
   readonly compare: (left: ListedRequest, right: ListedRequest) => void;
 }
 
 /**
- * What is selected: the request that the address names, else the first of the list, which then stays selected while newer ones come
- * in (spec 2).
+ * The selected request: the one in the URL, else the first of the list, which stays selected while newer requests
+ * arrive.
  */
 export function useSelection(
   uid: string,
@@ -70,7 +70,7 @@ export function useSelection(
   };
 }
 
-/** Clearing the endpoint, here or elsewhere, clears the selection with the list (spec 4): what comes next is then the first. */
+/** Clearing the endpoint clears the selection. The next request to arrive is then the first. */
 function useClearing(uid: string, view: ViewState, changeView: ChangeView): void {
   const { clearedTo } = readList(uid, undefined);
   const isCleared = [view.request, view.compare].some((index) => index !== undefined && index <= clearedTo);
@@ -79,7 +79,7 @@ function useClearing(uid: string, view: ViewState, changeView: ChangeView): void
   });
 }
 
-/** A request by its index: from the list that is shown, from the whole one, or from the server. */
+/** A request by its index: from the visible list, from the list of all methods, or from the server. */
 function useRequestAt(uid: string, items: ListItems, index: number | undefined) {
   const listed = index === undefined ? undefined : findListed(uid, items, index);
   const asked = useQuery({ ...requestQuery(uid, index ?? -1), enabled: index !== undefined && listed === undefined });

@@ -6,7 +6,7 @@ const route = getRouteApi('/signed-in/endpoints/$uid');
 export const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-/** What is looked at: in the address, so that it survives reload, back and being sent to somebody (design 6). */
+/** What the user looks at is in the URL, so that it survives reloading, going back, and sharing the link. */
 export interface ViewState {
   readonly request?: number | undefined;
   readonly tab?: DetailTab | undefined;
@@ -17,7 +17,7 @@ export interface ViewState {
 
 export type ChangeView = (change: ViewState, options?: { readonly push?: boolean }) => void;
 
-/** The state and what changes it. Only opening something is a step that Back undoes. */
+/** The view state and a function to change it. Only opening something adds an entry to the browser history. */
 export function useViewState(): readonly [ViewState, ChangeView] {
   const state: ViewState = route.useSearch();
   const navigate = route.useNavigate();

@@ -15,7 +15,7 @@ test.each([
   ['', 'x', ''],
   ['a.c abc', 'a.c', '[a.c] abc'],
   ['<b>', '<', '[<]b>'],
-  // Only ASCII folds, as in the search itself; and nothing moves by folding.
+  // Only ASCII is folded, like the search on the server, so that positions don't change.
   ['İstanbul ISTANBUL', 'istanbul', 'İstanbul [ISTANBUL]'],
   ['Äpfel äpfel', 'äpfel', 'Äpfel [äpfel]'],
   ['שלום webhook', 'WEBHOOK', 'שלום [webhook]'],

@@ -1,15 +1,15 @@
-/** A piece of text; `hit` where it is what was searched for. */
+/** A piece of text. `hit` is true if it matches the search. */
 export interface TextPart {
   readonly text: string;
   readonly hit: boolean;
 }
 
-/** Lower case for ASCII alone, like the search itself (contract 4): every character keeps its place. */
+/** Lower case for ASCII only, like the search on the server, so that positions don't change. */
 function foldAscii(text: string): string {
   return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-/** Cuts a text into what was searched for and what lies between. */
+/** Splits a text into matches and the text between them. */
 export function highlightParts(text: string, query: string): TextPart[] {
   if (query === '') return [{ text, hit: false }];
   const [folded, wanted] = [foldAscii(text), foldAscii(query)];
@@ -27,7 +27,7 @@ export function highlightParts(text: string, query: string): TextPart[] {
 const BEFORE = 40;
 const AFTER = 160;
 
-/** The neighbourhood of the first hit on one line, with marks where it was cut; `undefined` without a hit. */
+/** The text around the first match on one line, with ellipses; `undefined` if there is no match. */
 export function excerpt(text: string, query: string): string | undefined {
   const at = foldAscii(text).indexOf(foldAscii(query));
   if (at === -1) return undefined;

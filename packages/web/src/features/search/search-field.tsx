@@ -5,7 +5,7 @@ import { useCommands } from '../../ui/commands.ts';
 import { COMMAND_IDS } from '../../ui/commands.ts';
 import { Input } from '../../ui/input.tsx';
 
-/** How long the person has to pause before what they typed is searched for. */
+/** Milliseconds to wait after the last key press before searching. */
 const PAUSE_MS = 250;
 
 export interface SearchFieldProps {
@@ -14,13 +14,13 @@ export interface SearchFieldProps {
 }
 
 /**
- * Searches while the person types, after a short pause; Enter searches at once. A search that comes from elsewhere (the palette,
- * the browser's history) takes the place of what stands in the field.
+ * Searches while the user types, after a short delay; Enter searches at once. A search from elsewhere (command
+ * palette, browser history) replaces the text of the field.
  */
 export function SearchField({ q, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(q);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** What this field asked for and has not yet seen come back as `q`, oldest first. */
+  /** Searches that this field has started and that have not come back as `q` yet, oldest first. */
   const asked = useRef<string[]>([]);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => () => clearTimeout(pause.current), []);
@@ -30,7 +30,7 @@ export function SearchField({ q, onSearch }: SearchFieldProps) {
       asked.current.splice(0, own + 1);
       return;
     }
-    // What was asked before it will not come back any more.
+    // Older searches will not come back any more.
     asked.current = [];
     clearTimeout(pause.current);
     setText(q);
@@ -61,7 +61,7 @@ export function SearchField({ q, onSearch }: SearchFieldProps) {
         placeholder="Method, path, query, header or body…"
         maxLength={MAX_QUERY_LENGTH}
         autoComplete="off"
-        // The page is this field; who comes here wants to type.
+        // The field is the purpose of this page, so it gets the focus.
         // oxlint-disable-next-line jsx-a11y/no-autofocus
         autoFocus
         value={text}

@@ -2,13 +2,13 @@ import { parseQuery, queryOf } from '@creel/contract';
 import type { FoundRequest, Query } from '@creel/contract';
 import { excerpt } from './highlight.ts';
 
-/** Where in a request the text was found, with its neighbourhood. */
+/** Where in a request the text was found, with the text around it. */
 export interface SearchHit {
   readonly place: string;
   readonly text: string;
 }
 
-/** The first text that every result of a query may contain, to be marked in the results; empty where there is none. */
+/** The first text of the query that results may contain, for highlighting; empty if there is none. */
 export function searchedText(q: string): string {
   const parsed = parseQuery(q);
   return parsed.ok ? (firstText(parsed.query) ?? '') : '';
@@ -20,7 +20,7 @@ function firstText(query: Query): string | undefined {
   return query.parts.map(firstText).find((text) => text !== undefined);
 }
 
-/** The most telling place first: query, headers, body. The path stands in the row anyway. */
+/** The most informative match first: query, headers, body. The row shows the path anyway. */
 export function searchHit(found: FoundRequest, q: string): SearchHit | undefined {
   const query = queryOf(found).slice(1);
   const inQuery = excerpt(decodeQuery(query), q) ?? excerpt(query, q);

@@ -2,7 +2,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
-/** The user's requests that contain `q`, page by page. */
+/** The user's requests that match `q`, page by page. */
 export const searchQuery = (q: string) =>
   infiniteQueryOptions({
     queryKey: queryKeys.search(q),
@@ -19,7 +19,7 @@ export const searchQuery = (q: string) =>
     staleTime: 0,
   });
 
-/** The `before` of a `Link: rel="next"` address. */
+/** The `before` parameter of a `Link: rel="next"` URL. */
 export function beforeOf(next: string | undefined): string | undefined {
   return next === undefined ? undefined : (new URL(next, location.origin).searchParams.get('before') ?? undefined);
 }

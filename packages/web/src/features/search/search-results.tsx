@@ -22,7 +22,7 @@ interface HighlightedProps {
   readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
 }
 
-/** A text with what was searched for marked in it. */
+/** A text with its matches highlighted. */
 function Highlighted({ parts }: HighlightedProps) {
   let at = 0;
   return parts.map(({ text, hit }) => {

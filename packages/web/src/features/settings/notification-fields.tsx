@@ -12,22 +12,22 @@ import { SwitchRow } from './switch-row.tsx';
 
 export interface NotificationFieldsProps {
   readonly draft: UserSettings;
-  /** `null` when the session has ended. */
+  /** `null` if the session has ended. */
   readonly user: User | null;
-  /** Whether the plan has email notifications (spec 6). */
+  /** True if the plan includes email notifications. */
   readonly allowed: boolean;
   readonly emailError: string | undefined;
   readonly onChange: (part: Partial<UserSettings>) => void;
   readonly onInvalidEmail: () => void;
 }
 
-/** What to be mailed about, and where to. */
+/** Which notifications to send, and where to. */
 export function NotificationFields(props: NotificationFieldsProps) {
   const { draft, user, allowed, emailError, onChange, onInvalidEmail } = props;
   const signedIn = user !== null;
   const info = useServiceInfo();
   const test = useTestEmail();
-  /** What the plan has no more can still be switched off. */
+  /** A notification that the plan no longer includes can still be switched off. */
   const isOutOfReach = (isOn: boolean): boolean => !signedIn || (!allowed && !isOn);
   const sendTest = (): void => {
     const email = emailSchema.safeParse(draft.email);
@@ -83,7 +83,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
   );
 }
 
-/** Notices go to nobody who has not asked for them: only an address that was confirmed gets any. */
+/** Notifications are only sent to a verified address. */
 function UnprovenNotice({ draft, user }: { readonly draft: UserSettings; readonly user: User }) {
   if (!draft.emailNotifyExpiry && !draft.emailNotifySubscription) return null;
   if (isProvenAddress(user, draft.email)) return null;

@@ -13,7 +13,7 @@ import { NotificationFields } from './notification-fields.tsx';
 import { SwitchRow } from './switch-row.tsx';
 
 export interface SettingsFormProps {
-  /** `null` when the session has ended: what can be kept is kept in this browser. */
+  /** `null` if the session has ended. Then the settings are only saved in this browser. */
   readonly user: User | null;
   readonly settings: UserSettings;
 }
@@ -30,7 +30,7 @@ function isSame(draft: UserSettings, stored: UserSettings): boolean {
   );
 }
 
-/** General and notification settings (spec 2). What is not saved yet is not left without a word. */
+/** General and notification settings. Warns before the user leaves with unsaved changes. */
 export function SettingsForm({ user, settings }: SettingsFormProps) {
   const [draft, setDraft] = useState({ ...DEFAULT_USER_SETTINGS, ...settings });
   const [emailError, setEmailError] = useState<string>();

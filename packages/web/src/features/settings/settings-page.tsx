@@ -13,7 +13,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Page } from '../../ui/page.tsx';
 
-/** General and notification settings, with the way back to the dashboard (spec 2). */
+/** General and notification settings, with a link back to the dashboard. */
 export function SettingsPage() {
   return (
     <Page

@@ -10,7 +10,7 @@ export interface SwitchRowProps {
   readonly onCheckedChange: (isOn: boolean) => void;
 }
 
-/** A setting that is on or off, with what it does. */
+/** A switch with a title and a description. */
 export function SwitchRow({ label, description, checked, disabled = false, onCheckedChange }: SwitchRowProps) {
   const id = useId();
   return (

@@ -11,7 +11,7 @@ const LOOKS = {
   system: { label: 'System', Icon: Monitor },
 } as const;
 
-/** Light, dark, or what the system says; kept in this browser. */
+/** Light, dark or system theme; stored in this browser. */
 export function ThemeCard() {
   const [theme, setTheme] = usePreference(themePreference);
   return (

@@ -3,7 +3,7 @@ import { storedValue } from '../../ui/stored-value.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
 
-/** Light, dark, or what the system says. */
+/** Light, dark, or the theme of the system. */
 export const themePreference = storedValue('theme', z.enum(THEMES), 'system');
 
 const DARK = '(prefers-color-scheme: dark)';
@@ -14,7 +14,9 @@ function apply(): void {
   document.documentElement.dataset['theme'] = dark ? 'dark' : 'light';
 }
 
-/** Keeps the page's theme after the preference and, where that says so, after the system. `public/before-app.js` did the first paint. */
+/**
+ * Applies the theme when the preference or the system changes. `public/before-app.js` has set it for the first paint.
+ */
 export function followTheme(): void {
   apply();
   themePreference.subscribe(apply);

@@ -17,7 +17,7 @@ test.each([
     { password: 'Password must be at least 6 characters', confirmPassword: 'Password must be at least 6 characters' },
   ],
   [{ confirmPassword: 'secret2' }, { confirmPassword: 'Passwords do not match' }],
-  // Of two mistakes at one field the first is told.
+  // The first of two errors at one field is reported.
   [{ confirmPassword: 'short' }, { confirmPassword: 'Password must be at least 6 characters' }],
 ])('%o is told at its field', (change, errors) => {
   expect(fieldErrors(registerFormSchema, { ...good, ...change })).toEqual(errors);

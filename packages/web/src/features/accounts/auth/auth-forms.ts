@@ -1,13 +1,13 @@
 import { passwordSchema, registrationSchema } from '@creel/contract';
 import { z } from 'zod';
 
-/** The register form: the confirmation obeys the password's rule and has to equal it (spec 5). It is never sent. */
+/** The registration form. The confirmation must follow the password rule and equal the password. It is never sent. */
 export const registerFormSchema = registrationSchema
   .extend({ confirmPassword: passwordSchema })
-  // Said also while other fields are still wrong.
+  // Reported even while other fields are invalid.
   .superRefine(checkRepeat);
 
-/** A new password, twice. */
+/** The form for a new password and its confirmation. */
 export const newPasswordFormSchema = z
   .object({ password: passwordSchema, confirmPassword: passwordSchema })
   .superRefine(checkRepeat);

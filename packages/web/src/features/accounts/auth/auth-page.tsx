@@ -13,7 +13,7 @@ const TABS = [
   { value: 'register', label: 'Register' },
 ] as const;
 
-/** Sign-in and registration; afterwards the person goes where they wanted to. */
+/** Login and registration. Afterwards the user returns to the page that they wanted. */
 export function AuthPage() {
   const { tab = 'login', next } = useSearch({ from: '/auth' });
   const navigate = useNavigate();

@@ -18,7 +18,7 @@ export interface ForgotPasswordProps {
   readonly onOpenChange: (open: boolean) => void;
 }
 
-/** Asks for a link to a new password. The answer is the same whether or not the address is known. */
+/** Requests a password reset link. The response is the same whether or not the address is known. */
 export function ForgotPassword({ open, onOpenChange }: ForgotPasswordProps) {
   const info = useServiceInfo();
   const isMailOff = info.data?.mail === false;

@@ -12,11 +12,11 @@ const EMPTY = { username: '', password: '' };
 
 export interface LoginFormProps {
   readonly onSignedIn: () => void;
-  /** Known already: the person of a session that has ended. */
+  /** Set when the session of a known user has ended. */
   readonly username?: string;
 }
 
-/** Username and password, with the spec's messages at their fields. */
+/** The login form. Validation messages appear at the fields. */
 export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
   const login = useLogin();
   const form = useForm({

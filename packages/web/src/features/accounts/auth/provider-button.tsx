@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useProviderSignIn } from './use-provider-sign-in.ts';
 
-/** Sign-in through a third party: disabled with its reason where the server has none configured (contract 6). */
+/** Third-party login. Disabled with a reason if the server has none configured. */
 export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const info = useServiceInfo();
   const { start, busy, problem } = useProviderSignIn(info.data, onSignedIn);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 /**
- * What the callback page of the sign-in window tells this page, by `postMessage` to its opener and by a BroadcastChannel of the name
- * below (providers that cut the opener leave only that). Proof of nothing: the server compares it with what it has verified (contract 6).
+ * The message of the provider's callback page. It arrives by `postMessage` to the opener, or by a BroadcastChannel
+ * with the name below if the provider cuts the opener. It proves nothing: the server compares it with what it has
+ * verified (docs/api.md, "Third-party login").
  */
 export const PROVIDER_CHANNEL = 'creel-sign-in';
 
@@ -11,16 +12,16 @@ export const providerMessageSchema = z.object({
   identity: z
     .object({ email: z.string().nullish(), displayName: z.string().nullish(), uid: z.string().nullish() })
     .optional(),
-  /** A code of `PROVIDER_PROBLEMS`, when there is no identity. */
+  /** A code of `PROVIDER_PROBLEMS` if there is no identity. */
   problem: z.string().optional(),
-  /** The sentence for the person, when the code alone does not say it. */
+  /** The message for the user, if the code is not specific enough. */
   message: z.string().optional(),
 });
 export type ProviderMessage = z.infer<typeof providerMessageSchema>;
 
 type Identity = NonNullable<ProviderMessage['identity']>;
 
-/** The display name falls back to the part of the email before the at sign (spec 7). */
+/** If there is no display name, the part of the email before the at sign is used. */
 export function completeIdentity(identity: Identity): Identity {
   const fallback = identity.email?.split('@')[0];
   return { ...identity, displayName: identity.displayName || fallback || null };

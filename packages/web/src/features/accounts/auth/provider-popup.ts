@@ -3,7 +3,7 @@ import type { ProviderMessage } from './provider-message.ts';
 
 const SIZE = { width: 500, height: 600 };
 const LOOK_EVERY_MS = 500;
-/** How long after the window was closed its message may still come (spec 9). */
+/** Milliseconds to wait for a message after the window was closed. */
 const GIVE_UP_AFTER_MS = 8000;
 
 interface Listener {
@@ -11,7 +11,10 @@ interface Listener {
   readonly onClosed: () => void;
 }
 
-/** Opens the provider's window and waits for word from it; `undefined` when the browser blocked it. Returns what ends the waiting. */
+/**
+ * Opens the provider's window and waits for its message. Returns a function that stops waiting, or `undefined` if the
+ * browser blocked the window.
+ */
 export function openProviderPopup(startUrl: string, listener: Listener): (() => void) | undefined {
   const left = Math.round(screenX + (outerWidth - SIZE.width) / 2);
   const top = Math.round(screenY + (outerHeight - SIZE.height) / 2);

@@ -10,7 +10,7 @@ import { useForm } from '../../../ui/use-form.ts';
 
 const EMPTY = { username: '', email: '', password: '', confirmPassword: '' };
 
-/** A new account; the confirmation of the password is not sent (spec 5). */
+/** The registration form. The confirmation of the password is not sent. */
 export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }) {
   const register = useRegister();
   const form = useForm({

@@ -8,7 +8,7 @@ import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useForm } from '../../../ui/use-form.ts';
 
-/** A new password, with the token of a mailed link. */
+/** The form for a new password, with the token of an emailed link. */
 export function ResetForm({ token }: { readonly token: string }) {
   const reset = useResetPassword();
   const form = useForm({

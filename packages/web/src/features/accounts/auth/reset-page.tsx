@@ -6,7 +6,7 @@ import { PublicLayout } from '../../../ui/public-page.tsx';
 
 const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
 
-/** Where the link of a password mail leads. */
+/** The page behind the link of a password reset email. */
 export function ResetPage() {
   const { token } = useSearch({ from: '/auth/reset' });
   return (

@@ -7,7 +7,7 @@ import { completeIdentity } from './provider-message.ts';
 import type { ProviderMessage } from './provider-message.ts';
 import { openProviderPopup } from './provider-popup.ts';
 
-/** Why third-party sign-in came to nothing, with the sentence for the person (contract 6). */
+/** Why a third-party login failed, with the message for the user. */
 const PROVIDER_PROBLEMS = {
   'popup-blocked': 'The browser blocked the sign-in window. Allow pop-ups for this site and try again.',
   'popup-closed-by-user': 'The sign-in window was closed before you had signed in.',
@@ -25,11 +25,11 @@ function isProviderProblem(code: string): code is ProviderProblem {
 export interface ProviderSignIn {
   readonly start: () => void;
   readonly busy: boolean;
-  /** Why it came to nothing, for the person. */
+  /** The error message, if the login failed. */
   readonly problem: string | undefined;
 }
 
-/** The way through the provider's window to a session (contract 6). */
+/** Logs in through the provider's window. */
 export function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () => void): ProviderSignIn {
   const login = useProviderLogin();
   const [waiting, setWaiting] = useState(false);
@@ -53,7 +53,7 @@ export function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () 
     if (!info?.signIn) return;
     setProblem(undefined);
     stop.current?.();
-    // The provider sends the window back to the public address; a page of another address would never hear of it.
+    // The provider redirects to the public address. A page on another address would never receive its message.
     if (new URL(info.publicUrl).origin !== location.origin) return fail(PROVIDER_PROBLEMS['unauthorized-domain']);
     if (!navigator.onLine) return fail(PROVIDER_PROBLEMS['network-request-failed']);
     stop.current = openProviderPopup(info.signIn.startUrl, {

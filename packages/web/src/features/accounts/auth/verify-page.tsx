@@ -8,7 +8,7 @@ import { PublicLayout } from '../../../ui/public-page.tsx';
 const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
 const FAILED = 'The address could not be confirmed. Please ask for a new link in your profile.';
 
-/** Where the link of a verification mail leads. A click confirms: mail scanners follow links, and only people click. */
+/** The page behind the link of a verification email. The user has to click, because mail scanners follow links. */
 export function VerifyPage() {
   const { token } = useSearch({ from: '/auth/verify' });
   const verify = useVerifyEmail();

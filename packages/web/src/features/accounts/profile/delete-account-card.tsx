@@ -16,7 +16,7 @@ export interface DeleteAccountCardProps {
   readonly onDeleted: () => void;
 }
 
-/** Takes everything away, and asks for the password first. */
+/** Deletes the account. Asks for the password first. */
 export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 
-/** The address of the account, and whether it was proven. */
+/** The email of the account, and whether it is verified. */
 export function EmailCard({ user }: { readonly user: User }) {
   const info = useServiceInfo();
   const verify = useRequestEmailVerification();

@@ -17,7 +17,7 @@ const FIELDS = [
   { name: 'confirmPassword', label: 'Confirm new password', autoComplete: 'new-password' },
 ] as const;
 
-/** A new password; every other session ends with it (contract 4). */
+/** The form to change the password. It ends all other sessions. */
 export function PasswordCard() {
   const change = useChangePassword();
   const form = useForm({

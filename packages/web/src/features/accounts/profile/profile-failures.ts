@@ -1,10 +1,12 @@
-/** What of a failed call decides the sentence: the status (0: no answer came) and what the server said. */
+/**
+ * The parts of a failed call that decide the message: the status (0 if there was no response) and the server's text.
+ */
 interface Failure {
   readonly status: number;
   readonly sentence: string;
 }
 
-/** The server's text; else by status (spec 8). */
+/** The server's message, else one that depends on the status. */
 export function usernameFailure({ status, sentence }: Failure): string {
   if (sentence !== '') return sentence;
   if (status === 400) return 'Username already exists or is invalid';
@@ -12,7 +14,7 @@ export function usernameFailure({ status, sentence }: Failure): string {
   return 'Failed to update username';
 }
 
-/** The server's text; else by status (spec 8). */
+/** The server's message, else one that depends on the status. */
 export function passwordFailure({ status, sentence }: Failure): string {
   if (sentence !== '') return sentence;
   if (status === 400) return 'Current password is incorrect';

@@ -15,7 +15,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useNow } from '../../../ui/use-now.ts';
 
-/** Where the person is signed in, and how to end that. */
+/** The user's sessions, and how to end them. */
 export function SessionsCard() {
   const sessions = useQuery(sessionsQuery);
   const others = sessions.data?.filter((session) => !session.current) ?? [];

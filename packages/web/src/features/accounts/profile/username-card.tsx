@@ -12,7 +12,7 @@ import { Input } from '../../../ui/input.tsx';
 import { useForm } from '../../../ui/use-form.ts';
 
 const FORM = z.object({ username: usernameSchema });
-/** The page reloads after a new name, so that every place shows it (spec 8). */
+/** The page reloads after a change of the username, so that every screen shows it. */
 const RELOAD_AFTER_MS = 1000;
 
 export function UsernameCard({ user }: { readonly user: User }) {

@@ -2,13 +2,13 @@ import { clsx } from 'clsx';
 import { useMemo } from 'react';
 import type { DiffLine, DiffRow } from './diff.ts';
 
-/** Lines around a difference that are shown with it. */
+/** Lines of context around a difference. */
 const AROUND = 3;
 
-/** Rows that are drawn at most. */
+/** Maximum of rows that are rendered. */
 const MAX_ROWS = 3000;
 
-/** Both bodies line by line, beside each other; long stretches without a difference are left out. */
+/** Both bodies line by line, side by side. Long unchanged parts are collapsed. */
 export function BodyDiff({ rows, onlyChanges }: { readonly rows: readonly DiffRow[]; readonly onlyChanges: boolean }) {
   const shown = useMemo(() => (onlyChanges ? nearChanges(rows) : rows).slice(0, MAX_ROWS), [rows, onlyChanges]);
   if (shown.length === 0) return <p className="px-4 py-3 text-ink-2">The bodies are the same.</p>;

@@ -15,12 +15,15 @@ export interface Comparison {
   readonly line: readonly FieldDiff[];
   readonly query: readonly FieldDiff[];
   readonly headers: readonly FieldDiff[];
-  /** `undefined` where bodies can't be compared line by line; then the sentence says why. */
+  /** `undefined` if the bodies can't be compared by line; then `sentence` says why. */
   readonly body: readonly DiffLine[] | undefined;
   readonly sentence: string;
 }
 
-/** Compares two requests: methods, paths, query parameters and headers by name, bodies by the lines of their beginnings, JSON formatted first. */
+/**
+ * Compares two requests: method, path, query parameters and headers by name, and the first part of the bodies by line,
+ * with JSON formatted first.
+ */
 export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest) =>
   queryOptions({
     queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index],
@@ -56,7 +59,7 @@ function lineOfRequest({ method, path }: CapturedRequest): [string, string][] {
   ];
 }
 
-/** A body as lines: JSON as it is formatted, text at its breaks; bytes have none. */
+/** The lines of a body: formatted JSON, or text at its line breaks. `undefined` for binary bodies. */
 function linesOf(view: BodyView | undefined): string[] | undefined {
   if (view === undefined) return [];
   const { json, text } = view;

@@ -23,14 +23,14 @@ export interface CompareViewProps {
   readonly uid: string;
   readonly left: ListedRequest;
   readonly right: ListedRequest;
-  /** Requests that can take either side. */
+  /** Requests to choose from for either side. */
   readonly choices: readonly ListedRequest[];
   readonly onLeft: (index: number) => void;
   readonly onRight: (index: number) => void;
   readonly onClose: () => void;
 }
 
-/** Two requests side by side: what differs in their lines, headers and bodies. */
+/** Two requests side by side, with the differences in their lines, headers and bodies. */
 export function CompareView({ uid, left, right, choices, onLeft, onRight, onClose }: CompareViewProps) {
   const [onlyChanges, setOnlyChanges] = useState(true);
   const { data, isError } = useQuery(compareQuery(uid, left, right));

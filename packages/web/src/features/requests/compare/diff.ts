@@ -1,18 +1,18 @@
 import { diffArrays } from 'diff';
 
-/** A line of a comparison: in both, only on the left, or only on the right. */
+/** A line of a diff: in both texts, only in the left, or only in the right. */
 export interface DiffLine {
   readonly mark: 'same' | 'left' | 'right';
   readonly text: string;
-  /** Line numbers from 1 on the side or sides where the line stands. */
+  /** Line numbers from 1, on the sides that contain the line. */
   readonly left: number | undefined;
   readonly right: number | undefined;
 }
 
-/** Milliseconds that a comparison may take; two long texts without likeness would take minutes. */
+/** Milliseconds after which a diff is aborted. Two long and different texts would take minutes. */
 const TIME_MS = 1500;
 
-/** Compares two texts line by line; `undefined` when they are too long and too different. */
+/** Diffs two texts by line; `undefined` if they are too long and too different. */
 export function diffLines(left: readonly string[], right: readonly string[]): DiffLine[] | undefined {
   const changes = diffArrays([...left], [...right], { timeout: TIME_MS });
   if (changes === undefined) return undefined;
@@ -29,7 +29,7 @@ export function diffLines(left: readonly string[], right: readonly string[]): Di
   return lines;
 }
 
-/** One name on both sides, with its values in their order. */
+/** A name and its values on both sides, in order. */
 export interface FieldDiff {
   readonly name: string;
   readonly left: readonly string[];
@@ -39,7 +39,10 @@ export interface FieldDiff {
 
 type Fields = readonly (readonly [string, string])[];
 
-/** Compares fields by name; names in the order of the left side, then those that only the right has. `keyOf`: what makes two names one. */
+/**
+ * Compares fields by name, in the order of the left side, then those that only the right side has. `keyOf` decides
+ * which names are equal.
+ */
 export function diffFields(left: Fields, right: Fields, keyOf = (name: string): string => name): FieldDiff[] {
   const names = new Map([...left, ...right].toReversed().map(([name]) => [keyOf(name), name]));
   const order = [...new Set([...left, ...right].map(([name]) => keyOf(name)))];
@@ -51,12 +54,12 @@ export function diffFields(left: Fields, right: Fields, keyOf = (name: string): 
   });
 }
 
-/** Compares headers; their names are without case (RFC 9110 5.1). */
+/** Compares headers. Names are case-insensitive (RFC 9110, section 5.1). */
 export function diffHeaders(left: Fields, right: Fields): FieldDiff[] {
   return diffFields(left, right, (name) => name.toLowerCase());
 }
 
-/** Pairs what was taken out with what was put in, so that both sides stand beside each other. */
+/** Pairs removed lines with added ones, so that they are side by side. */
 export interface DiffRow {
   readonly left: DiffLine | undefined;
   readonly right: DiffLine | undefined;

@@ -5,11 +5,11 @@ import { readable } from '../../../bodies/wire-text.ts';
 export interface FieldDiffTableProps {
   readonly title: string;
   readonly fields: readonly FieldDiff[];
-  /** Said where there are no fields to show. */
+  /** Shown if there are no fields. */
   readonly none: string;
 }
 
-/** Fields of both sides by name; those that differ are marked. */
+/** The fields of both sides by name, with differences highlighted. */
 export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   return (
     <>

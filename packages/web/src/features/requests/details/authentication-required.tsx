@@ -2,7 +2,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 
-/** Shown where nobody is signed in any more (spec 2). */
+/** Shown if the session has ended. */
 export function AuthenticationRequired() {
   const next = useLocation({ select: ({ href }) => href });
   return (

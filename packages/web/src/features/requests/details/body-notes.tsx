@@ -7,7 +7,7 @@ import { CodingNote } from '../../../bodies/coding-note.tsx';
 import { NoteLine } from '../../../bodies/note-line.tsx';
 import type { ShownBody } from './use-body.ts';
 
-/** What has to be known about the body below: that it was decoded, is only the beginning, or could not be read. */
+/** Notes about the body: that it was decoded, is only the first part, or could not be read. */
 export function BodyNotes({ body, request }: { readonly body: ShownBody; readonly request: ListedRequest }) {
   const { view, error, isLoading, showAll } = body;
   if (error !== null) {

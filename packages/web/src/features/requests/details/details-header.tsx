@@ -14,9 +14,9 @@ import { Tooltip } from '../../../ui/tooltip.tsx';
 import { DetailsMenu } from './details-menu.tsx';
 import { snippetOf } from './export.ts';
 
-/** What can be done with the request that is looked at: the same object as long as the details are shown. */
+/** The actions on the selected request. The object is stable while the details are mounted. */
 export interface DetailsActions {
-  /** `undefined`: the one that each request opens with. */
+  /** `undefined` selects the default tab of each request. */
   readonly onTab: (tab: DetailTab | undefined) => void;
   readonly onSave: () => void;
   readonly onDelete: () => void;
@@ -30,14 +30,14 @@ export interface DetailsHeaderProps {
   readonly request: ListedRequest;
   readonly canSave: boolean;
   readonly saving: boolean;
-  /** True where the details lie over the list and have to be closed. */
+  /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
   readonly actions: DetailsActions;
 }
 
 const AUTHENTICATION_HINT = 'Authentication required to save requests';
 
-/** Method, path, what can be done with it; below, when, from where and how much. */
+/** Method, path and actions; below them time, source and size. */
 export function DetailsHeader(props: DetailsHeaderProps) {
   const { request, uid, captureUrl, covers, actions } = props;
   const path = readable(request.path) || '/';
@@ -75,7 +75,7 @@ export function DetailsHeader(props: DetailsHeaderProps) {
   );
 }
 
-/** Enabled only for unsaved requests; 'Saving...' while it is under way (spec 2). */
+/** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
   const button = (
     <Button disabled={!canSave} held={request.saved || saving} onClick={actions.onSave}>

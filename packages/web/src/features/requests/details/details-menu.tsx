@@ -19,7 +19,7 @@ const BODY_COPIED = {
 
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
-/** Everything else that can be done with a request. */
+/** Further actions on a request. */
 export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeaderProps) {
   const copy = (name: SnippetName): void =>
     attempt(async () => {
@@ -57,7 +57,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeader
   );
 }
 
-/** Says so when something can't be read or written. */
+/** Shows a toast if a read or a download fails. */
 function attempt(act: () => Promise<void>): void {
   act().catch(() =>
     toast({

@@ -10,7 +10,7 @@ export function NothingSelected() {
   );
 }
 
-/** The address names a request that was deleted, cleared, or dropped as the oldest unsaved one. */
+/** The URL names a request that was deleted, cleared, or dropped as the oldest unsaved one. */
 export function DetailsMissing({ onBack }: { readonly onBack: (() => void) | undefined }) {
   return (
     <EmptyState

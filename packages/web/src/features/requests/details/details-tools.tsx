@@ -12,13 +12,13 @@ export interface DetailsToolsProps {
   readonly request: ListedRequest;
   readonly body: ShownBody;
   readonly tab: DetailTab;
-  /** The capture URL, where Raw shows the whole message. */
+  /** The capture URL, if Raw shows the whole message. */
   readonly message: string | undefined;
   readonly find: string | undefined;
   readonly onFind: (find: string | undefined) => void;
 }
 
-/** Beside the tabs: the content type, search inside, and copying what the tab shows. */
+/** Beside the tabs: the content type, search, and a button that copies what the tab shows. */
 export function DetailsTools({ request, body, tab, message, find, onFind }: DetailsToolsProps) {
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
   const toggle = (): void => onFind(find === undefined ? '' : undefined);
@@ -51,7 +51,7 @@ export function DetailsTools({ request, body, tab, message, find, onFind }: Deta
   );
 }
 
-/** What a tab shows, as text; `undefined` where there is none. */
+/** The content of a tab as text; `undefined` if there is none. */
 function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab): string | undefined {
   const text = tabText(request, view?.text, tab);
   return text === '' ? undefined : text;

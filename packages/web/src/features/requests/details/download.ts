@@ -1,7 +1,9 @@
-/** Milliseconds after which the address of a download is given back; the browser has taken it by then. */
+/** Milliseconds after which an object URL is revoked. The browser has read it by then. */
 const RELEASE_MS = 60_000;
 
-/** Hands bytes to the browser as a file. Always as octets: nothing that was captured is ever opened here (hardening S5). */
+/**
+ * Downloads bytes as a file. Always as application/octet-stream, so that the browser does not open captured content.
+ */
 export function downloadBytes(bytes: Uint8Array<ArrayBuffer>, name: string, type = 'application/octet-stream'): void {
   const address = URL.createObjectURL(new Blob([bytes], { type }));
   const link = document.createElement('a');

@@ -4,9 +4,9 @@ import { sendable } from '../sendable.ts';
 import type { SnippetName } from '../snippet-names.ts';
 import { downloadBytes } from './download.ts';
 
-// Reading a request whole and writing it down, for copying and downloading. The writers come when they are asked for.
+// Reads a whole request for copying and downloading. The code that writes snippets and HAR files is loaded on demand.
 
-/** A captured request as a program that sends it again. */
+/** A captured request as a snippet that sends it again. */
 export async function snippetOf(
   name: SnippetName,
   uid: string,
@@ -21,7 +21,7 @@ export async function snippetOf(
   return WRITERS[name](sendable(whole, captureUrl, bytes));
 }
 
-/** Requests as an HTTP Archive. */
+/** Requests as an HTTP Archive (HAR). */
 export async function downloadHar(uid: string, captureUrl: string, requests: readonly ListedRequest[]): Promise<void> {
   const { toHar } = await import('../har.ts');
   const inputs = [];

@@ -1,7 +1,7 @@
 import { parseForm } from '../../../bodies/form.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 
-/** The fields of a form, decoded, and the text that was sent. */
+/** The decoded fields of a form, and the text as sent. */
 export function FormFields({ text }: { readonly text: string }) {
   return (
     <div className="min-h-0 grow overflow-auto border-t border-line">

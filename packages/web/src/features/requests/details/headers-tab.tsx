@@ -2,7 +2,7 @@ import type { RawHeaders } from '@creel/contract';
 import { readable } from '../../../bodies/wire-text.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 
-/** The headers as they came: case, order and repeats of the wire. */
+/** The headers as received, with their case, order and repeats. */
 export function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {
   const wanted = find?.toLowerCase() ?? '';
   const fields = headers

@@ -3,8 +3,8 @@ import { imageType } from '../../../bodies/body-kind.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 
 /**
- * A raster image, by its own first bytes and never by what it says it is: SVG and everything else that could run or load something
- * is not drawn (hardening S5).
+ * A raster image, recognized by its first bytes and not by its content type. SVG is not rendered, because it can
+ * contain scripts.
  */
 export function ImageView({ bytes }: { readonly bytes: Uint8Array<ArrayBuffer> }) {
   const type = imageType(bytes);

@@ -21,7 +21,7 @@ export interface JsonTabProps {
   readonly onRaw: () => void;
 }
 
-/** The body as JSON, where it is JSON. */
+/** The body as formatted JSON. */
 export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
   const json = body.view?.json;
   if (json !== undefined) return <SearchedJson json={json} find={find} onFind={onFind} />;
@@ -40,10 +40,10 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
   );
 }
 
-/** Characters shown on either side of the place. */
+/** Characters that are shown before and after an error. */
 const AROUND = 24;
 
-/** For who meant to send JSON: the place where it stops being that. */
+/** For a body that should be JSON: the position of the syntax error. */
 function WhereItBreaks({ text }: { readonly text: string }) {
   const place = useMemo(() => jsonBreak(text), [text]);
   if (place === undefined) return null;

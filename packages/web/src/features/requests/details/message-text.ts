@@ -7,8 +7,8 @@ import { readable } from '../../../bodies/wire-text.ts';
 type Message = Pick<CapturedRequest, 'method' | 'path' | 'rawTarget' | 'queryParams' | 'rawHeaders' | 'size'>;
 
 /**
- * The request as it stood on the wire, for reading: its line, its headers as they came, an empty line, its body where that is text. The
- * line is without the version of HTTP, which is not kept. `view`: the body as far as it is there.
+ * The request as on the wire, for display: request line, headers as received, an empty line, and the body if it is
+ * text. The request line has no HTTP version, because it is not stored. `view` is the body as far as it is loaded.
  */
 export function messageText(request: Message, captureUrl: string, view: BodyView | undefined): string {
   const line = `${request.method} ${new URL(captureUrl).pathname}${readable(targetOf(request))}`;

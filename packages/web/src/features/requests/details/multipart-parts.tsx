@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { downloadBytes } from './download.ts';
 import { ImageView } from './image-view.tsx';
 
-/** Characters of a part's text that are shown. */
+/** Maximum of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
 
 export interface MultipartPartsProps {
@@ -17,7 +17,7 @@ export interface MultipartPartsProps {
   readonly contentType: string | null;
 }
 
-/** The parts of a multipart body: name, file name, type, size, what is in it, and a download of each. */
+/** The parts of a multipart body: name, file name, type, size, content, and a download button. */
 export function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   const parts = useMemo(() => parseMultipart(bytes, contentType), [bytes, contentType]);
   if (parts === undefined) {

@@ -3,7 +3,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 
-/** The query as it was sent and, decoded, its parameters in their order; a name that occurs more than once has a line for each value. */
+/** The query string as sent, and its decoded parameters in order. Each value of a repeated name has its own row. */
 export function QueryTab({ request }: { readonly request: CapturedRequest }) {
   const query = queryOf(request);
   const fields = queryPairs(request);

@@ -19,14 +19,14 @@ export interface RawTabProps {
   readonly body: ShownBody;
   readonly request: ListedRequest;
   readonly captureUrl: string;
-  /** The view that was chosen; without one the most telling is shown. */
+  /** The selected view; by default the most specific one. */
   readonly chosen: RawView | undefined;
   readonly onChoose: (view: RawView) => void;
   readonly find: string | undefined;
   readonly onFind: (find: string | undefined) => void;
 }
 
-/** The body as it came: exact text or bytes, and laid out where its kind has a layout; and the whole message around it. */
+/** The body as received, the body in a layout for its kind, and the whole message. */
 export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, find, onFind }: RawTabProps) {
   if (view === undefined) return null;
   const xml = view.kind === 'xml' && view.text !== undefined ? formatXml(view.text) : undefined;
@@ -64,7 +64,7 @@ function MessageView({ request, captureUrl, view, find, onFind }: MessageViewPro
   return <TextView text={text} label={AS_TEXT} find={find} onFind={onFind} />;
 }
 
-/** The views that a body has, the most telling first. XML that its sender laid out already is shown as sent. */
+/** The available views of a body, most specific first. XML that is already indented is shown as sent. */
 function viewsOf(view: BodyView, xml: string | undefined): RawView[] {
   const views: RawView[] = [];
   if (view.kind === 'form') views.push('fields');

@@ -1,4 +1,4 @@
-/** Ways to look at a body under Raw, by their names. */
+/** The views of the Raw tab, as in the URL. */
 export const RAW_VIEWS = {
   fields: 'Fields',
   parts: 'Parts',

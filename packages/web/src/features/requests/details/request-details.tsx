@@ -24,7 +24,7 @@ import type { ShownBody } from './use-body.ts';
 const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, <BodyLoading />);
 const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, <BodyLoading />);
 
-/** What stands below a request's content: the replay panel. */
+/** Shown below the content of a request: the replay panel. */
 export interface BelowProps {
   readonly uid: string;
   readonly request: ListedRequest;
@@ -32,13 +32,13 @@ export interface BelowProps {
 
 export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request'> {
   readonly listed: ListedRequest;
-  /** From the address; without it the spec's rule chooses. */
+  /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;
   readonly anonymous: boolean;
   readonly Below: ComponentType<BelowProps> | undefined;
 }
 
-/** One captured request: what it is, and JSON, headers, query and raw text of it (spec 2). Drawn again only when that changes. */
+/** One captured request as JSON, headers, query and raw text. Memoized. */
 export const RequestDetails = memo(function RequestDetails(props: RequestDetailsProps) {
   const { listed, tab, anonymous, Below, ...header } = props;
   const { onTab } = header.actions;
@@ -58,7 +58,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   return (
     <section
       aria-label={`Request ${request.index}`}
-      // Over the list there is too little height for two parts that scroll by themselves: there all of it scrolls.
+      // Over the list, there is too little height for two scroll areas, so everything scrolls together.
       className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
     >
       <DetailsHeader request={request} {...header} />
@@ -66,7 +66,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       <Tabs
         label="Parts of the request"
         value={shown}
-        // JSON where it is what opens by itself is no choice for the requests to come: not all of them have it.
+        // JSON as the default tab is not kept for the next request, which may not be JSON.
         onValueChange={(chosen) => onTab(chosen === 'json' && own === 'json' ? undefined : chosen)}
         tabs={tabs}
         className={clsx('relative flex grow flex-col', header.covers ? 'min-h-[max(45%,16rem)] basis-0' : 'min-h-0')}

@@ -9,15 +9,15 @@ import { BEGINNING_BYTES, viewPlain } from '../../../bodies/view-body.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 
 export interface ShownBody {
-  /** What can be shown so far; `undefined` while nothing can. */
+  /** What is loaded so far; `undefined` if nothing is. */
   readonly view: BodyView | undefined;
   readonly error: unknown;
-  /** True while more than what is shown is on its way. */
+  /** True while more is being loaded. */
   readonly isLoading: boolean;
   readonly showAll: () => void;
 }
 
-/** The body of a request: what the list has of it at once, its first 256 KiB next, all of it when asked for (design 7). */
+/** The body of a request: first what the list has, then the first 256 KiB, and the whole body on request. */
 export function useBody(uid: string, request: ListedRequest): ShownBody {
   const [wantsAll, setWantsAll] = useState(false);
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
@@ -35,7 +35,7 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
   };
 }
 
-/** What lists and live messages carry of the body, laid out; nothing where that has to be fetched or decoded first. */
+/** The part of the body that is in the list, parsed. `undefined` if it must be loaded or decoded first. */
 function viewOfPreview(request: ListedRequest): BodyView | undefined {
   const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
   if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;

@@ -4,7 +4,10 @@ import type { Selection } from '../use-selection.ts';
 import type { ChangeView } from '../use-view-state.ts';
 import type { DetailsActions } from './details-header.tsx';
 
-/** The actions of the details, always on what is selected now and always the same object: captures come in without drawing it anew. */
+/**
+ * The actions of the details on the selected request. The object is stable, so that new captures don't render the
+ * details again.
+ */
 export function useDetailsActions(
   selection: Selection,
   actions: RequestActions,

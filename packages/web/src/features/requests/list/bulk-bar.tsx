@@ -7,19 +7,19 @@ import { BAR } from './list-toolbar.tsx';
 
 export interface BulkBarProps {
   readonly count: number;
-  /** How many of them are not saved yet. */
+  /** Number of selected requests that are not saved yet. */
   readonly unsaved: number;
   readonly busy: boolean;
   readonly canSave: boolean;
   readonly onSave: () => void;
   readonly onDelete: () => void;
   readonly onDownload: () => void;
-  /** Offered while two are marked. */
+  /** Offered if two requests are selected. */
   readonly onCompare: (() => void) | undefined;
   readonly onClear: () => void;
 }
 
-/** What can be done with all marked requests. */
+/** Actions on all selected requests. */
 export function BulkBar({
   count,
   unsaved,

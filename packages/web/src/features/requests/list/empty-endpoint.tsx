@@ -17,7 +17,7 @@ import { listElement } from './list-element.ts';
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
 const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 
-/** What an endpoint shows before its first request: its URL, and every way to send it something. */
+/** An endpoint without requests: its URL, and ways to send it a test request. */
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
   const live = useLiveStatus(endpoint.uid);

@@ -12,7 +12,7 @@ export interface GapRowProps {
   readonly top: number;
 }
 
-/** Stands where requests are stored that were not loaded, and loads them by being seen. */
+/** A gap of the list. Loads its requests when it becomes visible. */
 export function GapRow({ uid, method, gap, line, top }: GapRowProps) {
   const { isError, refetch } = useQuery(gapQuery(uid, method, gap));
   return (

@@ -1,2 +1,2 @@
-/** The list of captured requests, where the keyboard goes on when what lay over it is gone. */
+/** The list of captured requests, which gets the focus after something that covered it has closed. */
 export const listElement = (): HTMLElement | null => document.querySelector<HTMLElement>('[role="grid"]');

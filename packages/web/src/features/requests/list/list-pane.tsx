@@ -26,7 +26,7 @@ export interface ListPaneProps {
   readonly changeView: ChangeView;
 }
 
-/** Filter tabs and the list, or what stands in its place. */
+/** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
   const { filter, state, live, actions, view, changeView } = props;
   const pane = useRef<HTMLDivElement>(null);

@@ -26,7 +26,7 @@ export function ListFailed({ error, onRetry }: { readonly error: unknown; readon
   );
 }
 
-/** Nothing of what is loaded contains the text; everything stored can still be searched. */
+/** No loaded request contains the text. Offers to search all stored requests. */
 export function NothingFound({ find, onClear }: { readonly find: string; readonly onClear: () => void }) {
   return (
     <EmptyState
@@ -48,7 +48,7 @@ export function NothingFound({ find, onClear }: { readonly find: string; readonl
   );
 }
 
-/** There are requests, but none of this method. */
+/** There are requests, but none with this method. */
 export function NoneOfMethod({ method, onAll }: { readonly method: string; readonly onAll: () => void }) {
   return (
     <EmptyState title={`No ${method} requests`} actions={<Button onClick={onAll}>Show all requests</Button>}>

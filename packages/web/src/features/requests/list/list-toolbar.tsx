@@ -8,8 +8,8 @@ import { Tabs } from '../../../ui/tabs.tsx';
 import type { Filter } from '../use-view-state.ts';
 
 /**
- * Looks of the bar above the list, in a container. Whether it holds the filters or what can be done with what is marked, it is as
- * high: the rows stay where they are when the first is marked.
+ * Classes of the bar above the list. The filters and the actions on selected requests have the same height, so that
+ * the rows don't move.
  */
 export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1 @xl:min-h-10';
 
@@ -29,11 +29,11 @@ export interface ListToolbarProps {
   readonly live: LiveState;
   readonly paused: boolean;
   readonly onPaused: (paused: boolean) => void;
-  /** Escape in the field: the keyboard goes on in the list. */
+  /** Escape in the field moves the focus to the list. */
   readonly onLeave: () => void;
 }
 
-/** Filter tabs, a field that narrows the list, the state of the live connection, pause (spec 2, design 7). */
+/** Filter tabs, filter field, state of the live connection, and the pause button. */
 export function ListToolbar(props: ListToolbarProps) {
   const { filter, onFilter, find, onFind, live, paused, onPaused, onLeave } = props;
   useCommands([
@@ -47,7 +47,7 @@ export function ListToolbar(props: ListToolbarProps) {
   ]);
   return (
     <div className="@container shrink-0">
-      {/* In a narrow pane the tabs have a line of their own: each of them is always seen. */}
+      {/* In a narrow pane, the tabs have their own line so that all of them are visible. */}
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <Tabs
           label="Filter by method"
@@ -71,7 +71,7 @@ export function ListToolbar(props: ListToolbarProps) {
   );
 }
 
-/** Narrows the list. In a wide pane it takes little room until it is used; in a narrow one it has the line. */
+/** Filters the list. In a wide pane the field expands when it is used; in a narrow one it fills the line. */
 function FindField({ find, onFind, onLeave }: Pick<ListToolbarProps, 'find' | 'onFind' | 'onLeave'>) {
   const field = useRef<HTMLInputElement>(null);
   useCommands([

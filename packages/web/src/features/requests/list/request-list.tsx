@@ -12,16 +12,16 @@ import type { RowActions } from './request-row.tsx';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
-/** Rows drawn beyond the edge of what is seen. */
+/** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
 
-/** Height of the column titles, which stay while the rows scroll below them. */
+/** Height of the column titles, which stay while the rows scroll. */
 const TITLES = 28;
 
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-/** The frame shows the focus of the list in it: what lies over the list, its titles and rows, would cover the list's own ring. */
+/** The frame shows the focus ring, because rows and titles would cover the list's own ring. */
 const RING =
   'relative min-h-0 grow after:pointer-events-none after:absolute after:inset-0 after:z-20 after:outline-accent ' +
   'after:-outline-offset-2 has-[>[role=grid]:focus-visible]:after:outline-2';
@@ -36,7 +36,7 @@ export interface RequestListProps extends RowActions {
   readonly onStep: (by: 1 | -1) => void;
 }
 
-/** The virtual list: only what is seen is drawn, however many there are. */
+/** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
   const { uid, method, state, selected, marked } = props;
   const { items, waiting } = state;
@@ -49,7 +49,7 @@ export function RequestList(props: RequestListProps) {
     overscan: OVERSCAN,
     scrollMargin: TITLES,
     scrollPaddingStart: TITLES,
-    // A new function would have every row measured anew.
+    // A new function would make the virtualizer measure every row again.
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const actions = useSteadyActions(props);
@@ -57,7 +57,7 @@ export function RequestList(props: RequestListProps) {
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   useEffect(() => {
     if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: 'auto' });
-    // Follows the selection, not the rows that come in above it.
+    // Scrolls to the selection when it changes, not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [selected]);
   const toTop = (): void => {
@@ -110,7 +110,7 @@ export function RequestList(props: RequestListProps) {
             const { request } = item;
             return (
               <RequestRow
-                // In a stream every row is another one each time: the elements stay, and only what they say changes.
+                // In a stream, rows are keyed by position: the elements stay and only their content changes.
                 key={fresh.busy ? `line-${position - first}` : request.index}
                 request={request}
                 line={position}
@@ -130,7 +130,7 @@ export function RequestList(props: RequestListProps) {
   );
 }
 
-/** Actions that stay the same objects, so that a row is drawn again only when it changes. */
+/** Stable actions, so that a row renders only when its request changes. */
 function useSteadyActions(props: RowActions): RowActions {
   const latest = useRef(props);
   useEffect(() => {

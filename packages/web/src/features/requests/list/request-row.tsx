@@ -13,8 +13,8 @@ import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { useNow } from '../../../ui/use-now.ts';
 
 /**
- * The columns of the list: mark, Method, Source, Path, Size, Time, Actions. In a narrow pane the source goes, and the actions lie
- * over size and time while the row is pointed at.
+ * The columns of the list: checkbox, Method, Source, Path, Size, Time, Actions. A narrow pane has no source column,
+ * and shows the actions over size and time on hover.
  */
 export const COLUMNS =
   'grid items-center gap-x-2 pr-3 grid-cols-[1rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
@@ -26,7 +26,7 @@ export interface RowActions {
   readonly onOpen: (request: ListedRequest) => void;
   readonly onSave: (request: ListedRequest) => void;
   readonly onDelete: (request: ListedRequest) => void;
-  /** `range`: from the last one that was marked to this one. */
+  /** `range` selects everything from the last selected row to this one. */
   readonly onMark: (request: ListedRequest, range: boolean) => void;
 }
 
@@ -34,15 +34,15 @@ interface RowContentProps {
   readonly request: ListedRequest;
   readonly selected: boolean;
   readonly marked: boolean;
-  /** True while anything is marked: then the marks are seen on every row. */
+  /** True if any row is selected. Then every row shows its checkbox. */
   readonly marking: boolean;
   readonly canSave: boolean;
-  /** The same object as long as the list is shown. */
+  /** Stable while the list is mounted. */
   readonly actions: RowActions;
 }
 
 export interface RequestRowProps extends RowContentProps {
-  /** Its line, from 0. */
+  /** Position in the list, from 0. */
   readonly line: number;
   readonly top: number;
   readonly fresh: boolean;
@@ -50,7 +50,7 @@ export interface RequestRowProps extends RowContentProps {
 
 export const rowId = (index: number): string => `request-${index}`;
 
-/** One captured request. Its place changes with every new one above it; what it shows does not. */
+/** One captured request. Its position changes with every new request; its content does not. */
 export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
   const { request, selected, actions } = content;
   const click = (press: MouseEvent): void => {
@@ -58,7 +58,7 @@ export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
     else actions.onOpen(request);
   };
   return (
-    // The grid has the focus and answers its keys (aria-activedescendant); a row only takes the pointer.
+    // The grid has the focus and handles keys (aria-activedescendant). A row only handles the pointer.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
     <div
       id={rowId(request.index)}
@@ -76,7 +76,7 @@ export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
   );
 }
 
-/** Method, source, path and event, size, age, actions (spec 2). */
+/** Method, source, path and event, size, age and actions. */
 const RowContent = memo(function RowContent(props: RowContentProps) {
   const { request, selected, marked, marking, actions } = props;
   return (
@@ -120,7 +120,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
   );
 });
 
-/** Path and, dimmer, the event; both give way before the tag does. */
+/** Path and, dimmed, the event. Both are truncated before the badge is. */
 function PathCell({ request }: { readonly request: ListedRequest }) {
   const query = queryOf(request);
   const { event } = labelOf(request);
@@ -185,7 +185,7 @@ interface RowButtonProps {
   readonly children: ReactNode;
 }
 
-/** Lighter than an `IconButton`: rows come and go by the dozen while the list is scrolled. */
+/** Cheaper to render than `IconButton`, because many rows mount while scrolling. */
 function RowButton({ label, selected, disabled = false, run, children }: RowButtonProps) {
   return (
     <button

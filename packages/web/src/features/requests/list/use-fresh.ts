@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react';
 
-/** Milliseconds that a new row counts as new: as long as it glows. */
+/** Milliseconds of the glow of a new row. */
 const FRESH_MS = 1500;
 
-/** More new rows than this at once are a stream: no animation could be followed. */
+/** More new rows than this at once are a stream, which is not animated. */
 const MOST_AT_ONCE = 12;
 
-/** Above which index rows are new and glow, and whether so many come that nothing moves. */
+/** The index above which rows are new and glow, and whether rows arrive too fast for animations. */
 export function useFresh(newest: number | undefined): { readonly after: number; readonly busy: boolean } {
   const [baseline, setBaseline] = useState(newest);
   useEffect(() => {

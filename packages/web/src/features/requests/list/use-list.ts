@@ -15,13 +15,13 @@ export interface ListState {
   readonly error: unknown;
   readonly retry: () => void;
   readonly setPaused: (paused: boolean) => void;
-  /** Told where the list is scrolled to: away from its top, new requests wait. */
+  /** Called with the scroll position. New requests wait while the list is not at its top. */
   readonly setAtTop: (atTop: boolean) => void;
-  /** Lets what waits in. */
+  /** Shows the waiting requests. */
   readonly letIn: () => void;
 }
 
-/** The list of one filter, and what holds new requests back: a pause, or somebody who reads further down. */
+/** The list of one filter. Holds new requests back while it is paused or scrolled down. */
 export function useList(uid: string, method: string | undefined, find: string): ListState {
   const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, method));
   const [paused, setPausedState] = useState(false);
