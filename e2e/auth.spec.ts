@@ -91,7 +91,7 @@ test('a session that ended elsewhere is told, and what was typed is kept', async
   await page.getByLabel('Username').fill('typed before');
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Update Username' }).click();
-  const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+  const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
   await dialog.getByLabel('Password').fill(person.password);
   await dialog.getByRole('button', { name: 'Login' }).click();
   await expect(dialog).toBeHidden();
@@ -104,7 +104,7 @@ test('signing out in one tab is told in the other', async ({ page, context, pers
   await other.goto('/');
   await other.getByRole('button', { name: `Account of ${person.username}` }).click();
   await other.getByRole('menuitem', { name: 'Logout' }).click();
-  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
 });
 
 test('another person who signs in over an ended session does not see the first one’s screens', async ({
@@ -119,7 +119,7 @@ test('another person who signs in over an ended session does not see the first o
   await context.clearCookies();
   await page.getByLabel('Username').fill('somebody');
   await page.getByRole('button', { name: 'Update Username' }).click();
-  const dialog = page.getByRole('dialog', { name: 'You have been signed out' });
+  const dialog = page.getByRole('dialog', { name: 'You have been logged out' });
   await dialog.getByLabel('Username').fill(second.username);
   await dialog.getByLabel('Password').fill(second.password);
   await dialog.getByRole('button', { name: 'Login' }).click();
@@ -129,7 +129,7 @@ test('another person who signs in over an ended session does not see the first o
 test('without mail, a forgotten password is said to be out of reach', async ({ page }) => {
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
-  await expect(page.getByText('Mail is off on this server, so no link can be sent.')).toBeVisible();
+  await expect(page.getByText('Email is off on this server, so no link can be sent.')).toBeVisible();
 });
 
 test('mailed links that lost their token say so', async ({ page }) => {

@@ -21,7 +21,7 @@ test('a created endpoint is opened, listed and shown on the dashboard', async ({
   await page.getByRole('main').getByRole('button', { name: 'Create Endpoint' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
   await expect(dialog.getByLabel('Source/Tag (Optional)')).toHaveAccessibleDescription(
-    'Left empty, it is detected from the first request.',
+    'If empty, it is detected from the first request.',
   );
   await dialog.getByLabel('Endpoint Name (Optional)').fill('Stripe billing');
   await dialog.getByRole('button', { name: 'Create Endpoint' }).click();

@@ -182,8 +182,8 @@ test('a lost connection is told, what was loaded stays, and the return is notice
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByLabel('Endpoint Name (Optional)').fill('kept');
   await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(page.getByText('The server cannot be reached.').first()).toBeVisible();
+  await expect(page.getByText("Can't reach the server.").first()).toBeVisible();
   await expect(page.getByRole('dialog').getByLabel('Endpoint Name (Optional)')).toHaveValue('kept');
   await context.setOffline(false);
-  await expect(page.getByText('The server cannot be reached. Trying again')).toBeHidden({ timeout: 10_000 });
+  await expect(page.getByText("Can't reach the server. Reconnecting")).toBeHidden({ timeout: 10_000 });
 });

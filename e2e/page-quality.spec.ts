@@ -110,7 +110,7 @@ test.describe('axe, light and dark,', () => {
     await open(page, `/endpoints/${uid}`);
     await context.clearCookies();
     await page.getByRole('switch', { name: 'Autosave' }).click();
-    const told = page.getByRole('dialog', { name: 'You have been signed out' });
+    const told = page.getByRole('dialog', { name: 'You have been logged out' });
     await expect(told).toBeVisible();
     await expectNoFindings(page, 'asked to sign in');
     await pressEscape(page);

@@ -19,11 +19,11 @@ test('settings that could not be loaded come by themselves when the server is ba
   await page.waitForLoadState('networkidle');
   await page.route('**/api/**', (route) => route.abort());
   await page.getByRole('link', { name: 'Settings' }).click();
-  await expect(page.getByText('The server cannot be reached.')).toBeVisible();
+  await expect(page.getByText("Can't reach the server.")).toBeVisible();
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
   await page.unroute('**/api/**');
   await expect(page.getByRole('button', { name: 'Save Settings' })).toBeVisible();
-  await expect(page.getByText('The server cannot be reached.')).toHaveCount(0);
+  await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
 });
 
 test('what comes after clearing is selected, whatever was before', async ({ page, context, app, endpoint }) => {

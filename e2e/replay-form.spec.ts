@@ -96,7 +96,7 @@ test('signed out elsewhere, sending says what it needs', async ({ page, context,
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   await context.request.post(`${app.url}/api/logout`);
-  await expect(page.getByRole('dialog', { name: 'You have been signed out' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
   const held = page.getByTitle('Authentication required to replay requests');
   await expect(held.locator('button')).toBeDisabled();
   await pressEscape(page);
@@ -116,7 +116,7 @@ test('by keyboard alone: open, write where to, send, leave, and come back to wha
   await expect(urlField(page)).toBeFocused();
   await page.keyboard.type(`${target.url}/by-hand`);
   await page.keyboard.press('ControlOrMeta+Enter');
-  await expect(response(page).getByRole('status')).toContainText('The target answered 200 OK');
+  await expect(response(page).getByRole('status')).toContainText('The destination answered 200 OK');
   expect(target.received.map(({ url }) => url)).toEqual(['/by-hand']);
   await expect(urlField(page)).toBeFocused();
 

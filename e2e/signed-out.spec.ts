@@ -6,7 +6,7 @@ import { createEndpoint } from './endpoints.ts';
 
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
-const told = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
+const told = (page: Page) => page.getByRole('dialog', { name: 'You have been logged out' });
 
 interface FormCase {
   readonly name: string;

@@ -49,7 +49,7 @@ const auth: Scene[] = [
     play: async ({ open }) => {
       const page = await open('visitor', '/auth');
       await page.getByRole('button', { name: 'Forgot your password?' }).click();
-      return shows(page, 'Mail is off on this server');
+      return shows(page, 'Email is off on this server');
     },
   },
   {

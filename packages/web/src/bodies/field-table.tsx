@@ -21,7 +21,7 @@ export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
       {hidden > 0 ? (
         <div className="flex items-center gap-3 px-4 py-2">
           <span className="text-ink-2">
-            The first {most} of {fields.length}.
+            Showing the first {most} of {fields.length}.
           </span>
           <Button size="sm" onClick={() => setMost(most + ROWS_DRAWN)}>
             Show {Math.min(hidden, ROWS_DRAWN)} more

@@ -172,7 +172,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       )}
       {json.ended === 'lines' ? (
         <p className="px-4 py-2 font-sans text-ink-2">
-          There are more lines than can be shown. Download the body to see all of it.
+          The body has too many lines to show. Download it to see the rest.
         </p>
       ) : null}
     </div>

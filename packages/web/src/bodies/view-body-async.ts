@@ -15,7 +15,7 @@ function viewInWorker(source: BodySource): Promise<BodyView> {
     : new Worker(new URL('./body-worker.ts', import.meta.url), { type: 'module' });
   return new Promise<BodyView>((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error('This body takes too long to be shown. Download it instead.')),
+      () => reject(new Error('Showing this body takes too long. Download it instead.')),
       GIVE_UP_MS,
     );
     worker.onmessage = (message: MessageEvent<BodyView>) => {

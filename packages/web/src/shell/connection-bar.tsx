@@ -24,7 +24,7 @@ export function ConnectionBar() {
   return (
     <div role="status" className="flex items-center justify-center gap-2 bg-warn-soft px-4 py-1.5 text-warn">
       <CloudOff aria-hidden className="size-4 shrink-0" />
-      The server cannot be reached. Trying again; what you see may be old.
+      Can't reach the server. Reconnecting…
     </div>
   );
 }

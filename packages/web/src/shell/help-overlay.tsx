@@ -21,7 +21,7 @@ export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
       onOpenChange={onOpenChange}
       width={hasTwoColumns ? 'md' : 'sm'}
       title="Keyboard shortcuts"
-      description="They rest while you type in a field."
+      description="Shortcuts are off while you type."
     >
       <div className={clsx('gap-x-8', hasTwoColumns && 'sm:columns-2')}>
         {groups.map(([group, members]) => (

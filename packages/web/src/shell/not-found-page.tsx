@@ -18,7 +18,7 @@ export function NotFoundPage() {
           </Button>
         }
       >
-        There is nothing at this address.
+        This page does not exist.
       </EmptyState>
     </div>
   );

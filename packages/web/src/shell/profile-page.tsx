@@ -47,7 +47,7 @@ export function ProfilePage() {
           {user.hasPassword ? (
             <PasswordCard />
           ) : (
-            <Notice>You sign in through a third party; this account has no password.</Notice>
+            <Notice>You log in through a third party. This account has no password.</Notice>
           )}
           <SessionsCard />
         </TabPanel>

@@ -15,12 +15,12 @@ export function SignedOutDialog() {
     <Dialog
       open={asks}
       onOpenChange={setSignInAside}
-      title="You have been signed out"
-      description="Your session has ended, here or in another tab. Sign in again to go on; what you typed is kept."
+      title="You have been logged out"
+      description="Your session has ended. Log in again to continue. Unsaved input on this page is kept."
     >
       <LoginForm username={user?.username ?? ''} onSignedIn={() => void router.invalidate()} />
       <Button asChild variant="ghost" className="mt-3 w-full">
-        <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the sign-in page instead</a>
+        <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the login page instead</a>
       </Button>
     </Dialog>
   );

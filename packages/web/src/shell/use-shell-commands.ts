@@ -25,6 +25,6 @@ export function useShellCommands(): void {
     },
     { id: 'theme.light', title: 'Light theme', group: 'Theme', run: () => themePreference.write('light') },
     { id: 'theme.dark', title: 'Dark theme', group: 'Theme', run: () => themePreference.write('dark') },
-    { id: 'theme.system', title: 'Theme of the system', group: 'Theme', run: () => themePreference.write('system') },
+    { id: 'theme.system', title: 'System theme', group: 'Theme', run: () => themePreference.write('system') },
   ]);
 }

@@ -37,7 +37,7 @@ export function UserMenu({ user, onLogout }: UserMenuProps) {
           </span>
           <span className="min-w-0 grow">
             <span dir="auto" className="block truncate font-semibold">
-              {user === null ? 'Not signed in' : user.username}
+              {user === null ? 'Not logged in' : user.username}
             </span>
             {user === null ? null : (
               <span className="block truncate text-xs text-ink-2">{PLANS[user.subscriptionTier].label}</span>

@@ -28,7 +28,7 @@ export function CopyButton({ text, label, toast: message = COPIED, children, siz
     if (!done)
       toast({
         title: 'Error',
-        description: 'The browser did not let us copy. Select the text instead.',
+        description: 'The browser blocked copying. Select the text and copy it yourself.',
         variant: 'destructive',
       });
     else if (message !== null) toast(message);

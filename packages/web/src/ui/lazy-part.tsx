@@ -72,7 +72,7 @@ function PartFailed({ trying, onRetry }: { readonly trying: boolean; readonly on
           </Button>
         }
       >
-        The server cannot be reached, or did not send it. Everything else stays usable.
+        The server can't be reached or did not send it. The rest of the page still works.
       </EmptyState>
     </div>
   );

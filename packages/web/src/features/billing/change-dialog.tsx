@@ -43,7 +43,7 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
       ) : null}
       {preview.isError && !preview.isFetching ? (
         <Notice tone="bad" className="mt-4">
-          {sentenceOf(preview.error, 'What changes could not be loaded.')}{' '}
+          {sentenceOf(preview.error, 'The preview of this change could not be loaded.')}{' '}
           <button type="button" className="underline" onClick={() => void preview.refetch()}>
             Try again
           </button>

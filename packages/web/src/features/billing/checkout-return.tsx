@@ -36,8 +36,8 @@ export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }
   if (isSubscribed(user)) return null;
   return hasGivenUp ? (
     <Notice>
-      Your payment is being confirmed. This takes longer than usual; your plan changes by itself. Reload this page in a
-      few minutes.
+      Your payment is being confirmed. This takes longer than usual; your plan changes automatically. Reload this page
+      in a few minutes.
     </Notice>
   ) : (
     <Notice>Confirming your payment…</Notice>

@@ -89,7 +89,7 @@ function CreateEndpointForm({
       <Field
         label="Source/Tag (Optional)"
         error={form.errors['source']}
-        hint="Left empty, it is detected from the first request."
+        hint="If empty, it is detected from the first request."
       >
         {(control) => (
           <Input

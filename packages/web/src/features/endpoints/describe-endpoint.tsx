@@ -61,7 +61,7 @@ function DescribeEndpointForm({
       <Field
         label="Source/Tag (Optional)"
         error={form.errors['source']}
-        hint="Left empty, it is detected from the next request."
+        hint="If empty, it is detected from the next request."
       >
         {(control) => (
           <Input {...control} {...form.bind('source')} dir="auto" maxLength={MAX_LABEL_LENGTH} autoComplete="off" />

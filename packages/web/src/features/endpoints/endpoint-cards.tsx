@@ -75,7 +75,7 @@ function NoEndpoints() {
           </Button>
         }
       >
-        Create one, give its URL to whatever sends webhooks, and watch them come in.
+        Create an endpoint, enter its URL in the service that sends webhooks, and see the requests arrive.
       </EmptyState>
     </Card>
   );

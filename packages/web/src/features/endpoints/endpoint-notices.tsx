@@ -23,12 +23,14 @@ export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoti
         <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
       )}
       {expired ? (
-        <Notice tone="warn">This endpoint has expired: senders get the answer 410, and nothing new is captured.</Notice>
+        <Notice tone="warn">
+          This endpoint has expired: senders receive status 410, and no new requests are captured.
+        </Notice>
       ) : null}
       {capacity === undefined ? null : <Notice tone="warn">{capacity}</Notice>}
       {badFrames === 0 ? null : (
         <Notice>
-          {badFrames === 1 ? 'One live message was' : `${badFrames} live messages were`} not understood and left out.
+          {badFrames === 1 ? 'One live message was' : `${badFrames} live messages were`} invalid and could not be shown.
           Reload the page to see everything.
         </Notice>
       )}

@@ -10,7 +10,7 @@ export function HomePage() {
   return (
     <Page
       title="Dashboard"
-      description="Your endpoints and what they have caught."
+      description="Your endpoints and their captured requests."
       actions={
         <Button variant="primary" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
           <Plus /> Create Endpoint

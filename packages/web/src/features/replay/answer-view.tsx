@@ -48,7 +48,7 @@ export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewPro
       </div>
       <RedirectNote answer={answer} url={url} onUse={onUse} />
       <Tabs
-        label="Parts of the response"
+        label="Response tabs"
         value={part}
         onValueChange={setPart}
         tabs={tabs}

@@ -75,7 +75,7 @@ export function BodySection({ uid, request, form, error, onChange }: BodySection
 }
 
 function asCaptured(size: number, { state, coding }: CapturedBody): string {
-  if (state === 'none') return 'None was captured. What you write here is sent.';
+  if (state === 'none') return 'No body was captured. Text that you enter here is sent.';
   const kind = coding === '' ? (state === 'binary' ? ' of binary data' : '') : ` coded as ${coding}`;
   return `As captured, ${formatSize(size)}${kind}, sent byte for byte`;
 }
@@ -91,7 +91,7 @@ function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readon
         </Button>
       ) : null}
       <Button size="sm" onClick={onWrite}>
-        Write another body
+        Replace the body
       </Button>
       {captured.state === 'large' ? (
         <span className="text-sm text-ink-2">This body is too large to be edited here.</span>
@@ -113,12 +113,12 @@ function EditNotes({ form: { rows, body } }: { readonly form: ReplayForm }) {
       ) : null}
       {coding === undefined ? null : (
         <Notice tone="warn">
-          The headers say that the body is coded as {coding}. What you wrote is sent as plain text: remove
+          The headers declare the content coding {coding}, but the edited body is sent as plain text. Remove
           Content-Encoding.
         </Notice>
       )}
       {body?.ends === 'mixed' ? (
-        <Notice>The captured lines end in different ways. Edited, all of them end in LF.</Notice>
+        <Notice>The captured body has mixed line endings. After an edit, all lines end in LF.</Notice>
       ) : null}
     </>
   );

@@ -47,5 +47,5 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
 function announcement(state: ReplayState | undefined): string {
   if (state?.phase === 'sending') return 'Sending the request.';
   if (state?.phase !== 'answered') return '';
-  return `The target answered ${statusLine(state.answer)} in ${formatDuration(state.answer.durationMs)}.`;
+  return `The destination answered ${statusLine(state.answer)} in ${formatDuration(state.answer.durationMs)}.`;
 }

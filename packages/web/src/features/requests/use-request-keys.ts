@@ -48,7 +48,13 @@ export function useRequestKeys({ uid, captureUrl, selection, actions, changeView
             keys: 'Delete',
             run: () => actions.remove(current),
           },
-          { id: 'request.mark', title: 'Mark the request', group, keys: 'x', run: () => actions.mark(current, false) },
+          {
+            id: 'request.mark',
+            title: 'Select the request',
+            group,
+            keys: 'x',
+            run: () => actions.mark(current, false),
+          },
         ];
   async function copyCurl(): Promise<void> {
     if (current === undefined) return;

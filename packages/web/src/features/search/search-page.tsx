@@ -17,7 +17,7 @@ export function SearchPage() {
       />
       {q === '' ? (
         <EmptyState icon={<Search />} title="Search your requests">
-          Everything that your endpoints hold, saved or not: methods, paths, queries, headers and bodies.
+          Searches all saved and unsaved requests: method, path, query, headers and body.
         </EmptyState>
       ) : (
         <SearchResults q={q} />

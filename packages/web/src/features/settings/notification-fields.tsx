@@ -43,7 +43,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
         </Notice>
       ) : null}
       {info.data?.mail === false ? (
-        <Notice tone="warn">Mail is off on this server: nothing is sent until it is set up.</Notice>
+        <Notice tone="warn">Email is off on this server: nothing is sent until it is set up.</Notice>
       ) : null}
       {user !== null && allowed && info.data?.mail === true ? <UnprovenNotice draft={draft} user={user} /> : null}
       <div className="divide-y divide-line">

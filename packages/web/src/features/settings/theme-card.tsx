@@ -15,7 +15,7 @@ const LOOKS = {
 export function ThemeCard() {
   const [theme, setTheme] = usePreference(themePreference);
   return (
-    <SectionCard title="Appearance" description="Kept in this browser.">
+    <SectionCard title="Appearance" description="Stored in this browser.">
       <RadioGroup.Root
         aria-label="Theme"
         value={theme}

@@ -27,10 +27,12 @@ export function ForgotPassword({ open, onOpenChange }: ForgotPasswordProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Reset your password"
-      description="We mail you a link with which you can set a new password."
+      description="We email you a link to set a new password."
     >
       {isMailOff ? (
-        <Notice tone="warn">Mail is off on this server, so no link can be sent. Ask whoever runs it.</Notice>
+        <Notice tone="warn">
+          Email is off on this server, so no link can be sent. Ask the administrator of the server.
+        </Notice>
       ) : (
         <ResetRequestForm />
       )}

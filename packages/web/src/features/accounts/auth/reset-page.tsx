@@ -17,7 +17,7 @@ export function ResetPage() {
     >
       {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
       <Button asChild variant="ghost">
-        <Link to="/auth">Back to sign-in</Link>
+        <Link to="/auth">Back to login</Link>
       </Button>
     </PublicLayout>
   );

@@ -6,7 +6,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
 
 const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
-const FAILED = 'The address could not be confirmed. Please ask for a new link in your profile.';
+const FAILED = 'The email could not be confirmed. Request a new link on your profile page.';
 
 /** The page behind the link of a verification email. The user has to click, because mail scanners follow links. */
 export function VerifyPage() {

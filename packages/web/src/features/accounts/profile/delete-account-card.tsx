@@ -24,7 +24,7 @@ export function DeleteAccountCard({ user, onDeleted }: DeleteAccountCardProps) {
       <SectionCard
         destructive
         title="Delete account"
-        description="Deletes your account with all endpoints and everything that they have caught. This action cannot be undone."
+        description="Deletes your account with all endpoints and captured requests. This action cannot be undone."
         footer={
           <Button variant="danger-ghost" onClick={() => setOpen(true)}>
             Delete account

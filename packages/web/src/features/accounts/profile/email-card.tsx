@@ -15,7 +15,7 @@ export function EmailCard({ user }: { readonly user: User }) {
   return (
     <SectionCard
       title="Email"
-      description="Needed to reset a password, and to sign in through a third party."
+      description="Needed to reset your password and to log in through a third party."
       footer={
         canAsk ? (
           <Button held={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
@@ -32,7 +32,7 @@ export function EmailCard({ user }: { readonly user: User }) {
           </Badge>
         </p>
         {!user.emailVerified && info.data?.mail === false ? (
-          <Notice>Mail is off on this server, so the address cannot be confirmed.</Notice>
+          <Notice>Email is off on this server, so the address cannot be confirmed.</Notice>
         ) : null}
         {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
         {verify.isError ? (

@@ -22,7 +22,7 @@ export function SessionsCard() {
   return (
     <SectionCard
       title="Sessions"
-      description="Browsers and programs that are signed in as you."
+      description="Browsers and programs that are logged in to your account."
       footer={others.length === 0 ? undefined : <EndOthersButton count={others.length} />}
     >
       {sessions.isPending ? <Skeleton className="h-12" /> : null}
@@ -63,7 +63,7 @@ function EndOthersButton({ count }: { readonly count: number }) {
   const end = useEndOtherSessions();
   const confirm = (): void =>
     end.mutate(undefined, {
-      onSuccess: () => toast({ title: 'Signed out everywhere else' }),
+      onSuccess: () => toast({ title: 'Logged out everywhere else' }),
       onError: (error) =>
         toast({
           title: 'Error',
@@ -74,12 +74,12 @@ function EndOthersButton({ count }: { readonly count: number }) {
   return (
     <>
       <Button held={end.isPending} onClick={() => setAsking(true)}>
-        Sign out everywhere else
+        Log out everywhere else
       </Button>
       <ConfirmDialog
         open={isAsking}
         onOpenChange={setAsking}
-        title="Sign out everywhere else"
+        title="Log out everywhere else"
         description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays signed in.`}
         confirmLabel="Sign out"
         onConfirm={confirm}

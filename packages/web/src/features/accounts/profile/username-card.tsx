@@ -35,7 +35,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
     <form {...form.props}>
       <SectionCard
         title="Username"
-        description="The name that you sign in with."
+        description="The name that you log in with."
         footer={
           <Button type="submit" variant="primary" held={!isChanged || change.isPending}>
             {change.isPending ? 'Updating…' : 'Update Username'}

@@ -22,7 +22,7 @@ export function portalActions(subscription: TestSubscription): readonly PortalAc
   const endNow = {
     action: 'end-now',
     label: 'End now',
-    about: 'Ends the plan without waiting.',
+    about: 'Ends the plan at once.',
     destructive: true,
   } as const;
   if (isUnpaid(subscription)) {
@@ -30,7 +30,7 @@ export function portalActions(subscription: TestSubscription): readonly PortalAc
   }
   return [
     isCanceling
-      ? { action: 'renew', label: 'Renew', about: 'Takes the cancellation back.' }
+      ? { action: 'renew', label: 'Renew', about: 'Reverts the cancellation.' }
       : { action: 'cancel', label: 'Cancel', about: `The plan stays until ${period}.` },
     {
       action: 'advance',

@@ -59,7 +59,7 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
             checked={onlyChanges}
             onChange={(change) => setOnlyChanges(change.target.checked)}
           />
-          Only what differs
+          Only differences
         </label>
       </header>
       <div className="grid shrink-0 grid-cols-2 border-b border-line">
@@ -74,7 +74,7 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
       >
         {isError ? (
           <EmptyState error title="The requests could not be compared">
-            One of them may not be stored any more.
+            One of them may no longer be stored.
           </EmptyState>
         ) : null}
         {data === undefined && !isError ? <Skeleton className="m-4 h-40" /> : null}

@@ -62,7 +62,7 @@ function attempt(act: () => Promise<void>): void {
   act().catch(() =>
     toast({
       title: 'Error',
-      description: 'The request could not be read. It may not be stored any more.',
+      description: 'The request could not be read. It may no longer be stored.',
       variant: 'destructive',
     }),
   );

@@ -5,7 +5,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 export function NothingSelected() {
   return (
     <EmptyState icon={<MousePointerClick />} title="No request selected">
-      Choose a request from the list to see what it brought.
+      Choose a request from the list to see its details.
     </EmptyState>
   );
 }

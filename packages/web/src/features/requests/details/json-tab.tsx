@@ -48,7 +48,7 @@ function WhereItBreaks({ text }: { readonly text: string }) {
   const place = useMemo(() => jsonBreak(text), [text]);
   if (place === undefined) return null;
   const { at, line, column, ended } = place;
-  if (ended) return 'The text ends before the JSON does.';
+  if (ended) return 'The text ends before the JSON is complete.';
   return (
     <>
       It stops being JSON at line {line}, column {column}:

@@ -90,7 +90,11 @@ function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
   const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
   const download = (): void => {
     downloadHar(uid, endpoint.url, markedRequests).catch(() =>
-      toast({ title: 'Error', description: 'Not all of these requests could be read.', variant: 'destructive' }),
+      toast({
+        title: 'Error',
+        description: 'Some of these requests could not be read. Please try again.',
+        variant: 'destructive',
+      }),
     );
   };
   return (

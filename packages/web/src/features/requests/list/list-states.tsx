@@ -43,7 +43,7 @@ export function NothingFound({ find, onClear }: { readonly find: string; readonl
         </>
       }
     >
-      The filter looks at method, path, source and event of the requests in this list.
+      The filter searches method, path, source and event of the loaded requests.
     </EmptyState>
   );
 }
