@@ -1,17 +1,17 @@
 import { ApiError, createClient, OPERATIONS } from '@creel/contract';
 import type { OperationName } from '@creel/contract';
-import { askToSignIn, noteReachable, noteSignedOut } from './connection.ts';
+import { openLoginDialog, setReachable, markSessionEnded } from './connection.ts';
 
 /** For these calls a 401 is a regular answer, not the end of a session. */
-const ASKS_WHO: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
+const MAY_ANSWER_401: ReadonlySet<OperationName> = new Set(['getUser', 'login', 'register', 'googleLogin']);
 
 async function watchedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     const answer = await fetch(input, init);
-    noteReachable(true);
+    setReachable(true);
     return answer;
   } catch (error) {
-    if (!(error instanceof DOMException && error.name === 'AbortError')) noteReachable(false);
+    if (!(error instanceof DOMException && error.name === 'AbortError')) setReachable(false);
     throw error;
   }
 }
@@ -21,10 +21,10 @@ function onError(name: OperationName, error: ApiError): void {
   if (name === 'getUser' && error.status === 401) return;
   // oxlint-disable-next-line no-console -- failed calls are logged to the console
   console.error(`${name}: ${error.message}`);
-  if (!isEndOfSession(error) || ASKS_WHO.has(name)) return;
+  if (!isEndOfSession(error) || MAY_ANSWER_401.has(name)) return;
   // A failed background read must not open the login dialog again after the user has dismissed it.
-  if (OPERATIONS[name].method === 'GET') noteSignedOut();
-  else askToSignIn();
+  if (OPERATIONS[name].method === 'GET') markSessionEnded();
+  else openLoginDialog();
 }
 
 /** True if a call failed because the session has ended. The login dialog reports that, so callers show no message. */
@@ -43,6 +43,6 @@ export const isServerReachable = (): Promise<boolean> =>
   );
 
 /** The server's message if it sent one, else the fallback. */
-export function sentenceOf(error: unknown, fallback: string): string {
+export function errorMessage(error: unknown, fallback: string): string {
   return error instanceof ApiError && error.sentence !== '' ? error.sentence : fallback;
 }

@@ -12,7 +12,7 @@ function listOf(count: number, change: Partial<RequestList> = {}): RequestList {
 }
 
 test('a list within its bounds stays as it is', () => {
-  const list = listOf(limit.LIVE_ROWS);
+  const list = listOf(limit.MAX_LIVE_ROWS);
   expect(limit.limitRows(list)).toBe(list);
 });
 
@@ -37,7 +37,7 @@ test('letting go drops what an init made doubtful', () => {
 });
 
 test('forgetting below an index joins the gap that it cuts', () => {
-  const list = limit.forgetBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 20);
+  const list = limit.dropRowsBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 20);
   expect([list.rows, list.gaps]).toEqual([[], [{ before: 40, after: -1 }]]);
 });
 

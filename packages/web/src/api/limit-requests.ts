@@ -3,7 +3,7 @@ import { labelOf } from './row-label.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
 /** Maximum of rows while requests stream in and nobody scrolls. Dropped rows can be loaded again as a page. */
-export const LIVE_ROWS = 2000;
+export const MAX_LIVE_ROWS = 2000;
 
 /** Maximum of rows above the row that the user is reading. */
 export const WAITING_ROWS = 1000;
@@ -12,16 +12,16 @@ export const WAITING_ROWS = 1000;
  * Maximum of characters of bodies and headers in the rows of one list (about 48 MB). Beyond it, older rows become
  * slim.
  */
-export const LIST_BUDGET = 48 * 1024 * 1024;
+export const MAX_LIST_CHARACTERS = 48 * 1024 * 1024;
 
 /** Rows are trimmed when they exceed the limit by a quarter, so that trimming does not run for every capture. */
 const SLACK = 1.25;
 
 /** Maximum of deleted indexes to remember: more than any page that is still loading can contain. */
-const DELETED_KEPT = 5000;
+const MAX_DELETED_INDEXES = 5000;
 
 /** Drops the rows below an index. They become a gap, which can be loaded again. */
-export function forgetBelow(list: RequestList, index: number): RequestList {
+export function dropRowsBelow(list: RequestList, index: number): RequestList {
   if (index <= 0) return list;
   const rows = list.rows.slice(0, positionOf(list.rows, index - 1));
   const gaps = list.gaps.filter((gap) => gap.after >= index - 1);
@@ -30,7 +30,7 @@ export function forgetBelow(list: RequestList, index: number): RequestList {
 }
 
 /** Drops the rows between two rows that stay. They become a gap. */
-function forgetBetween(list: RequestList, upper: number, lower: number): RequestList {
+function dropRowsBetween(list: RequestList, upper: number, lower: number): RequestList {
   const rows = list.rows.filter((row) => row.index >= upper || row.index <= lower);
   const above = list.gaps.filter((gap) => gap.after >= upper);
   const below = list.gaps.filter((gap) => gap.before <= lower);
@@ -44,19 +44,19 @@ function forgetBetween(list: RequestList, upper: number, lower: number): Request
 export function limitRows(list: RequestList): RequestList {
   const { rows, hold } = list;
   if (hold === undefined) {
-    const last = rows.length > LIVE_ROWS * SLACK ? rows[LIVE_ROWS - 1] : undefined;
-    return last === undefined ? list : forgetBelow(list, last.index);
+    const last = rows.length > MAX_LIVE_ROWS * SLACK ? rows[MAX_LIVE_ROWS - 1] : undefined;
+    return last === undefined ? list : dropRowsBelow(list, last.index);
   }
   const held = positionOf(rows, hold);
   const upper = held > WAITING_ROWS * SLACK ? rows[WAITING_ROWS - 1] : undefined;
   const lower = rows[held];
-  return upper === undefined || lower === undefined ? list : forgetBetween(list, upper.index, lower.index);
+  return upper === undefined || lower === undefined ? list : dropRowsBetween(list, upper.index, lower.index);
 }
 
 /** Holds the rows up to an index. `undefined` releases them and drops the rows that may be out of date. */
 export function holdRows(list: RequestList, hold: number | undefined): RequestList {
   if (hold !== undefined || list.staleBelow === undefined) return list.hold === hold ? list : { ...list, hold };
-  return { ...forgetBelow(list, list.staleBelow), hold: undefined, staleBelow: undefined };
+  return { ...dropRowsBelow(list, list.staleBelow), hold: undefined, staleBelow: undefined };
 }
 
 /** How many unsaved requests the server stored at the moment when `newest` was the newest index that the page knew. */
@@ -91,7 +91,7 @@ export function dropUnsavedBelow(list: RequestList, floor: number): RequestList 
 }
 
 /** Number of characters that a row keeps in memory. */
-function weightOf(row: ListedRequest): number {
+function memoryLength(row: ListedRequest): number {
   if (row.slim !== undefined) return 0;
   return (
     row.rawHeaders.reduce((sum, [name, value]) => sum + name.length + value.length, 0) * 2 + (row.body?.length ?? 0)
@@ -99,10 +99,10 @@ function weightOf(row: ListedRequest): number {
 }
 
 /** Drops bodies and headers of the older rows if all rows together exceed the limit. */
-export function slimRows(list: RequestList, budget = LIST_BUDGET): RequestList {
+export function slimRows(list: RequestList, budget = MAX_LIST_CHARACTERS): RequestList {
   let left = budget;
   const rows = list.rows.map((row) => {
-    left -= weightOf(row);
+    left -= memoryLength(row);
     return left >= 0 || row.slim !== undefined ? row : slimRow(row);
   });
   return left >= 0 ? list : { ...list, rows };
@@ -114,6 +114,6 @@ function slimRow(row: ListedRequest): ListedRequest {
 
 /** Drops the oldest remembered deletions. */
 export function limitDeleted(list: RequestList): RequestList {
-  if (list.deleted.size <= DELETED_KEPT) return list;
-  return { ...list, deleted: new Set([...list.deleted].slice(-DELETED_KEPT / 2)) };
+  if (list.deleted.size <= MAX_DELETED_INDEXES) return list;
+  return { ...list, deleted: new Set([...list.deleted].slice(-MAX_DELETED_INDEXES / 2)) };
 }

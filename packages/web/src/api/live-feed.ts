@@ -3,7 +3,7 @@ import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
 import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
 import type { StoredUnsaved } from './limit-requests.ts';
 import { applyMessages } from './merge-requests.ts';
-import { noteSignedOut } from './connection.ts';
+import { markSessionEnded } from './connection.ts';
 import { patchEndpoint } from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
@@ -46,10 +46,10 @@ const HIDDEN_MS = 250;
  * Maximum of queued messages. Browsers delay the timers of hidden tabs by up to a minute, so a longer queue is applied
  * at once.
  */
-const MOST_WAITING = 2000;
+const MAX_QUEUED_MESSAGES = 2000;
 
 /** Maximum of invalid messages that are logged. Further ones are only counted. */
-const MOST_LOGGED = 10;
+const MAX_LOGGED_MESSAGES = 10;
 
 function changeStatus(uid: string, change: (status: LiveStatus) => Partial<LiveStatus>): void {
   queryClient.setQueryData<LiveStatus>(queryKeys.live(uid), (status = NOT_LIVE) => ({ ...status, ...change(status) }));
@@ -67,11 +67,11 @@ export function openLiveFeed(uid: string): () => void {
   const close = listenLive({
     url: `${location.origin.replace(/^http/, 'ws')}/ws?endpoint=${encodeURIComponent(uid)}`,
     onMessage: gather.add,
-    onBadFrame: (reason) => noteBadFrame(uid, reason),
+    onBadFrame: (reason) => logBadFrame(uid, reason),
     onState: (state, code) => {
       changeStatus(uid, ({ lost }) => ({ state, lost: state === 'connecting' ? lost : state !== 'connected' }));
-      if (code === LIVE_CLOSE_SIGNED_OUT) noteSignedOut();
-      if (code === LIVE_CLOSE_ENDPOINT_GONE) noteGone(uid);
+      if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();
+      if (code === LIVE_CLOSE_ENDPOINT_GONE) refetchDeletedEndpoint(uid);
     },
   });
   return () => {
@@ -85,15 +85,15 @@ export function openLiveFeed(uid: string): () => void {
 }
 
 /** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */
-function noteGone(uid: string): void {
+function refetchDeletedEndpoint(uid: string): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoint(uid) });
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
-function noteBadFrame(uid: string, reason: string): void {
+function logBadFrame(uid: string, reason: string): void {
   changeStatus(uid, ({ badFrames }) => {
     // oxlint-disable-next-line no-console -- failures are logged to the console
-    if (badFrames < MOST_LOGGED) console.error(`live message left out: ${reason}`);
+    if (badFrames < MAX_LOGGED_MESSAGES) console.error(`live message left out: ${reason}`);
     return { badFrames: badFrames + 1 };
   });
 }
@@ -126,7 +126,7 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
   };
   const add = (message: LiveMessage): void => {
     waiting.push(message);
-    if (waiting.length >= MOST_WAITING) return flush();
+    if (waiting.length >= MAX_QUEUED_MESSAGES) return flush();
     if (timer !== undefined) return;
     if (performance.now() - appliedAt > (isStream ? STREAM_MS : FRAME_MS)) return flush();
     if (!isStream) frame = requestAnimationFrame(flush);

@@ -85,22 +85,22 @@ test('deleted by the id of a saved and of an unsaved one', () => {
 
 test('a page that was read before a deletion does not bring the row back', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'deleted', data: { id: sample(1).id } });
-  expect(indexes(merge.coverStretch(list, { from: 0, to: 2, rows: samples(2, 1, 0) }))).toEqual([2, 0]);
+  expect(indexes(merge.mergeRange(list, { from: 0, to: 2, rows: samples(2, 1, 0) }))).toEqual([2, 0]);
 });
 
 test('a page that was read before a save does not undo it', () => {
-  const list = merge.coverStretch(apply(EMPTY_LIST, init(2, 1), saved(1)), { from: 0, to: 2, rows: samples(2, 1) });
+  const list = merge.mergeRange(apply(EMPTY_LIST, init(2, 1), saved(1)), { from: 0, to: 2, rows: samples(2, 1) });
   expect(rowOf(list, 1)?.saved).toBe(true);
 });
 
 test('a request saved between the two reads of a page stays', () => {
-  const list = merge.coverStretch(apply(EMPTY_LIST, init(2, 1), saved(1)), { from: 0, to: 2, rows: samples(2) });
+  const list = merge.mergeRange(apply(EMPTY_LIST, init(2, 1), saved(1)), { from: 0, to: 2, rows: samples(2) });
   expect(indexes(list)).toEqual([2, 1]);
 });
 
 test('clear empties, and a page on its way brings nothing back', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'clear', data: {} }, live(3));
-  expect(indexes(merge.coverStretch(list, { from: 0, to: 2, rows: samples(2, 1) }))).toEqual([3]);
+  expect(indexes(merge.mergeRange(list, { from: 0, to: 2, rows: samples(2, 1) }))).toEqual([3]);
 });
 
 test('an id of an unsaved request that was saved meanwhile deletes nothing', () => {
@@ -115,20 +115,20 @@ test('a failed deletion puts the row back', () => {
 
 test('a page closes its part of a gap', () => {
   const list = apply(EMPTY_LIST, init(9, 8, 7));
-  const page = merge.pageStretch(samples(6, 5), true, 7);
-  expect(merge.coverStretch(list, page).gaps).toEqual([{ before: 5, after: -1 }]);
-  expect(merge.coverStretch(list, merge.pageStretch(samples(6, 2), false, 7)).gaps).toEqual([]);
+  const page = merge.pageRange(samples(6, 5), true, 7);
+  expect(merge.mergeRange(list, page).gaps).toEqual([{ before: 5, after: -1 }]);
+  expect(merge.mergeRange(list, merge.pageRange(samples(6, 2), false, 7)).gaps).toEqual([]);
 });
 
 test('two pages are complete only down to the higher end', () => {
-  const both = merge.joinPages(merge.pageStretch(samples(9, 8), true, 10), merge.pageStretch(samples(7, 1), true, 10));
+  const both = merge.joinPages(merge.pageRange(samples(9, 8), true, 10), merge.pageRange(samples(7, 1), true, 10));
   expect([both.from, both.to, both.rows.map((row) => row.index)]).toEqual([8, 9, [9, 8]]);
-  const ended = merge.joinPages(merge.pageStretch(samples(9, 8), true, 10), merge.pageStretch([], false, 10));
+  const ended = merge.joinPages(merge.pageRange(samples(9, 8), true, 10), merge.pageRange([], false, 10));
   expect([ended.from, ended.rows.map((row) => row.index)]).toEqual([8, [9, 8]]);
 });
 
 test('a first page under a newer init leaves the gap between them', () => {
-  const list = merge.coverStretch(apply(EMPTY_LIST, init(9, 8, 7)), merge.pageStretch(samples(3, 2), false, undefined));
+  const list = merge.mergeRange(apply(EMPTY_LIST, init(9, 8, 7)), merge.pageRange(samples(3, 2), false, undefined));
   expect([indexes(list), list.gaps]).toEqual([[9, 8, 7, 3, 2], [{ before: 7, after: 3 }]]);
 });
 

@@ -1,6 +1,6 @@
 import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveMessage } from '@creel/contract';
-import { forgetBelow } from './limit-requests.ts';
+import { dropRowsBelow } from './limit-requests.ts';
 import { isHidden, positionOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
@@ -8,7 +8,7 @@ import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 export type MethodFilter = string | undefined;
 
 /** A range of the list as loaded: complete from index `from` to index `to`, both inclusive. */
-export interface Stretch {
+export interface IndexRange {
   readonly from: number;
   readonly to: number;
   readonly rows: readonly CapturedRequest[];
@@ -42,7 +42,7 @@ function isGone(list: RequestList, row: CapturedRequest): boolean {
  * page loads in parallel to the live messages and may miss a request that was just saved or received, so it only adds
  * rows.
  */
-export function coverStretch(list: RequestList, stretch: Stretch, method?: MethodFilter, final = false): RequestList {
+export function mergeRange(list: RequestList, stretch: IndexRange, method?: MethodFilter, final = false): RequestList {
   const { from, to } = stretch;
   const fresh = stretch.rows.filter(
     (row) => !isGone(list, row) && !isHidden(row) && (method === undefined || row.method === method),
@@ -72,14 +72,14 @@ function cutGap(gap: Gap, from: number, to: number): Gap[] {
  * The range of a page loaded with `?before=`: a full page is complete down to its last row, a shorter one down to the
  * start.
  */
-export function pageStretch(rows: readonly CapturedRequest[], more: boolean, before: number | undefined): Stretch {
+export function pageRange(rows: readonly CapturedRequest[], more: boolean, before: number | undefined): IndexRange {
   const last = rows.at(-1)?.index ?? 0;
   const first = rows[0]?.index ?? -1;
   return { from: more ? last : 0, to: before === undefined ? first : before - 1, rows };
 }
 
 /** Joins two pages with the same `before`. Together they are complete down to the higher of their ends. */
-export function joinPages(a: Stretch, b: Stretch): Stretch {
+export function joinPages(a: IndexRange, b: IndexRange): IndexRange {
   const from = Math.max(a.from, b.from);
   return { from, to: Math.max(a.to, b.to), rows: [...a.rows, ...b.rows].filter((row) => row.index >= from) };
 }
@@ -171,8 +171,8 @@ function applyInit(
   initSize: number,
   method: MethodFilter,
 ): RequestList {
-  const stretch = pageStretch(rows, rows.length >= initSize, undefined);
+  const stretch = pageRange(rows, rows.length >= initSize, undefined);
   if (stretch.to < 0) return { ...list, rows: [], gaps: [] };
-  const covered = coverStretch(list, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
-  return list.hold === undefined ? forgetBelow(covered, stretch.from) : { ...covered, staleBelow: stretch.from };
+  const covered = mergeRange(list, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
+  return list.hold === undefined ? dropRowsBelow(covered, stretch.from) : { ...covered, staleBelow: stretch.from };
 }

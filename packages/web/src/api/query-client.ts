@@ -15,6 +15,6 @@ export const queryClient = new QueryClient({
 });
 
 /** Loads all visible queries again that have failed. */
-export function askAgainForFailed(): void {
+export function refetchFailedQueries(): void {
   void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
 }

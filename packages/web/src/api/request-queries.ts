@@ -1,7 +1,7 @@
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { coverStretch, joinPages, pageStretch } from './merge-requests.ts';
-import type { MethodFilter, Stretch } from './merge-requests.ts';
+import { mergeRange, joinPages, pageRange } from './merge-requests.ts';
+import type { MethodFilter, IndexRange } from './merge-requests.ts';
 import { slimRows } from './limit-requests.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
@@ -23,20 +23,20 @@ async function readPage(
   limit: number,
   before?: number,
   signal?: AbortSignal,
-): Promise<Stretch> {
+): Promise<IndexRange> {
   const input = { params: { uid }, query: { limit, before, method } };
   const [unsaved, saved] = await Promise.all([
     client.callWithHeaders('listUnsaved', input, signal),
     client.callWithHeaders('listSaved', input, signal),
   ]);
   return joinPages(
-    pageStretch(unsaved.data, unsaved.next !== undefined, before),
-    pageStretch(saved.data, saved.next !== undefined, before),
+    pageRange(unsaved.data, unsaved.next !== undefined, before),
+    pageRange(saved.data, saved.next !== undefined, before),
   );
 }
 
-function withPage(list: RequestList, page: Stretch, method: MethodFilter): RequestList {
-  return slimRows(coverStretch(list, page, method));
+function withPage(list: RequestList, page: IndexRange, method: MethodFilter): RequestList {
+  return slimRows(mergeRange(list, page, method));
 }
 
 /** The requests of an endpoint, of one method or of all. Live messages update the list after it is loaded. */

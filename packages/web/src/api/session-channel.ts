@@ -1,14 +1,14 @@
 import type { User } from '@creel/contract';
 import { z } from 'zod';
-import { noteSignedIn, noteSignedOut } from './connection.ts';
+import { markSessionActive, markSessionEnded } from './connection.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 
-const newsSchema = z.discriminatedUnion('type', [
+const sessionMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('signed-out') }),
   z.object({ type: z.literal('signed-in'), userId: z.int() }),
 ]);
-type News = z.infer<typeof newsSchema>;
+type SessionMessage = z.infer<typeof sessionMessageSchema>;
 
 /**
  * One channel sends and receives, because a channel does not receive its own messages but would receive those of a
@@ -17,7 +17,7 @@ type News = z.infer<typeof newsSchema>;
 const channel = new BroadcastChannel('creel-session');
 
 /** Tells the other tabs of this browser, which share the session, about a login or logout. */
-export function tellOtherTabs(news: News): void {
+export function notifyOtherTabs(news: SessionMessage): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches its own origin alone and takes no target
   channel.postMessage(news);
 }
@@ -25,11 +25,11 @@ export function tellOtherTabs(news: News): void {
 /** Handles messages from other tabs. A tab without a logged-in user ignores them. */
 export function listenToOtherTabs(): () => void {
   const onMessage = ({ data }: MessageEvent<unknown>): void => {
-    const news = newsSchema.safeParse(data);
+    const news = sessionMessageSchema.safeParse(data);
     const user = queryClient.getQueryData<User | null>(queryKeys.user);
     if (!news.success || !user) return;
-    if (news.data.type === 'signed-out') noteSignedOut();
-    else if (news.data.userId === user.id) noteSignedIn();
+    if (news.data.type === 'signed-out') markSessionEnded();
+    else if (news.data.userId === user.id) markSessionActive();
     // Another user has logged in: nothing on this page belongs to them.
     else location.assign('/');
   };

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 
 /** Maximum of rows that are rendered at first. A head of 64 KiB may hold thousands of fields. */
-const ROWS_DRAWN = 200;
+const MAX_RENDERED_ROWS = 200;
 
 export interface FieldTableProps {
   readonly label: string;
@@ -13,7 +13,7 @@ export interface FieldTableProps {
 
 /** Names and values. Each value has a copy button. */
 export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
-  const [most, setMost] = useState(ROWS_DRAWN);
+  const [most, setMost] = useState(MAX_RENDERED_ROWS);
   const hidden = fields.length - most;
   return (
     <>
@@ -23,8 +23,8 @@ export function FieldTable({ label, nameTitle, fields }: FieldTableProps) {
           <span className="text-ink-2">
             Showing the first {most} of {fields.length}.
           </span>
-          <Button size="sm" onClick={() => setMost(most + ROWS_DRAWN)}>
-            Show {Math.min(hidden, ROWS_DRAWN)} more
+          <Button size="sm" onClick={() => setMost(most + MAX_RENDERED_ROWS)}>
+            Show {Math.min(hidden, MAX_RENDERED_ROWS)} more
           </Button>
         </div>
       ) : null}

@@ -26,7 +26,7 @@ const LINE_HEIGHT = 20;
 const FULL_LINE = 600;
 
 /** Maximum of bytes that can be copied as a hex dump. Longer bodies can be downloaded. */
-const COPY_BYTES = 256 * 1024;
+const MAX_COPY_BYTES = 256 * 1024;
 
 export interface HexViewProps {
   readonly bytes: Uint8Array;
@@ -48,7 +48,7 @@ export function HexView({ bytes, label }: HexViewProps) {
   return (
     <div className="relative flex min-h-0 grow flex-col border-t border-line">
       <CopyButton
-        text={() => hexDump(bytes.subarray(0, COPY_BYTES))}
+        text={() => hexDump(bytes.subarray(0, MAX_COPY_BYTES))}
         label="Copy as hex"
         className="absolute top-1.5 right-3 z-10"
       />

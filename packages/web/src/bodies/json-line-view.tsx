@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { KIND, lineOf } from './json-lines.ts';
 import type { JsonLine, JsonLines } from './json-lines.ts';
 import type { JsonMatch } from './search-json.ts';
-import { showBidiControls } from './bidi.ts';
+import { escapeBidiControls } from './bidi.ts';
 import { MarkedText } from './marked-text.tsx';
 
 export const LINE_HEIGHT = 20;
@@ -15,7 +15,7 @@ const MAX_INDENT = 40;
 /** Maximum of characters of a scalar that are shown. Copying copies all of it. */
 const MAX_SHOWN = 4000;
 
-const COLOURS: Partial<Record<number, string>> = {
+const COLORS: Partial<Record<number, string>> = {
   [KIND.string]: 'text-json-string',
   [KIND.number]: 'text-json-number',
   [KIND.word]: 'text-json-word',
@@ -87,7 +87,7 @@ export const JsonLineView = memo(function JsonLineView({
               title="Copy path"
               className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
             >
-              <MarkedText text={key} offset={keyStart} write={showBidiControls} {...marks} />
+              <MarkedText text={key} offset={keyStart} write={escapeBidiControls} {...marks} />
             </span>
             {': '}
           </>
@@ -123,10 +123,10 @@ function Value({ shown, folded, marks }: ValueProps) {
       data-do={copies ? 'value' : undefined}
       data-line={line}
       title={copies ? 'Copy value' : undefined}
-      className={clsx(ISOLATED, COLOURS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
+      className={clsx(ISOLATED, COLORS[kind] ?? 'text-ink', copies && 'cursor-copy hover:underline')}
     >
       {scalar ? (
-        <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={showBidiControls} {...marks} />
+        <MarkedText text={text.slice(0, MAX_SHOWN)} offset={start} write={escapeBidiControls} {...marks} />
       ) : (
         text
       )}

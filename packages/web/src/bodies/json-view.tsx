@@ -43,7 +43,7 @@ function foldable(json: JsonLines): Set<number> {
 }
 
 /** Maximum of lines that are rendered without virtualization, so that the browser's own selection and search work. */
-const DRAW_ALL = 400;
+const MAX_PLAIN_LINES = 400;
 
 const NO_MATCHES: readonly never[] = [];
 
@@ -82,7 +82,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     overscan: 20,
     scrollPaddingStart: 2 * LINE_HEIGHT,
     scrollPaddingEnd: 2 * LINE_HEIGHT,
-    enabled: lines.length > DRAW_ALL,
+    enabled: lines.length > MAX_PLAIN_LINES,
   });
   const match = matches[current];
   useEffect(() => {
@@ -95,7 +95,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
 
   function scrollTo(line: number): void {
     const position = lines.indexOf(line);
-    if (lines.length > DRAW_ALL) virtual.scrollToIndex(position, { align: 'auto' });
+    if (lines.length > MAX_PLAIN_LINES) virtual.scrollToIndex(position, { align: 'auto' });
     else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
   }
   const toggle = (line: number): void => {
@@ -152,7 +152,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       onKeyDown={onKey}
       className="group/tree min-h-0 grow scroll-py-10 overflow-auto py-2 font-mono text-sm outline-offset-[-2px]"
     >
-      {lines.length <= DRAW_ALL ? (
+      {lines.length <= MAX_PLAIN_LINES ? (
         Array.from(lines, draw)
       ) : (
         <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>

@@ -11,7 +11,7 @@ import { useSteps } from './use-steps.ts';
 const LINE_HEIGHT = 20;
 
 /** Maximum of characters that are rendered as one element, which the browser wraps and selects itself. */
-const ONE_PIECE = 64 * 1024;
+const MAX_WRAPPED_LENGTH = 64 * 1024;
 
 /** Characters per line of a longer text. */
 const COLUMNS = 160;
@@ -31,7 +31,7 @@ export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps)
   const wanted = useDeferredValue(find ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);
   const [current, step] = useSteps(found.length, wanted);
-  const Piece = text.length <= ONE_PIECE ? WholeText : LongText;
+  const Piece = text.length <= MAX_WRAPPED_LENGTH ? WholeText : LongText;
   return (
     <>
       {find === undefined ? null : (

@@ -6,7 +6,7 @@ import type { BodySource, BodyView } from './view-body.ts';
 const MAX_MAIN_THREAD_BYTES = 128 * 1024;
 
 /** Milliseconds after which a worker is terminated, so that a decompression bomb does not fill the memory. */
-const GIVE_UP_MS = 8000;
+const WORKER_TIMEOUT_MS = 8000;
 
 /** Parses a body in a worker. Rejects after a timeout. */
 function viewInWorker(source: BodySource): Promise<BodyView> {
@@ -16,7 +16,7 @@ function viewInWorker(source: BodySource): Promise<BodyView> {
   return new Promise<BodyView>((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error('Showing this body takes too long. Download it instead.')),
-      GIVE_UP_MS,
+      WORKER_TIMEOUT_MS,
     );
     worker.onmessage = (message: MessageEvent<BodyView>) => {
       clearTimeout(timer);

@@ -1,11 +1,11 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { forgetPerson, useLogout } from '../features/accounts/account-queries.ts';
+import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { useSignedOut } from '../api/connection.ts';
 import { useUser } from '../api/queries.ts';
 import { listenToOtherTabs } from '../api/session-channel.ts';
 import { Sidebar } from './sidebar.tsx';
-import { STAYS_BESIDE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
+import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
 import { useIsNarrow } from '../ui/use-media.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ShellDialogs } from './dialogs.tsx';
@@ -37,7 +37,7 @@ export function AppLayout() {
             <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </MobileBar>
         ) : (
-          <aside {...STAYS_BESIDE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
+          <aside {...STAYS_INTERACTIVE} className="w-58 shrink-0 border-r border-line" aria-label="Sidebar">
             <Sidebar user={user} signedOut={signedOut} onLogout={onLogout} />
           </aside>
         )}
@@ -59,7 +59,7 @@ function useLeave(): () => void {
     logout.mutate(undefined, {
       onSuccess: async () => {
         await navigate({ to: '/auth' });
-        forgetPerson();
+        clearUserCache();
       },
     });
 }

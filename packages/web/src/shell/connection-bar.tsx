@@ -3,9 +3,9 @@ import { CloudOff } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useReachable } from '../api/connection.ts';
 import { serviceInfoQuery } from '../api/queries.ts';
-import { askAgainForFailed } from '../api/query-client.ts';
+import { refetchFailedQueries } from '../api/query-client.ts';
 
-const ASK_AGAIN_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
 /** Shown while the server can't be reached. Polls the server, then loads all failed queries again. */
 export function ConnectionBar() {
@@ -13,11 +13,11 @@ export function ConnectionBar() {
   useQuery({
     ...serviceInfoQuery,
     staleTime: reachable ? Number.POSITIVE_INFINITY : 0,
-    refetchInterval: reachable ? false : ASK_AGAIN_MS,
+    refetchInterval: reachable ? false : POLL_INTERVAL_MS,
   });
   const wasReachable = useRef(true);
   useEffect(() => {
-    if (reachable && !wasReachable.current) askAgainForFailed();
+    if (reachable && !wasReachable.current) refetchFailedQueries();
     wasReachable.current = reachable;
   }, [reachable]);
   if (reachable) return null;

@@ -10,7 +10,7 @@ import { EndpointNotices } from '../features/endpoints/endpoint-notices.tsx';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
 import { StatCards } from '../features/endpoints/stat-cards.tsx';
 import { UrlBar } from '../features/endpoints/url-bar.tsx';
-import { ReplayDraftsKeeper } from '../features/replay/replay-drafts.tsx';
+import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { useTitle } from '../ui/use-title.ts';
@@ -40,9 +40,9 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
     <div className="flex min-h-full flex-col md:h-full">
       <EndpointFrame endpoint={endpoint} />
       <div className="min-h-0 border-t border-line md:grow">
-        <ReplayDraftsKeeper>
+        <ReplayDraftsProvider>
           <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
-        </ReplayDraftsKeeper>
+        </ReplayDraftsProvider>
       </div>
     </div>
   );

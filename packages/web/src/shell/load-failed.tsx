@@ -1,6 +1,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { CloudOff } from 'lucide-react';
-import { sentenceOf } from '../api/client.ts';
+import { errorMessage } from '../api/client.ts';
 import { userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
@@ -26,7 +26,7 @@ export function LoadFailed({ error }: { readonly error: unknown }) {
         }
         actions={<Button onClick={() => void again()}>Try again</Button>}
       >
-        {sentenceOf(error, 'Please reload the page.')}
+        {errorMessage(error, 'Please reload the page.')}
       </EmptyState>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { forgetPerson } from '../features/accounts/account-queries.ts';
+import { clearUserCache } from '../features/accounts/account-queries.ts';
 import { useUser } from '../api/queries.ts';
 import { DeleteAccountCard } from '../features/accounts/profile/delete-account-card.tsx';
 import { EmailCard } from '../features/accounts/profile/email-card.tsx';
@@ -25,7 +25,7 @@ export function ProfilePage() {
   const user = useUser();
   const onDeleted = async (): Promise<void> => {
     await navigate({ to: '/auth' });
-    forgetPerson();
+    clearUserCache();
   };
   if (user === null) return null;
   return (

@@ -1,5 +1,5 @@
 import { useRouter } from '@tanstack/react-router';
-import { setSignInAside, useAsksToSignIn } from '../api/connection.ts';
+import { dismissLoginDialog, useIsLoginDialogOpen } from '../api/connection.ts';
 import { useUser } from '../api/queries.ts';
 import { LoginForm } from '../features/accounts/auth/login-form.tsx';
 import { Button } from '../ui/button.tsx';
@@ -7,14 +7,14 @@ import { Dialog } from '../ui/dialog.tsx';
 
 /** Shown when the session has ended. Everything behind this dialog stays as it is, including unsent input. */
 export function SignedOutDialog() {
-  const asks = useAsksToSignIn();
+  const asks = useIsLoginDialogOpen();
   const user = useUser();
   const router = useRouter();
   const next = router.state.location.href;
   return (
     <Dialog
       open={asks}
-      onOpenChange={setSignInAside}
+      onOpenChange={dismissLoginDialog}
       title="You have been logged out"
       description="Your session has ended. Log in again to continue. Unsaved input on this page is kept."
     >

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { Slot } from 'radix-ui';
 import type { ComponentProps } from 'react';
-import { whileHeld } from './while-held.ts';
+import { busyProps } from './busy-props.ts';
 
 const VARIANTS = {
   primary: 'bg-accent text-accent-ink hover:bg-accent-strong border-transparent',
@@ -19,11 +19,11 @@ export interface ButtonProps extends ComponentProps<'button'> {
   /** Renders its only child, for example a link, with the look of a button. */
   readonly asChild?: boolean;
   /** Ignores presses during an action and keeps the focus, which `disabled` would drop. */
-  readonly held?: boolean;
+  readonly busy?: boolean;
 }
 
 export function Button(props: ButtonProps) {
-  const { variant = 'secondary', size = 'md', asChild = false, held = false, className, type, ...rest } = props;
+  const { variant = 'secondary', size = 'md', asChild = false, busy = false, className, type, ...rest } = props;
   const Element = asChild ? Slot.Root : 'button';
   return (
     <Element
@@ -37,7 +37,7 @@ export function Button(props: ButtonProps) {
         className,
       )}
       {...rest}
-      {...whileHeld(held)}
+      {...busyProps(busy)}
     />
   );
 }

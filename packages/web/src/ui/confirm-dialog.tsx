@@ -15,7 +15,7 @@ export interface ConfirmDialogProps {
   readonly onConfirm: () => void;
   readonly destructive?: boolean;
   /** True while the action can't be confirmed. */
-  readonly held?: boolean;
+  readonly busy?: boolean;
   /** Content between the description and the buttons. */
   readonly children?: ReactNode;
 }
@@ -30,7 +30,7 @@ export function ConfirmDialog({
   cancelLabel = 'Cancel',
   onConfirm,
   destructive = true,
-  held = false,
+  busy = false,
   children,
 }: ConfirmDialogProps) {
   const focus = useFocusBack();
@@ -51,7 +51,7 @@ export function ConfirmDialog({
                 <Button>{cancelLabel}</Button>
               </Radix.Cancel>
               <Radix.Action asChild>
-                <Button variant={destructive ? 'danger' : 'primary'} held={held} onClick={onConfirm}>
+                <Button variant={destructive ? 'danger' : 'primary'} busy={busy} onClick={onConfirm}>
                   {confirmLabel}
                 </Button>
               </Radix.Action>

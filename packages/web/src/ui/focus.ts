@@ -123,10 +123,10 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
 }
 
 /** Marks elements that stay usable beside something that covers the page. */
-export const STAYS_BESIDE = { 'data-stays-beside': '' } as const;
+export const STAYS_INTERACTIVE = { 'data-stays-beside': '' } as const;
 
 /** Makes everything outside an element inert. The returned function reverts it. */
-function silenceAround(cover: Element): () => void {
+function makeSurroundingsInert(cover: Element): () => void {
   const silenced: Element[] = [];
   for (let on = cover; on.parentElement !== null && on.parentElement.id !== 'root'; on = on.parentElement) {
     for (const sibling of on.parentElement.children) {
@@ -141,6 +141,6 @@ function silenceAround(cover: Element): () => void {
 }
 
 /** Makes the rest of the page inert while the element is mounted, except for toasts and marked elements. */
-export function useInertBelow(cover: RefObject<HTMLElement | null>): void {
-  useEffect(() => (cover.current === null ? undefined : silenceAround(cover.current)), [cover]);
+export function useInertSurroundings(cover: RefObject<HTMLElement | null>): void {
+  useEffect(() => (cover.current === null ? undefined : makeSurroundingsInert(cover.current)), [cover]);
 }

@@ -67,7 +67,7 @@ function PartFailed({ trying, onRetry }: { readonly trying: boolean; readonly on
         icon={<CloudOff />}
         title="This part could not be loaded"
         actions={
-          <Button held={trying} onClick={onRetry}>
+          <Button busy={trying} onClick={onRetry}>
             {trying ? 'Trying…' : 'Try again'}
           </Button>
         }

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
 
-const COLOURS: Readonly<Record<string, string>> = {
+const COLORS: Readonly<Record<string, string>> = {
   GET: 'text-get',
   POST: 'text-post',
   PUT: 'text-put',
@@ -21,7 +21,7 @@ export function MethodBadge({
 }) {
   const name = method === undefined || method === '' ? 'UNKNOWN' : method.toUpperCase();
   return (
-    <span className={clsx('font-mono text-xs font-semibold tracking-tight', COLOURS[name] ?? 'text-other', className)}>
+    <span className={clsx('font-mono text-xs font-semibold tracking-tight', COLORS[name] ?? 'text-other', className)}>
       {name}
     </span>
   );

@@ -2,11 +2,11 @@ import type { Credentials, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { client, sentenceOf } from '../../api/client.ts';
-import { noteSignedIn } from '../../api/connection.ts';
+import { client, errorMessage } from '../../api/client.ts';
+import { markSessionActive } from '../../api/connection.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { tellOtherTabs } from '../../api/session-channel.ts';
+import { notifyOtherTabs } from '../../api/session-channel.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: queryKeys.sessions,
@@ -17,30 +17,31 @@ export const sessionsQuery = queryOptions({
 /**
  * Handles a login. If it is another user, the page reloads, because its screens and cache belong to the previous user.
  */
-function enter(user: User): void {
+function handleLogin(user: User): void {
   const before = queryClient.getQueryData<User | null>(queryKeys.user);
-  tellOtherTabs({ type: 'signed-in', userId: user.id });
+  notifyOtherTabs({ type: 'signed-in', userId: user.id });
   if (before && before.id !== user.id) return location.assign('/');
-  if (!before) dropPersonal();
+  if (!before) clearUserCache();
   queryClient.setQueryData(queryKeys.user, user);
   userSettingsPreference.write(user.settings);
-  noteSignedIn();
+  markSessionActive();
 }
 
-function dropPersonal(): void {
+/** Clears the cache of the user who has logged out. Call it after their screens are unmounted. */
+export function clearUserCache(): void {
   queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== queryKeys.serviceInfo[0] });
 }
 
-function leave(): void {
+function handleLogout(): void {
   queryClient.setQueryData(queryKeys.user, null);
-  tellOtherTabs({ type: 'signed-out' });
+  notifyOtherTabs({ type: 'signed-out' });
 }
 
 export const useLogin = () =>
-  useMutation({ mutationFn: (body: Credentials) => client.call('login', { body }), onSuccess: enter });
+  useMutation({ mutationFn: (body: Credentials) => client.call('login', { body }), onSuccess: handleLogin });
 
 export const useRegister = () =>
-  useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: enter });
+  useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: handleLogin });
 
 /** The identity that the provider's callback page reports. The server trusts only what it has verified itself. */
 export interface ProviderIdentity {
@@ -50,18 +51,15 @@ export interface ProviderIdentity {
 }
 
 export const useProviderLogin = () =>
-  useMutation({ mutationFn: (body: ProviderIdentity) => client.call('googleLogin', { body }), onSuccess: enter });
+  useMutation({ mutationFn: (body: ProviderIdentity) => client.call('googleLogin', { body }), onSuccess: handleLogin });
 
 export const useLogout = () =>
   useMutation({
     mutationFn: () => client.call('logout', {}),
-    onSuccess: leave,
+    onSuccess: handleLogout,
     onError: (error) =>
-      toast({ title: 'Error', description: sentenceOf(error, 'Logout failed'), variant: 'destructive' }),
+      toast({ title: 'Error', description: errorMessage(error, 'Logout failed'), variant: 'destructive' }),
   });
-
-/** Clears the cache of the user who has logged out. Call it after their screens are unmounted. */
-export const forgetPerson = dropPersonal;
 
 export const useChangeUsername = () =>
   useMutation({
@@ -90,7 +88,7 @@ export const useEndOtherSessions = () =>
 export const useDeleteAccount = () =>
   useMutation({
     mutationFn: (password: string) => client.call('deleteAccount', { body: { password } }),
-    onSuccess: leave,
+    onSuccess: handleLogout,
   });
 
 export const useRequestPasswordReset = () =>

@@ -2,7 +2,7 @@ import type { PlanChangePreview } from '@creel/contract';
 import { endpointTitle } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { sentenceOf } from '../../api/client.ts';
+import { errorMessage } from '../../api/client.ts';
 import { formatCount } from '../../ui/sizes.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -32,7 +32,7 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
       {...confirmation(action, choice, { preview: preview.data, isRenewed }, now)}
-      held={preview.data === undefined}
+      busy={preview.data === undefined}
       onConfirm={onConfirm}
     >
       {preview.data === undefined ? null : <Consequences preview={preview.data} now={now} />}
@@ -43,7 +43,7 @@ export function ChangeDialog({ action, choice, isRenewed, onClose, onConfirm, no
       ) : null}
       {preview.isError && !preview.isFetching ? (
         <Notice tone="bad" className="mt-4">
-          {sentenceOf(preview.error, 'The preview of this change could not be loaded.')}{' '}
+          {errorMessage(preview.error, 'The preview of this change could not be loaded.')}{' '}
           <button type="button" className="underline" onClick={() => void preview.refetch()}>
             Try again
           </button>

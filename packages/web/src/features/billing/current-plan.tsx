@@ -38,7 +38,7 @@ export function PortalButton({ user }: { readonly user: User }) {
   const info = useServiceInfo();
   if (!hasPortal(user) || info.isPending || info.data?.billing === 'off') return null;
   return (
-    <Button held={portal.isPending} onClick={() => portal.mutate()}>
+    <Button busy={portal.isPending} onClick={() => portal.mutate()}>
       <ExternalLink aria-hidden /> {portal.isPending ? 'Opening…' : 'Open billing portal'}
     </Button>
   );

@@ -17,14 +17,14 @@ export interface PlanCardProps {
   /** This card's action is under way. */
   readonly pending: boolean;
   /** Any action is under way. */
-  readonly held: boolean;
+  readonly busy: boolean;
   readonly onChoose: () => void;
   /** Milliseconds. */
   readonly now: number;
 }
 
 /** One plan: what it allows, what it costs, and the button that leads to it. */
-export function PlanCard({ user, choice, action, pending, held, onChoose, now }: PlanCardProps) {
+export function PlanCard({ user, choice, action, pending, busy, onChoose, now }: PlanCardProps) {
   const plan = PLANS[choice.tier];
   const isCurrent = user.subscriptionTier === choice.tier;
   const label = action === undefined ? undefined : actionLabel(action, choice);
@@ -43,7 +43,7 @@ export function PlanCard({ user, choice, action, pending, held, onChoose, now }:
         <Button
           variant={action === 'checkout' || action === 'upgrade' || action === 'renew' ? 'primary' : 'secondary'}
           // Not disabled: a button that becomes the current plan's must keep the focus.
-          held={held || action === 'current'}
+          busy={busy || action === 'current'}
           onClick={onChoose}
           className="mt-auto w-full"
         >

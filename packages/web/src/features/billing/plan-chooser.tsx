@@ -42,7 +42,7 @@ export function PlanChooser({ user }: { readonly user: User }) {
                 choice={choice}
                 action={billing === 'off' ? undefined : action}
                 pending={plan.pending?.tier === tier}
-                held={plan.pending !== undefined || info.isPending}
+                busy={plan.pending !== undefined || info.isPending}
                 onChoose={() => plan.start(action, choice)}
                 now={now}
               />

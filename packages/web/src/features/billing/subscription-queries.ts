@@ -1,7 +1,7 @@
 import { ApiError } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { toast } from '../../ui/toast-store.ts';
@@ -82,6 +82,6 @@ const failWith =
   (answered: string, unexpected: string) =>
   (error: unknown): void => {
     if (isEndOfSession(error)) return;
-    const description = error instanceof ApiError ? sentenceOf(error, answered) : unexpected;
+    const description = error instanceof ApiError ? errorMessage(error, answered) : unexpected;
     toast({ title: 'Error', description, variant: 'destructive' });
   };

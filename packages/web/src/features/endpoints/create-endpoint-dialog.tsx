@@ -104,7 +104,7 @@ function CreateEndpointForm({
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="primary" disabled={block !== undefined} held={create.isPending}>
+        <Button type="submit" variant="primary" disabled={block !== undefined} busy={create.isPending}>
           {create.isPending ? 'Creating…' : 'Create Endpoint'}
         </Button>
       </div>

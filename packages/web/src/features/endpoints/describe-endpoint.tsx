@@ -69,7 +69,7 @@ function DescribeEndpointForm({
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" held={describe.isPending}>
+        <Button type="submit" variant="primary" busy={describe.isPending}>
           {describe.isPending ? 'Saving...' : 'Save'}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, TriangleAlert, Webhook } from 'lucide-react';
-import { sentenceOf } from '../../api/client.ts';
+import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { COMMAND_IDS } from '../../ui/commands.ts';
 import { runCommand } from '../../ui/commands.ts';
@@ -57,7 +57,7 @@ function LoadError({ error, onRetry }: { readonly error: unknown; readonly onRet
         title="Error loading endpoints"
         actions={<Button onClick={onRetry}>Try again</Button>}
       >
-        {sentenceOf(error, 'Please try again.')}
+        {errorMessage(error, 'Please try again.')}
       </EmptyState>
     </Card>
   );

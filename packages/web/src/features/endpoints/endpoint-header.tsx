@@ -4,7 +4,7 @@ import { clsx } from 'clsx';
 import { Plus } from 'lucide-react';
 import { COMMAND_IDS } from '../../ui/commands.ts';
 import { runCommand } from '../../ui/commands.ts';
-import { expirySentence, isExpired } from './endpoint-labels.ts';
+import { expiryLabel, isExpired } from './endpoint-labels.ts';
 import { formatMoment, timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -43,7 +43,7 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
             )}
             title={endpoint.expiresAt === null ? undefined : formatMoment(endpoint.expiresAt)}
           >
-            {expirySentence(endpoint, now)}
+            {expiryLabel(endpoint, now)}
           </span>
         </p>
       </div>

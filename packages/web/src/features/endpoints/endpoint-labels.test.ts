@@ -1,6 +1,6 @@
 import { endpointTitle } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { expiryLine, expirySentence, isExpired, sortEndpoints } from './endpoint-labels.ts';
+import { expiryLine, expiryLabel, isExpired, sortEndpoints } from './endpoint-labels.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const lasting = (isFavorite: 'true' | 'false', expiresAt: string | null) => ({ isFavorite, expiresAt });
@@ -22,7 +22,7 @@ test.each([
   [lasting('false', SOON), 'Expires Nov 22, 18:30', 'Expires on Nov 22, 18:30'],
 ])('%o reads %s and %s', (endpoint, line, sentence) => {
   expect(expiryLine(endpoint, now)).toBe(line);
-  expect(expirySentence(endpoint, now)).toBe(sentence);
+  expect(expiryLabel(endpoint, now)).toBe(sentence);
 });
 
 test('an endpoint is expired from the very moment that it names', () => {

@@ -2,7 +2,7 @@ import type { Endpoint } from '@creel/contract';
 import { formatDate, formatHour } from '../../ui/times.ts';
 
 /** Milliseconds: when an endpoint expires within two days, the hour is shown too. */
-const HOUR_COUNTS_MS = 48 * 60 * 60 * 1000;
+const SHOW_HOUR_WITHIN_MS = 48 * 60 * 60 * 1000;
 
 type Lasting = Pick<Endpoint, 'isFavorite' | 'expiresAt'>;
 
@@ -19,7 +19,7 @@ export function expiryLine(endpoint: Lasting, now: number): string {
 }
 
 /** The expiry text of the endpoint page. */
-export function expirySentence(endpoint: Lasting, now: number): string {
+export function expiryLabel(endpoint: Lasting, now: number): string {
   if (endpoint.isFavorite === 'true') return 'Never expires (Favorite)';
   if (endpoint.expiresAt === null) return 'No expiration set';
   const date = expiryDate(endpoint.expiresAt, now);
@@ -30,7 +30,7 @@ export function expirySentence(endpoint: Lasting, now: number): string {
 function expiryDate(expiresAt: string, now: number): string {
   const date = formatDate(expiresAt, now);
   const left = Date.parse(expiresAt) - now;
-  return left > 0 && left < HOUR_COUNTS_MS ? `${date}, ${formatHour(expiresAt)}` : date;
+  return left > 0 && left < SHOW_HOUR_WITHIN_MS ? `${date}, ${formatHour(expiresAt)}` : date;
 }
 
 /** Sorts favorites first, then newest first. */

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { COMMAND_IDS } from '../../ui/commands.ts';
 import { runCommand } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -34,9 +34,9 @@ export function useCreateEndpoint() {
 
 /** Why an endpoint was not created. `undefined` if there was no failure, or if the login dialog reports it. */
 export const createFailure = (error: unknown): string | undefined =>
-  tells(error) ? sentenceOf(error, 'Failed to create the endpoint. Please try again.') : undefined;
+  isReportable(error) ? errorMessage(error, 'Failed to create the endpoint. Please try again.') : undefined;
 
-const tells = (error: unknown): boolean => error !== null && !isEndOfSession(error);
+const isReportable = (error: unknown): boolean => error !== null && !isEndOfSession(error);
 
 export function useDeleteEndpoint() {
   return useMutation({
@@ -89,7 +89,7 @@ export function useDescribeEndpoint(uid: string) {
 
 /** Why a change of name and source failed; see `createFailure`. */
 export const describeFailure = (error: unknown): string | undefined =>
-  tells(error) ? sentenceOf(error, 'Failed to change the endpoint. Please try again.') : undefined;
+  isReportable(error) ? errorMessage(error, 'Failed to change the endpoint. Please try again.') : undefined;
 
 /** Applies a change at once. The returned function reverts only this change, not updates that have arrived since. */
 function applyNow(uid: string, change: Partial<Endpoint>): () => void {

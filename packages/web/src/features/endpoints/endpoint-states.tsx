@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { CloudOff, Unplug } from 'lucide-react';
-import { sentenceOf } from '../../api/client.ts';
+import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton-rows.tsx';
@@ -68,7 +68,7 @@ export function EndpointFailed({ error, onRetry }: { readonly error: unknown; re
         title="The endpoint could not be loaded"
         actions={<Button onClick={onRetry}>Try again</Button>}
       >
-        {sentenceOf(error, 'Please try again.')}
+        {errorMessage(error, 'Please try again.')}
       </EmptyState>
     </div>
   );

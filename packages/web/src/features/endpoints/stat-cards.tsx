@@ -3,8 +3,8 @@ import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatAverageSize, formatCount } from '../../ui/sizes.ts';
-import { sizeCourse, sparklineCourses } from './sparkline-courses.ts';
-import type { SparklineRequest } from './sparkline-courses.ts';
+import { sizeSeries, sparklineSeries } from './sparkline-series.ts';
+import type { SparklineRequest } from './sparkline-series.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 
 /** Number of the newest requests that the sparklines show. */
@@ -21,7 +21,7 @@ export interface StatCardsProps {
 export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProps) {
   const { stats } = endpoint;
   const newest = recent.slice(0, LINE_REQUESTS);
-  const courses = sparklineCourses(newest);
+  const courses = sparklineSeries(newest);
   return (
     <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
       <StatCard
@@ -47,7 +47,7 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
         title="Average Size"
         value={formatAverageSize(stats.averageSize)}
         icon={<Scale />}
-        line={<Sparkline values={sizeCourse(newest)} className="text-other" />}
+        line={<Sparkline values={sizeSeries(newest)} className="text-other" />}
       />
     </section>
   );

@@ -50,7 +50,7 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
         id="favorite"
         checked={endpoint.isFavorite === 'true'}
         disabled={isFree}
-        held={favorite.isPending}
+        busy={favorite.isPending}
         onCheckedChange={(isOn) => favorite.mutate(isOn)}
         aria-describedby={isFree ? 'favorite-why' : undefined}
       />
@@ -82,7 +82,7 @@ function AutosaveSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
       <Switch
         id="autosave"
         checked={endpoint.autosave === 'true'}
-        held={autosave.isPending}
+        busy={autosave.isPending}
         onCheckedChange={(isOn) => autosave.mutate(isOn)}
       />
       <span className="font-medium">Autosave</span>

@@ -1,5 +1,5 @@
 import type { ReplayAnswer } from '@creel/contract';
-import { cutSentence } from './replay-answer.ts';
+import { truncationNote } from './replay-answer.ts';
 import type { BodyView } from '../../bodies/view-body.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -22,7 +22,7 @@ export interface AnswerBodyProps {
 
 /** The body of a response: formatted JSON, text as received, or hex. Never interpreted as HTML. */
 export function AnswerBody({ answer, size, view, error, asText }: AnswerBodyProps) {
-  const cut = cutSentence(answer, size);
+  const cut = truncationNote(answer, size);
   return (
     <>
       {cut === undefined ? null : <NoteLine>{cut}</NoteLine>}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DRAFTS_KEPT, withDraft } from './replay-drafts.tsx';
+import { MAX_DRAFTS, withDraft } from './replay-drafts.tsx';
 import type { ReplayDrafts } from './replay-drafts.tsx';
 
 const NONE: ReplayDrafts = new Map();
@@ -14,9 +14,9 @@ test('changes of one request add up, and go when all of them are taken back', ()
 
 test('so many are kept: the ones that were changed last', () => {
   let drafts = NONE;
-  for (let index = 0; index < DRAFTS_KEPT; index++) drafts = withDraft(drafts, index, { method: 'PUT' });
+  for (let index = 0; index < MAX_DRAFTS; index++) drafts = withDraft(drafts, index, { method: 'PUT' });
   drafts = withDraft(drafts, 0, { method: 'GET' });
   drafts = withDraft(drafts, 99, { method: 'GET' });
-  expect(drafts.size).toBe(DRAFTS_KEPT);
+  expect(drafts.size).toBe(MAX_DRAFTS);
   expect([drafts.has(0), drafts.has(1), drafts.has(99)]).toEqual([true, false, true]);
 });

@@ -6,12 +6,12 @@ import { Button } from '../../ui/button.tsx';
 import { HeaderRowFields } from './header-row-fields.tsx';
 
 /** Number of rows that are shown until the user expands the table. */
-const ROWS_SHOWN = 3;
+const COLLAPSED_ROWS = 3;
 /**
  * Maximum of rows that are rendered at first after expanding. Each has two inputs, and thousands would freeze the
  * page.
  */
-const ROWS_DRAWN = 200;
+const MAX_RENDERED_ROWS = 200;
 
 export interface HeaderTableProps {
   readonly rows: readonly HeaderRow[];
@@ -22,7 +22,7 @@ export interface HeaderTableProps {
 /** The headers to send, with editable names and values. */
 export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const [showsAll, setShowsAll] = useState(false);
-  const [most, setMost] = useState(ROWS_DRAWN);
+  const [most, setMost] = useState(MAX_RENDERED_ROWS);
   const table = useRef<HTMLTableElement>(null);
   const adding = useRef<HTMLButtonElement>(null);
   const goTo = useFocusAt(table, adding);
@@ -46,12 +46,12 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   );
   // Expand the table if a hidden row has an error.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);
-  const isOpen = showsAll || wrong >= ROWS_SHOWN;
-  const shown = rows.slice(0, isOpen ? Math.max(most, wrong + 1) : ROWS_SHOWN);
+  const isOpen = showsAll || wrong >= COLLAPSED_ROWS;
+  const shown = rows.slice(0, isOpen ? Math.max(most, wrong + 1) : COLLAPSED_ROWS);
   const hidden = rows.length - shown.length;
   const showMore = (): void => {
     goTo(shown.length, 'input');
-    if (isOpen) setMost(shown.length + ROWS_DRAWN);
+    if (isOpen) setMost(shown.length + MAX_RENDERED_ROWS);
     setShowsAll(true);
   };
   const add = (): void => {
@@ -66,7 +66,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
         <h4 className="grow font-medium">
           Headers <span className="font-normal text-ink-3">{rows.length}</span>
         </h4>
-        {rows.length > ROWS_SHOWN ? (
+        {rows.length > COLLAPSED_ROWS ? (
           <Button size="sm" variant="ghost" aria-expanded={isOpen} onClick={() => setShowsAll(!isOpen)}>
             {isOpen ? 'Show fewer' : `Show all (${rows.length})`}
           </Button>

@@ -1,7 +1,7 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { answerSource, cutSentence, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
+import { answerSource, truncationNote, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
 
 test.each([
   [200, 'success'],
@@ -73,8 +73,8 @@ test('the body is laid out by its bytes, its codings in order, and its type', ()
 });
 
 test('a cut body says by its size why', () => {
-  expect(cutSentence(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
-  expect(cutSentence(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
-  expect(cutSentence(ANSWER, 2)).toContain('broke off');
-  expect(cutSentence({ bodyTruncated: false }, 2)).toBeUndefined();
+  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
+  expect(truncationNote(ANSWER, 2)).toContain('broke off');
+  expect(truncationNote({ bodyTruncated: false }, 2)).toBeUndefined();
 });

@@ -68,7 +68,10 @@ export function answerSource(answer: ReplayAnswer): BodySource {
 const LONGEST_CHARACTER = 4;
 
 /** Why the body is incomplete; `undefined` if it is complete. `size` is the number of received bytes. */
-export function cutSentence({ bodyTruncated }: Pick<ReplayAnswer, 'bodyTruncated'>, size: number): string | undefined {
+export function truncationNote(
+  { bodyTruncated }: Pick<ReplayAnswer, 'bodyTruncated'>,
+  size: number,
+): string | undefined {
   if (!bodyTruncated) return undefined;
   if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the target sent more.';
   return 'The target broke off, or took too long: this is what came until then.';

@@ -11,11 +11,11 @@ export function isChanged(draft: ReplayDraft): boolean {
 }
 
 /** Maximum of drafts. Edited bodies may be large. */
-export const DRAFTS_KEPT = 20;
+export const MAX_DRAFTS = 20;
 
 /** Applies a change to a draft. `undefined` in a change reverts to the captured value. */
 export function withDraft(drafts: ReplayDrafts, index: number, change: ReplayDraft): ReplayDrafts {
-  const others = [...drafts].filter(([each]) => each !== index).slice(1 - DRAFTS_KEPT);
+  const others = [...drafts].filter(([each]) => each !== index).slice(1 - MAX_DRAFTS);
   const draft = { ...drafts.get(index), ...change };
   return new Map(isChanged(draft) ? [...others, [index, draft]] : others);
 }
@@ -26,7 +26,7 @@ const NONE: ReplayDraft = {};
 const Context = createContext<Keeper>([new Map(), () => undefined]);
 
 /** Keeps the drafts of an endpoint while the user looks at other requests. */
-export function ReplayDraftsKeeper({ children }: { readonly children: ReactNode }) {
+export function ReplayDraftsProvider({ children }: { readonly children: ReactNode }) {
   const [drafts, setDrafts] = useState<ReplayDrafts>(new Map());
   return <Context value={useMemo(() => [drafts, setDrafts], [drafts])}>{children}</Context>;
 }

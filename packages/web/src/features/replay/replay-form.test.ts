@@ -7,7 +7,7 @@ import {
   defaultForm,
   defaultUrl,
   methodsFor,
-  orderOf,
+  toReplayBody,
   withChanges,
 } from './replay-form.ts';
 import { sampleRequest } from '../../api/sample-request.ts';
@@ -46,7 +46,7 @@ test('what was not changed stays the same', () => {
 });
 
 test('without a change the stored bytes are named and no body is carried', () => {
-  expect(orderOf(defaultForm(request({})), stored)).toEqual({
+  expect(toReplayBody(defaultForm(request({})), stored)).toEqual({
     method: 'POST',
     url: 'https://example.com/',
     headers: [
@@ -60,7 +60,7 @@ test('without a change the stored bytes are named and no body is carried', () =>
 
 test('an edited body is carried in place of the stored one, whatever else was changed', () => {
   const draft = { method: 'PUT', url: ' http://a.test/ ', rows: [], body: { text: 'a\nb', ends: 'CRLF' as const } };
-  expect(orderOf(withChanges(defaultForm(request({})), draft), stored)).toEqual({
+  expect(toReplayBody(withChanges(defaultForm(request({})), draft), stored)).toEqual({
     method: 'PUT',
     url: 'http://a.test/',
     headers: [],
@@ -70,10 +70,12 @@ test('an edited body is carried in place of the stored one, whatever else was ch
 });
 
 test('a body that was emptied is empty, and nothing stored is nothing sent', () => {
-  expect(orderOf(withChanges(defaultForm(request({})), { body: { text: '', ends: 'LF' } }), stored)).toMatchObject({
-    body: '',
-  });
-  const order = orderOf(defaultForm(request({ size: 0 })), undefined);
+  expect(toReplayBody(withChanges(defaultForm(request({})), { body: { text: '', ends: 'LF' } }), stored)).toMatchObject(
+    {
+      body: '',
+    },
+  );
+  const order = toReplayBody(defaultForm(request({ size: 0 })), undefined);
   expect([Object.hasOwn(order, 'body'), Object.hasOwn(order, 'bodyFrom')]).toEqual([false, false]);
 });
 

@@ -99,7 +99,7 @@ export interface BodyPlace {
  * The API call of a replay. An unchanged body is sent as a reference to the stored request, so that its bytes are
  * exact.
  */
-export function orderOf({ method, url, rows, body }: ReplayForm, stored: BodyPlace | undefined): ReplayCall {
+export function toReplayBody({ method, url, rows, body }: ReplayForm, stored: BodyPlace | undefined): ReplayCall {
   const order = { method, url: url.trim(), headers: sentHeaders(rows) };
   if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
   return stored === undefined ? order : { ...order, bodyFrom: stored };

@@ -15,8 +15,8 @@ export const replayTargetsPreference = storedValue(
 export type ReplayTargets = Readonly<Record<string, readonly string[]>>;
 
 /** Maximum of destinations per endpoint, and of endpoints. */
-export const TARGETS_KEPT = 8;
-export const ENDPOINTS_KEPT = 40;
+export const MAX_TARGETS = 8;
+export const MAX_ENDPOINTS = 40;
 /** Longer destinations are not remembered. A captured URL may have many kilobytes. */
 const MAX_KEPT_LENGTH = 2000;
 
@@ -24,6 +24,6 @@ const MAX_KEPT_LENGTH = 2000;
 export function withTarget(targets: ReplayTargets, uid: string, url: string): ReplayTargets {
   if (url.length > MAX_KEPT_LENGTH) return targets;
   const { [uid]: known = [], ...others } = targets;
-  const kept = [url, ...known.filter((each) => each !== url)].slice(0, TARGETS_KEPT);
-  return Object.fromEntries([...Object.entries(others).slice(1 - ENDPOINTS_KEPT), [uid, kept]]);
+  const kept = [url, ...known.filter((each) => each !== url)].slice(0, MAX_TARGETS);
+  return Object.fromEntries([...Object.entries(others).slice(1 - MAX_ENDPOINTS), [uid, kept]]);
 }

@@ -2,7 +2,7 @@ import { ApiError } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
 import { answerSource } from './replay-answer.ts';
-import { orderOf } from './replay-form.ts';
+import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm } from './replay-form.ts';
 import { withTarget } from './replay-targets.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -10,7 +10,7 @@ import { replayTargetsPreference } from './replay-targets.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { readByAnyId } from '../../api/body-queries.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
-import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
@@ -49,7 +49,7 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
     return undefined;
   } catch (error) {
     show(controller.signal.aborted ? { phase: 'cancelled' } : { phase: 'failed', error });
-    if (!controller.signal.aborted) tellFailure(error);
+    if (!controller.signal.aborted) showFailure(error);
     return error;
   }
 }
@@ -57,13 +57,13 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
 function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
   const send = (id: number) => {
     const stored = request.size === 0 ? undefined : { endpointUid: uid, id };
-    return client.call('replay', { body: orderOf(form, stored) }, signal);
+    return client.call('replay', { body: toReplayBody(form, stored) }, signal);
   };
   return form.body === undefined && request.size > 0 ? readByAnyId(uid, request, send) : send(request.id);
 }
 
 /** The login dialog reports the end of a session, so there is no toast for it. */
-function tellFailure(error: unknown): void {
+function showFailure(error: unknown): void {
   if (isEndOfSession(error)) return;
   toast({
     title: 'Error',
@@ -78,7 +78,7 @@ const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'END
 export function replayFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return 'The request could not be sent.';
   if (GONE.has(error.code)) return 'This request is not stored any more, so that its body cannot be sent as captured.';
-  return sentenceOf(error, `Server responded with status: ${error.status}`);
+  return errorMessage(error, `Server responded with status: ${error.status}`);
 }
 
 /** The parsed body of a response. `at` distinguishes it from earlier responses. */

@@ -11,7 +11,7 @@ export function SendButtons({ replay: { state, anonymous } }: { readonly replay:
   const send = useRef<HTMLButtonElement>(null);
   const isSending = state?.phase === 'sending';
   const button = (
-    <Button ref={send} type="submit" variant="primary" disabled={anonymous} held={isSending} className="grow">
+    <Button ref={send} type="submit" variant="primary" disabled={anonymous} busy={isSending} className="grow">
       <Send />
       {isSending ? 'Sending...' : 'Send Request'}
     </Button>

@@ -10,7 +10,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 
 /** Maximum of bytes of a text that can be edited. A longer one would freeze the text area. */
-const EDITED_BYTES = 2 * 1024 * 1024;
+const MAX_EDITABLE_BYTES = 2 * 1024 * 1024;
 
 export interface CapturedBody {
   /** The text, if the body is text and loaded. */
@@ -32,7 +32,7 @@ export function useCapturedBody(uid: string, request: ListedRequest): CapturedBo
   );
   // The list has the first part of a longer body, in base64 if it is not text.
   const isKnownBinary = bodyEncoding === 'base64';
-  const isLarge = size > EDITED_BYTES;
+  const isLarge = size > MAX_EDITABLE_BYTES;
   const isWanted = !isKnownBinary && !isLarge && (isAsked || size <= BEGINNING_BYTES);
   const { data, isError } = useQuery({
     ...bodyQuery(uid, request, 'whole'),

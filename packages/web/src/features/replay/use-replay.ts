@@ -7,7 +7,7 @@ import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
 import type { FieldErrors } from '../../ui/form-errors.ts';
-import { defaultForm, orderOf, withChanges } from './replay-form.ts';
+import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useRefusal } from '../../ui/use-refusal.ts';
@@ -62,7 +62,7 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
   };
   const send = (): void => {
     if (anonymous) return;
-    const found = fieldErrors(replaySchema, orderOf(form, undefined));
+    const found = fieldErrors(replaySchema, toReplayBody(form, undefined));
     if (Object.keys(found).length > 0) return refuse(found);
     void sendReplay(uid, request, form).then((failure) => {
       const told = serverFieldErrors(failure, FIELDS);

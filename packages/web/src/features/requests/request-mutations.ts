@@ -2,7 +2,7 @@ import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { client, sentenceOf } from '../../api/client.ts';
+import { client, errorMessage } from '../../api/client.ts';
 import { hideRequest, showSaved } from '../../api/request-lists.ts';
 
 const REQUEST_SAVED = {
@@ -11,7 +11,7 @@ const REQUEST_SAVED = {
 };
 
 /** Number of parallel calls of a bulk action. */
-const AT_ONCE = 4;
+const MAX_PARALLEL_CALLS = 4;
 
 function save(uid: string, index: number): Promise<CapturedRequest> {
   return client.call('saveRequest', { params: { uid }, body: { index } });
@@ -32,7 +32,7 @@ export function useSaveRequest(uid: string) {
 function saveFailure(error: unknown): string {
   const fallback = 'Failed to save the webhook request.';
   return error instanceof Error && 'code' in error && error.code === 'SAVED_LIMIT'
-    ? sentenceOf(error, fallback)
+    ? errorMessage(error, fallback)
     : fallback;
 }
 
@@ -101,6 +101,6 @@ async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): 
       }
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, work));
   return failed;
 }

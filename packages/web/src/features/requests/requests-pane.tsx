@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { useLiveStatus } from '../../api/live-cache.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { useFocusKept, useFocusReturn, useInertBelow } from '../../ui/focus.ts';
+import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
 import { listElement } from './list/list-element.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
@@ -128,7 +128,7 @@ function Kept({ children }: { readonly children: ReactNode }) {
 /** Covers the page except for the sidebar. Takes the focus and returns it to the list when it closes with Escape. */
 function Cover({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
-  useInertBelow(frame);
+  useInertSurroundings(frame);
   useCommands([
     {
       id: 'request.close',

@@ -3,7 +3,7 @@ import type { FoundRequest } from '@creel/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import { sentenceOf } from '../../api/client.ts';
+import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { searchQuery } from './search-query.ts';
 import { highlightParts } from './highlight.ts';
@@ -38,7 +38,7 @@ export function SearchResults({ q }: { readonly q: string }) {
   const endpoints = useQuery(endpointsQuery);
   if (results.isPending) return <ResultsSkeleton />;
   if (results.data === undefined) {
-    return <Notice tone="bad">{sentenceOf(results.error, 'The search failed. Please try again.')}</Notice>;
+    return <Notice tone="bad">{errorMessage(results.error, 'The search failed. Please try again.')}</Notice>;
   }
   const found = results.data.pages.flatMap((page) => page.found);
   if (found.length === 0 && !results.hasNextPage) {
@@ -65,7 +65,7 @@ export function SearchResults({ q }: { readonly q: string }) {
         ))}
       </ul>
       {results.hasNextPage ? (
-        <Button className="self-center" held={results.isFetchingNextPage} onClick={() => void results.fetchNextPage()}>
+        <Button className="self-center" busy={results.isFetchingNextPage} onClick={() => void results.fetchNextPage()}>
           {results.isFetchingNextPage ? 'Loading…' : 'Show more'}
         </Button>
       ) : null}

@@ -45,7 +45,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
       {info.data?.mail === false ? (
         <Notice tone="warn">Email is off on this server: nothing is sent until it is set up.</Notice>
       ) : null}
-      {user !== null && allowed && info.data?.mail === true ? <UnprovenNotice draft={draft} user={user} /> : null}
+      {user !== null && allowed && info.data?.mail === true ? <UnverifiedNotice draft={draft} user={user} /> : null}
       <div className="divide-y divide-line">
         <SwitchRow
           label="Endpoint expiry"
@@ -73,7 +73,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
               disabled={!signedIn}
               onChange={(change) => onChange({ email: change.target.value })}
             />
-            <Button disabled={!signedIn} held={test.isPending} onClick={sendTest}>
+            <Button disabled={!signedIn} busy={test.isPending} onClick={sendTest}>
               {test.isPending ? 'Sending…' : 'Send Test Email'}
             </Button>
           </div>
@@ -84,7 +84,7 @@ export function NotificationFields(props: NotificationFieldsProps) {
 }
 
 /** Notifications are only sent to a verified address. */
-function UnprovenNotice({ draft, user }: { readonly draft: UserSettings; readonly user: User }) {
+function UnverifiedNotice({ draft, user }: { readonly draft: UserSettings; readonly user: User }) {
   if (!draft.emailNotifyExpiry && !draft.emailNotifySubscription) return null;
   if (isProvenAddress(user, draft.email)) return null;
   return (

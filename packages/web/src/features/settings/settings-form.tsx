@@ -86,7 +86,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
           onInvalidEmail={() => refuseEmail(EMAIL_SENTENCE)}
         />
       </SectionCard>
-      <Button type="submit" variant="primary" held={save.isPending} className="self-end">
+      <Button type="submit" variant="primary" busy={save.isPending} className="self-end">
         {save.isPending ? 'Saving...' : 'Save Settings'}
       </Button>
     </form>

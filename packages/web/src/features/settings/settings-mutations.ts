@@ -3,7 +3,7 @@ import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { client, isEndOfSession, sentenceOf } from '../../api/client.ts';
+import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
@@ -31,7 +31,7 @@ export const useTestEmail = () =>
       if (isEndOfSession(error)) return;
       toast({
         title: 'Email Configuration Error',
-        description: sentenceOf(error, 'Failed to send test email. Please check SMTP server settings.'),
+        description: errorMessage(error, 'Failed to send test email. Please check SMTP server settings.'),
         variant: 'destructive',
       });
     },

@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
-import { sentenceOf } from '../../api/client.ts';
+import { errorMessage } from '../../api/client.ts';
 import { useSignedOut } from '../../api/connection.ts';
 import { settingsQuery, useUser } from '../../api/queries.ts';
 import { SettingsForm } from './settings-form.tsx';
@@ -44,7 +44,7 @@ function AccountSettings() {
   if (settings.isError) {
     return (
       <Notice tone="bad">
-        {sentenceOf(settings.error, 'The settings could not be loaded.')}{' '}
+        {errorMessage(settings.error, 'The settings could not be loaded.')}{' '}
         <button type="button" className="underline" onClick={() => void settings.refetch()}>
           Try again
         </button>

@@ -1,7 +1,7 @@
 import { emailSchema } from '@creel/contract';
 import { z } from 'zod';
 import { useRequestPasswordReset } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
 import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -52,12 +52,12 @@ function ResetRequestForm() {
   return (
     <form {...form.props} className="flex flex-col gap-4">
       {request.error === null || form.errors['email'] !== undefined ? null : (
-        <Notice tone="bad">{sentenceOf(request.error, 'The link could not be sent. Please try again.')}</Notice>
+        <Notice tone="bad">{errorMessage(request.error, 'The link could not be sent. Please try again.')}</Notice>
       )}
       <Field label="Email" error={form.errors['email']}>
         {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
       </Field>
-      <Button type="submit" variant="primary" held={request.isPending} className="self-end">
+      <Button type="submit" variant="primary" busy={request.isPending} className="self-end">
         {request.isPending ? 'Sending…' : 'Send link'}
       </Button>
     </form>

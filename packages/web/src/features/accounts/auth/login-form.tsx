@@ -1,6 +1,6 @@
 import { ApiError, credentialsSchema } from '@creel/contract';
 import { useLogin } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -45,7 +45,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" held={login.isPending}>
+      <Button type="submit" variant="primary" busy={login.isPending}>
         {login.isPending ? 'Signing in…' : 'Login'}
       </Button>
     </form>
@@ -56,7 +56,7 @@ function LoginProblem({ error, hasFieldErrors }: { readonly error: unknown; read
   if (error === null || hasFieldErrors) return null;
   const wait = error instanceof ApiError ? error.retryAfter : undefined;
   const later = wait === undefined ? '' : ` You can try again in ${inWords(wait)}.`;
-  return <Notice tone="bad">{sentenceOf(error, 'Login failed') + later}</Notice>;
+  return <Notice tone="bad">{errorMessage(error, 'Login failed') + later}</Notice>;
 }
 
 /** '45 seconds', '3 minutes'. */

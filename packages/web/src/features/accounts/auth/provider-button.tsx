@@ -15,7 +15,7 @@ export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void
       <Button
         className="w-full"
         disabled={!info.data?.signIn}
-        held={busy}
+        busy={busy}
         aria-describedby={isOff ? 'provider-off' : undefined}
         onClick={start}
       >

@@ -1,5 +1,5 @@
 import { useRegister } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { registerFormSchema } from './auth-forms.ts';
 import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -27,7 +27,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
   return (
     <form {...form.props} className="flex flex-col gap-4">
       {register.error === null || isAtAField ? null : (
-        <Notice tone="bad">{sentenceOf(register.error, 'Registration failed')}</Notice>
+        <Notice tone="bad">{errorMessage(register.error, 'Registration failed')}</Notice>
       )}
       <Field label="Username" error={errors['username']}>
         {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
@@ -43,7 +43,7 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
           <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
         )}
       </Field>
-      <Button type="submit" variant="primary" held={register.isPending}>
+      <Button type="submit" variant="primary" busy={register.isPending}>
         {register.isPending ? 'Creating account…' : 'Register'}
       </Button>
     </form>

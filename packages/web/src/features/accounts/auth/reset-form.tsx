@@ -1,5 +1,5 @@
 import { useResetPassword } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { newPasswordFormSchema } from './auth-forms.ts';
 import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -21,7 +21,7 @@ export function ResetForm({ token }: { readonly token: string }) {
   return (
     <form {...form.props} className="flex flex-col gap-4">
       {reset.error === null || form.errors['password'] !== undefined ? null : (
-        <Notice tone="bad">{sentenceOf(reset.error, 'The password could not be set. Please try again.')}</Notice>
+        <Notice tone="bad">{errorMessage(reset.error, 'The password could not be set. Please try again.')}</Notice>
       )}
       <Field label="New password" error={form.errors['password']}>
         {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
@@ -31,7 +31,7 @@ export function ResetForm({ token }: { readonly token: string }) {
           <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
         )}
       </Field>
-      <Button type="submit" variant="primary" held={reset.isPending}>
+      <Button type="submit" variant="primary" busy={reset.isPending}>
         {reset.isPending ? 'Setting…' : 'Set new password'}
       </Button>
     </form>

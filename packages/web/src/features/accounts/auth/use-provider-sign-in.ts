@@ -2,7 +2,7 @@ import { ApiError } from '@creel/contract';
 import type { ServiceInfo } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
 import { useProviderLogin } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { completeIdentity } from './provider-message.ts';
 import type { ProviderMessage } from './provider-message.ts';
 import { openProviderPopup } from './provider-popup.ts';
@@ -43,10 +43,10 @@ export function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () 
   };
   const onMessage = (message: ProviderMessage): void => {
     setWaiting(false);
-    if (message.identity === undefined) return fail(sentenceOfMessage(message));
+    if (message.identity === undefined) return fail(problemMessage(message));
     login.mutate(completeIdentity(message.identity), {
       onSuccess: onSignedIn,
-      onError: (error) => fail(sentenceOfFailure(error)),
+      onError: (error) => fail(failureMessage(error)),
     });
   };
   const start = (): void => {
@@ -66,12 +66,12 @@ export function useProviderSignIn(info: ServiceInfo | undefined, onSignedIn: () 
   return { start, busy: waiting || login.isPending, problem };
 }
 
-function sentenceOfMessage({ problem, message }: ProviderMessage): string {
+function problemMessage({ problem, message }: ProviderMessage): string {
   if (message !== undefined) return message;
   return problem !== undefined && isProviderProblem(problem) ? PROVIDER_PROBLEMS[problem] : PROVIDER_PROBLEMS.failed;
 }
 
-function sentenceOfFailure(error: unknown): string {
+function failureMessage(error: unknown): string {
   if (error instanceof ApiError && error.status === 0) return PROVIDER_PROBLEMS['network-request-failed'];
-  return sentenceOf(error, PROVIDER_PROBLEMS.failed);
+  return errorMessage(error, PROVIDER_PROBLEMS.failed);
 }

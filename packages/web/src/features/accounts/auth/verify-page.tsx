@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useVerifyEmail } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
@@ -19,10 +19,10 @@ export function VerifyPage() {
       description="One click proves that this address is yours."
     >
       {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : null}
-      {verify.isError ? <Notice tone="bad">{sentenceOf(verify.error, FAILED)}</Notice> : null}
+      {verify.isError ? <Notice tone="bad">{errorMessage(verify.error, FAILED)}</Notice> : null}
       {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
       {token === undefined || token === '' || verify.isSuccess ? null : (
-        <Button variant="primary" held={verify.isPending} onClick={() => verify.mutate(token)}>
+        <Button variant="primary" busy={verify.isPending} onClick={() => verify.mutate(token)}>
           {verify.isPending ? 'Confirming…' : 'Confirm email'}
         </Button>
       )}

@@ -1,7 +1,7 @@
 import type { User } from '@creel/contract';
 import { useState } from 'react';
 import { useDeleteAccount } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
@@ -64,7 +64,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
   return (
     <form {...form.props} className="flex flex-col gap-4">
       {remove.error === null || form.errors['password'] !== undefined ? null : (
-        <Notice tone="bad">{sentenceOf(remove.error, 'The account could not be deleted. Please try again.')}</Notice>
+        <Notice tone="bad">{errorMessage(remove.error, 'The account could not be deleted. Please try again.')}</Notice>
       )}
       {hasPassword ? (
         <Field label="Password" error={form.errors['password']}>
@@ -75,7 +75,7 @@ function DeleteAccountForm({ hasPassword, onDeleted, onCancel }: DeleteAccountFo
       ) : null}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="danger" held={remove.isPending}>
+        <Button type="submit" variant="danger" busy={remove.isPending}>
           {remove.isPending ? 'Deleting…' : 'Delete account'}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import type { User } from '@creel/contract';
 import { useRequestEmailVerification } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -18,7 +18,7 @@ export function EmailCard({ user }: { readonly user: User }) {
       description="Needed to reset your password and to log in through a third party."
       footer={
         canAsk ? (
-          <Button held={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
+          <Button busy={verify.isPending || verify.isSuccess} onClick={() => verify.mutate()}>
             {verify.isPending ? 'Sending…' : 'Send confirmation link'}
           </Button>
         ) : undefined
@@ -36,7 +36,7 @@ export function EmailCard({ user }: { readonly user: User }) {
         ) : null}
         {verify.isSuccess ? <Notice tone="good">{verify.data.message}</Notice> : null}
         {verify.isError ? (
-          <Notice tone="bad">{sentenceOf(verify.error, 'The link could not be sent. Please try again.')}</Notice>
+          <Notice tone="bad">{errorMessage(verify.error, 'The link could not be sent. Please try again.')}</Notice>
         ) : null}
       </div>
     </SectionCard>

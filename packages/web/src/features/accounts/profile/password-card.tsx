@@ -39,7 +39,7 @@ export function PasswordCard() {
         title="Change password"
         description="Every other session is signed out."
         footer={
-          <Button type="submit" variant="primary" held={change.isPending}>
+          <Button type="submit" variant="primary" busy={change.isPending}>
             {change.isPending ? 'Changing…' : 'Change Password'}
           </Button>
         }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
 import { sessionsQuery, useEndOtherSessions } from '../account-queries.ts';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { formatMoment, timeAgo } from '../../../ui/times.ts';
 import { describeUserAgent } from './user-agent.ts';
 import { toast } from '../../../ui/toast-store.ts';
@@ -27,7 +27,7 @@ export function SessionsCard() {
     >
       {sessions.isPending ? <Skeleton className="h-12" /> : null}
       {sessions.isError ? (
-        <Notice tone="bad">{sentenceOf(sessions.error, 'The sessions could not be loaded.')}</Notice>
+        <Notice tone="bad">{errorMessage(sessions.error, 'The sessions could not be loaded.')}</Notice>
       ) : null}
       <ul className="divide-y divide-line">
         {sessions.data?.map((session) => (
@@ -67,13 +67,13 @@ function EndOthersButton({ count }: { readonly count: number }) {
       onError: (error) =>
         toast({
           title: 'Error',
-          description: sentenceOf(error, 'The other sessions could not be ended. Please try again.'),
+          description: errorMessage(error, 'The other sessions could not be ended. Please try again.'),
           variant: 'destructive',
         }),
     });
   return (
     <>
-      <Button held={end.isPending} onClick={() => setAsking(true)}>
+      <Button busy={end.isPending} onClick={() => setAsking(true)}>
         Log out everywhere else
       </Button>
       <ConfirmDialog

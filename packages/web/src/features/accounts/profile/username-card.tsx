@@ -37,7 +37,7 @@ export function UsernameCard({ user }: { readonly user: User }) {
         title="Username"
         description="The name that you log in with."
         footer={
-          <Button type="submit" variant="primary" held={!isChanged || change.isPending}>
+          <Button type="submit" variant="primary" busy={!isChanged || change.isPending}>
             {change.isPending ? 'Updating…' : 'Update Username'}
           </Button>
         }

@@ -1,7 +1,7 @@
 import { PLANS } from '@creel/contract';
 import type { TestCheckout as Checkout } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { FactList } from '../../../ui/fact-list.tsx';
@@ -22,7 +22,7 @@ export function TestCheckout({ id }: { readonly id: string }) {
   if (checkout.data !== undefined) return <LoadedCheckout checkout={checkout.data} />;
   if (checkout.isError) {
     return (
-      <Notice tone="bad">{sentenceOf(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+      <Notice tone="bad">{errorMessage(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
     );
   }
   return (
@@ -36,7 +36,7 @@ function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
   const decide = useDecideCheckout(checkout.id);
   const price = formatMoney(checkout.price);
   // After a success the browser is on its way back.
-  const held = decide.isPending || decide.isSuccess;
+  const busy = decide.isPending || decide.isSuccess;
   return (
     <>
       <Card className="p-5">
@@ -52,15 +52,15 @@ function LoadedCheckout({ checkout }: { readonly checkout: Checkout }) {
       {checkout.status === 'open' ? (
         <div className="flex flex-col gap-2">
           {decide.isError ? (
-            <Notice tone="bad">{sentenceOf(decide.error, 'The payment failed. Try again.')}</Notice>
+            <Notice tone="bad">{errorMessage(decide.error, 'The payment failed. Try again.')}</Notice>
           ) : null}
-          <Button variant="primary" held={held} onClick={() => decide.mutate('pay')}>
-            {held && decide.variables === 'pay' ? 'Paying…' : `Pay ${price}`}
+          <Button variant="primary" busy={busy} onClick={() => decide.mutate('pay')}>
+            {busy && decide.variables === 'pay' ? 'Paying…' : `Pay ${price}`}
           </Button>
-          <Button held={held} onClick={() => decide.mutate('decline')}>
+          <Button busy={busy} onClick={() => decide.mutate('decline')}>
             Decline the card
           </Button>
-          <Button held={held} onClick={() => decide.mutate('expire')}>
+          <Button busy={busy} onClick={() => decide.mutate('expire')}>
             Let the checkout expire
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import { ApiError, PLANS } from '@creel/contract';
 import type { TestSubscription } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { formatMoment } from '../../../ui/times.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -22,7 +22,7 @@ export function TestPortal() {
     const hasNone = subscription.error instanceof ApiError && subscription.error.code === 'NO_SUBSCRIPTION';
     return (
       <Notice tone={hasNone ? 'info' : 'bad'}>
-        {sentenceOf(subscription.error, 'The subscription could not be loaded. Reload the page.')}
+        {errorMessage(subscription.error, 'The subscription could not be loaded. Reload the page.')}
       </Notice>
     );
   }
@@ -50,7 +50,7 @@ function LoadedPortal({ subscription }: { readonly subscription: TestSubscriptio
         />
       </Card>
       {act.isError ? (
-        <Notice tone="bad">{sentenceOf(act.error, 'The subscription did not change. Try again.')}</Notice>
+        <Notice tone="bad">{errorMessage(act.error, 'The subscription did not change. Try again.')}</Notice>
       ) : null}
       <ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">
         {portalActions(subscription).map(({ action, label, about, destructive = false }) => (
@@ -58,7 +58,7 @@ function LoadedPortal({ subscription }: { readonly subscription: TestSubscriptio
             <p className="min-w-0 text-ink-2">{about}</p>
             <Button
               variant={destructive ? 'danger-ghost' : 'secondary'}
-              held={act.isPending}
+              busy={act.isPending}
               onClick={() => act.mutate(action)}
             >
               {label}

@@ -1,4 +1,4 @@
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { formatSize } from '../../../ui/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -15,7 +15,7 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
       <Notice tone="bad" className="m-3">
         {error instanceof Error && error.name !== 'ApiError'
           ? error.message
-          : sentenceOf(error, 'The body could not be loaded.')}
+          : errorMessage(error, 'The body could not be loaded.')}
       </Notice>
     );
   }
@@ -35,7 +35,7 @@ export function BodyNotes({ body, request }: { readonly body: ShownBody; readonl
             The first {formatSize(view.bytes.length)}
             {view.coding === undefined ? ` of ${formatSize(request.size)}` : ''}.
           </span>
-          <Button size="sm" held={isLoading} onClick={showAll}>
+          <Button size="sm" busy={isLoading} onClick={showAll}>
             {isLoading ? 'Loading…' : 'Show all'}
           </Button>
         </NoteLine>

@@ -78,7 +78,7 @@ export function DetailsHeader(props: DetailsHeaderProps) {
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button disabled={!canSave} held={request.saved || saving} onClick={actions.onSave}>
+    <Button disabled={!canSave} busy={request.saved || saving} onClick={actions.onSave}>
       <Save />
       {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
     </Button>

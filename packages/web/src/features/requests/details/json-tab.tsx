@@ -35,7 +35,7 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
       actions={<Button onClick={onRaw}>Show Raw</Button>}
       className="py-10"
     >
-      {text !== undefined && isMeant ? <WhereItBreaks text={text} /> : null}
+      {text !== undefined && isMeant ? <JsonErrorLocation text={text} /> : null}
     </EmptyState>
   );
 }
@@ -44,7 +44,7 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
 const AROUND = 24;
 
 /** For a body that should be JSON: the position of the syntax error. */
-function WhereItBreaks({ text }: { readonly text: string }) {
+function JsonErrorLocation({ text }: { readonly text: string }) {
   const place = useMemo(() => jsonBreak(text), [text]);
   if (place === undefined) return null;
   const { at, line, column, ended } = place;

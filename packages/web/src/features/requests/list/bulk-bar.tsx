@@ -48,14 +48,14 @@ export function BulkBar({
           {count} selected
         </span>
         {unsaved === 0 ? null : (
-          <Button size="sm" variant="ghost" disabled={!canSave} held={busy} onClick={onSave}>
+          <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onSave}>
             <Save /> Save
           </Button>
         )}
-        <Button size="sm" variant="danger-ghost" held={busy} onClick={onDelete}>
+        <Button size="sm" variant="danger-ghost" busy={busy} onClick={onDelete}>
           <Trash2 /> Delete
         </Button>
-        <Button size="sm" variant="ghost" held={busy} onClick={onDownload}>
+        <Button size="sm" variant="ghost" busy={busy} onClick={onDownload}>
           <Download /> HAR
         </Button>
         {onCompare === undefined ? null : (

@@ -50,7 +50,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </code>
           <CopyButton text={endpoint.url} label="Copy URL" toast={{ title: 'URL Copied!' }} />
         </div>
-        <Button variant="primary" size="sm" className="max-sm:grow" held={send.isPending} onClick={() => send.mutate()}>
+        <Button variant="primary" size="sm" className="max-sm:grow" busy={send.isPending} onClick={() => send.mutate()}>
           <Send /> Send a test request
         </Button>
       </div>

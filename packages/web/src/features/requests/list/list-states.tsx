@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { CloudOff, SearchX } from 'lucide-react';
-import { sentenceOf } from '../../../api/client.ts';
+import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { SkeletonRows } from '../../../ui/skeleton-rows.tsx';
@@ -21,7 +21,7 @@ export function ListFailed({ error, onRetry }: { readonly error: unknown; readon
       title="The requests could not be loaded"
       actions={<Button onClick={onRetry}>Try again</Button>}
     >
-      {sentenceOf(error, 'Failed to fetch temporary requests.')}
+      {errorMessage(error, 'Failed to fetch temporary requests.')}
     </EmptyState>
   );
 }

@@ -113,7 +113,7 @@ function FindField({ find, onFind, onLeave }: Pick<ListToolbarProps, 'find' | 'o
   );
 }
 
-const LIVE_WORDS: Record<LiveState, string> = {
+const LIVE_LABELS: Record<LiveState, string> = {
   connecting: 'Connecting',
   connected: 'Live',
   disconnected: 'Offline',
@@ -134,7 +134,7 @@ function LiveMark({ live, paused }: { readonly live: LiveState; readonly paused:
         aria-hidden
         className={clsx('size-2 rounded-full', isLive ? 'bg-ok' : live === 'connected' ? 'bg-warn' : 'bg-ink-3')}
       />
-      {live === 'connected' && paused ? 'Paused' : LIVE_WORDS[live]}
+      {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
     </span>
   );
 }

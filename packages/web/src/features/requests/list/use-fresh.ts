@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 const FRESH_MS = 1500;
 
 /** More new rows than this at once are a stream, which is not animated. */
-const MOST_AT_ONCE = 12;
+const MAX_ANIMATED_ROWS = 12;
 
 /** The index above which rows are new and glow, and whether rows arrive too fast for animations. */
 export function useFresh(newest: number | undefined): { readonly after: number; readonly busy: boolean } {
@@ -16,6 +16,6 @@ export function useFresh(newest: number | undefined): { readonly after: number; 
   }, [newest, baseline]);
   if (baseline === undefined && newest !== undefined) setBaseline(newest);
   const after = baseline ?? Number.POSITIVE_INFINITY;
-  const busy = newest !== undefined && newest - after > MOST_AT_ONCE;
+  const busy = newest !== undefined && newest - after > MAX_ANIMATED_ROWS;
   return { after: busy ? Number.POSITIVE_INFINITY : after, busy };
 }

@@ -1,7 +1,7 @@
 import type { MouseEvent } from 'react';
 
 /** Props of a control that ignores presses during an action. It announces that and keeps the focus. */
-export function whileHeld(held: boolean) {
+export function busyProps(held: boolean) {
   return held ? ({ 'aria-disabled': true, onClick: refuse } as const) : {};
 }
 

@@ -27,7 +27,7 @@ export function bucketCounts(times: readonly number[], { first, last }: Span, bu
  * Requests over time: all, GET and POST. All three cover the range from the oldest to the newest request. A range up
  * to now would show a burst as one step at the edge.
  */
-export function sparklineCourses(requests: readonly SparklineRequest[]): {
+export function sparklineSeries(requests: readonly SparklineRequest[]): {
   all: number[];
   get: number[];
   post: number[];
@@ -49,7 +49,7 @@ export function sparklineCourses(requests: readonly SparklineRequest[]): {
 }
 
 /** The sizes of the newest requests, oldest first. */
-export function sizeCourse(requests: readonly SparklineRequest[]): number[] {
+export function sizeSeries(requests: readonly SparklineRequest[]): number[] {
   return requests
     .toSorted((a, b) => b.index - a.index)
     .slice(0, BUCKETS)

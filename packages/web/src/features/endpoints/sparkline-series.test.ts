@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bucketCounts, sizeCourse, sparklineCourses } from './sparkline-courses.ts';
+import { bucketCounts, sizeSeries, sparklineSeries } from './sparkline-series.ts';
 
 test('times fall into equal parts of the span', () => {
   const span = { first: 0, last: 100 };
@@ -15,7 +15,7 @@ test('a burst shows its course, however long ago it was', () => {
     size: 1,
     timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
   });
-  const { all } = sparklineCourses([0, 1, 40, 41, 42, 80].map(at));
+  const { all } = sparklineSeries([0, 1, 40, 41, 42, 80].map(at));
   expect(all.filter((count) => count > 0)).toEqual([2, 3, 1]);
 });
 
@@ -28,7 +28,7 @@ test('each line counts its method, and sizes run from old to new', () => {
   });
   const requests = [request(2, 'POST', 30), request(0, 'GET', 10), request(1, 'POST', 20)];
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-  const { all, get, post } = sparklineCourses(requests);
+  const { all, get, post } = sparklineSeries(requests);
   expect([sum(all), sum(get), sum(post)]).toEqual([3, 1, 2]);
-  expect(sizeCourse(requests)).toEqual([10, 20, 30]);
+  expect(sizeSeries(requests)).toEqual([10, 20, 30]);
 });
