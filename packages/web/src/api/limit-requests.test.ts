@@ -11,22 +11,22 @@ function listOf(count: number, change: Partial<RequestList> = {}): RequestList {
   return { ...EMPTY_LIST, rows, newest: count - 1, ...change };
 }
 
-test('a list within its bounds stays as it is', () => {
+test('a list within its limits does not change', () => {
   const list = listOf(limit.MAX_LIVE_ROWS);
   expect(limit.limitRows(list)).toBe(list);
 });
 
-test('over its bounds the oldest rows become a gap', () => {
+test('above the limit, the oldest rows become a gap', () => {
   const list = limit.limitRows(listOf(3000));
   expect([list.rows.length, list.rows.at(-1)?.index, list.gaps]).toEqual([2000, 1000, [{ before: 1000, after: -1 }]]);
 });
 
-test('what is held stays, and what waits above it is bounded', () => {
+test('held rows stay, and the rows above them are limited', () => {
   const list = limit.limitRows(listOf(3000, { hold: 500 }));
   expect([list.rows.length, list.gaps]).toEqual([1501, [{ before: 2000, after: 500 }]]);
 });
 
-test('letting go drops what an init made doubtful', () => {
+test('releasing the list drops rows that an init made outdated', () => {
   const list = limit.holdRows(listOf(10, { hold: 3, staleBelow: 5 }), undefined);
   expect([list.rows.length, list.gaps, list.hold, list.staleBelow]).toEqual([
     5,
@@ -36,7 +36,7 @@ test('letting go drops what an init made doubtful', () => {
   ]);
 });
 
-test('forgetting below an index joins the gap that it cuts', () => {
+test('dropping rows below an index joins the gap there', () => {
   const list = limit.dropRowsBelow({ ...listOf(3), gaps: [{ before: 40, after: 2 }] }, 20);
   expect([list.rows, list.gaps]).toEqual([[], [{ before: 40, after: -1 }]]);
 });
@@ -57,23 +57,23 @@ test.each([
   expect(list.rows.length).toBe(count);
 });
 
-test('what came after the count was taken is not counted', () => {
+test('rows that arrived after the count are not dropped', () => {
   expect(afterTrim(listOf(10), 3, 5).rows.map((row) => row.index)).toEqual([9, 8, 7, 6, 5, 4, 3]);
 });
 
-test('saved rows outlive the trimming', () => {
+test('trimming keeps saved rows', () => {
   const rows = [sample(3), sample(2), sample(1, { saved: true }), sample(0)];
   expect(afterTrim({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
 });
 
-test('a gap above, or a hold, keeps the trimming away', () => {
+test('trimming waits while there is a gap above or the list is held', () => {
   const gap = listOf(10, { gaps: [{ before: 9, after: 8 }] });
   expect(afterTrim(gap, 5)).toBe(gap);
   const held = listOf(10, { hold: 4 });
   expect(afterTrim(held, 5)).toBe(held);
 });
 
-test('over the budget older rows give up their body and keep their label', () => {
+test('above the memory limit, older rows drop their body and keep their label', () => {
   const github = sample(0, { rawHeaders: [['X-GitHub-Event', 'push']], body: 'x'.repeat(50) });
   const list = limit.slimRows({ ...EMPTY_LIST, rows: [sample(1, { body: 'x'.repeat(50) }), github], newest: 1 }, 100);
   expect(list.rows.map((row) => row.body?.length)).toEqual([50, undefined]);
@@ -83,7 +83,7 @@ test('over the budget older rows give up their body and keep their label', () =>
   ]);
 });
 
-test('deletions are not remembered for ever', () => {
+test('remembered deletions are limited', () => {
   const deleted = new Set(Array.from({ length: 6000 }, (_, index) => index));
   expect(limit.limitDeleted({ ...EMPTY_LIST, deleted }).deleted.has(5999)).toBe(true);
   expect(limit.limitDeleted({ ...EMPTY_LIST, deleted }).deleted.size).toBe(2500);

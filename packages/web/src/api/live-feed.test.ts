@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('one that comes alone is applied at once, those that follow together, in their order', () => {
+test('a single message is applied at once, the following ones together in order', () => {
   const applied: number[][] = [];
   const gather = gatherFrames((messages) =>
     applied.push(messages.map((message) => (message.type === 'request' ? message.data.index : -1))),
@@ -34,7 +34,7 @@ test('one that comes alone is applied at once, those that follow together, in th
   expect(applied).toEqual([[1], [2, 3], [4], [5]]);
 });
 
-test('a hidden tab has no frames: a timer shows what waits', () => {
+test('in a hidden tab without animation frames, a timer applies the messages', () => {
   let applied = 0;
   const gather = gatherFrames((messages) => (applied += messages.length));
   for (const index of [1, 2]) gather.add(live(index));
@@ -43,7 +43,7 @@ test('a hidden tab has no frames: a timer shows what waits', () => {
   expect(applied).toBe(2);
 });
 
-test('a stream is drawn a few times a second', () => {
+test('a stream is rendered a few times a second', () => {
   const applied: number[] = [];
   const gather = gatherFrames((messages) => applied.push(messages.length));
   for (let round = 0; round < 3; round++) {
@@ -54,14 +54,14 @@ test('a stream is drawn a few times a second', () => {
   expect(applied).toEqual([1, 99, 200]);
 });
 
-test('what waits is bounded even when neither comes', () => {
+test('the queue is limited even without frames and timers', () => {
   const applied: number[] = [];
   const gather = gatherFrames((messages) => applied.push(messages.length));
   for (let index = 0; index < 4101; index++) gather.add(live(index));
   expect(applied).toEqual([1, 2000, 2000]);
 });
 
-test('nothing is applied after the end', () => {
+test('nothing is applied after closing', () => {
   const apply = vi.fn<() => void>();
   const gather = gatherFrames(apply);
   for (const index of [1, 2]) gather.add(live(index));

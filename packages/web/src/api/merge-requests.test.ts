@@ -33,62 +33,62 @@ test.each([
   ['headers', { path: '' }, false],
 ])('hidden: %s', (_, change, expected) => expect(isHidden(sample(0, change))).toBe(expected));
 
-test('the saved one of two stays, whichever comes first', () => {
+test('a saved row wins over an unsaved one in any order', () => {
   const one = sample(1, { saved: true });
   expect(merge.mergeRequests([one], samples(1))).toEqual([one]);
   expect(merge.mergeRequests(samples(1), [one])).toEqual([one]);
 });
 
-test('init shows the newest and knows what may be older', () => {
+test('an init shows the newest requests and leaves a gap for older ones', () => {
   const list = apply(EMPTY_LIST, init(9, 8, 7));
   expect([indexes(list), list.gaps, list.newest]).toEqual([[9, 8, 7], [{ before: 7, after: -1 }], 9]);
 });
 
-test('an init that is not full is all there is', () => {
+test('an init below its maximum size leaves no gap', () => {
   const list = apply(EMPTY_LIST, init(9, 7));
   expect([indexes(list), list.gaps]).toEqual([[9, 7], []]);
 });
 
-test('captures that follow go to the front', () => {
+test('new captures are added at the front', () => {
   expect(indexes(apply(EMPTY_LIST, init(1, 0), live(2), live(3)))).toEqual([3, 2, 1, 0]);
 });
 
-test('a capture that is late finds its place, a double none', () => {
+test('a late capture is inserted at its place, a repeated one is ignored', () => {
   expect(indexes(apply(EMPTY_LIST, live(5), live(3), live(4), live(3)))).toEqual([5, 4, 3]);
 });
 
-test('a new init heals: what it does not name is gone, the older is a gap', () => {
+test('a new init replaces the list: missing rows are removed, older ones become a gap', () => {
   const list = apply(EMPTY_LIST, init(2, 1, 0), live(3), live(4), init(9, 8, 4));
   expect([indexes(list), list.gaps]).toEqual([[9, 8, 4], [{ before: 4, after: -1 }]]);
 });
 
-test('what is held survives an init, with a gap between', () => {
+test('held rows survive an init, with a gap between', () => {
   const list = apply({ ...apply(EMPTY_LIST, init(2, 1)), hold: 2 }, init(9, 8, 7));
   expect([indexes(list), list.gaps, list.staleBelow]).toEqual([[9, 8, 7, 2, 1], [{ before: 7, after: 2 }], 7]);
 });
 
 test('an empty init empties the list', () => expect(indexes(apply(EMPTY_LIST, live(1), init()))).toEqual([]));
 
-test('saved takes the place of the unsaved one', () => {
+test('a saved request replaces the unsaved one', () => {
   const list = apply(EMPTY_LIST, init(2, 1), saved(1));
   expect(list.rows.map((row) => row.id)).toEqual([sample(2).id, 2]);
 });
 
-test('saved of a row in a gap waits for its page', () => {
+test('a saved request in a gap appears with its page', () => {
   expect(indexes(apply(EMPTY_LIST, init(9, 8, 7), saved(3)))).toEqual([9, 8, 7]);
 });
 
-test('deleted by the id of a saved and of an unsaved one', () => {
+test('requests are deleted by saved and unsaved id', () => {
   const list = apply(EMPTY_LIST, init(2, 1), saved(1), { type: 'deleted', data: { id: 2 } });
   expect(indexes(apply(list, { type: 'deleted', data: { id: sample(2).id } }))).toEqual([]);
 });
 
-test('a page that was read before a deletion does not bring the row back', () => {
+test('a page read before a deletion does not restore the row', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'deleted', data: { id: sample(1).id } });
   expect(indexes(merge.mergeRange(list, { from: 0, to: 2, rows: samples(2, 1, 0) }))).toEqual([2, 0]);
 });
 
-test('a page that was read before a save does not undo it', () => {
+test('a page read before a save does not undo the save', () => {
   const list = merge.mergeRange(apply(EMPTY_LIST, init(2, 1), saved(1)), { from: 0, to: 2, rows: samples(2, 1) });
   expect(rowOf(list, 1)?.saved).toBe(true);
 });
@@ -98,41 +98,41 @@ test('a request saved between the two reads of a page stays', () => {
   expect(indexes(list)).toEqual([2, 1]);
 });
 
-test('clear empties, and a page on its way brings nothing back', () => {
+test('a clear empties the list, and a page that is still loading restores nothing', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'clear', data: {} }, live(3));
   expect(indexes(merge.mergeRange(list, { from: 0, to: 2, rows: samples(2, 1) }))).toEqual([3]);
 });
 
-test('an id of an unsaved request that was saved meanwhile deletes nothing', () => {
+test('the unsaved id of a request that was saved in the meantime deletes nothing', () => {
   const list = apply(EMPTY_LIST, init(1), saved(1), { type: 'deleted', data: { id: sample(1).id } });
   expect(indexes(list)).toEqual([1]);
 });
 
-test('a failed deletion puts the row back', () => {
+test('a failed deletion restores the row', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'deleted', data: { id: sample(1).id } });
   expect(indexes(merge.restoreRequest(list, sample(1)))).toEqual([2, 1]);
 });
 
-test('a page closes its part of a gap', () => {
+test('a page fills its part of a gap', () => {
   const list = apply(EMPTY_LIST, init(9, 8, 7));
   const page = merge.pageRange(samples(6, 5), true, 7);
   expect(merge.mergeRange(list, page).gaps).toEqual([{ before: 5, after: -1 }]);
   expect(merge.mergeRange(list, merge.pageRange(samples(6, 2), false, 7)).gaps).toEqual([]);
 });
 
-test('two pages are complete only down to the higher end', () => {
+test('two joined pages are complete down to the higher end', () => {
   const both = merge.joinPages(merge.pageRange(samples(9, 8), true, 10), merge.pageRange(samples(7, 1), true, 10));
   expect([both.from, both.to, both.rows.map((row) => row.index)]).toEqual([8, 9, [9, 8]]);
   const ended = merge.joinPages(merge.pageRange(samples(9, 8), true, 10), merge.pageRange([], false, 10));
   expect([ended.from, ended.rows.map((row) => row.index)]).toEqual([8, [9, 8]]);
 });
 
-test('a first page under a newer init leaves the gap between them', () => {
+test('a first page below a newer init leaves a gap between them', () => {
   const list = merge.mergeRange(apply(EMPTY_LIST, init(9, 8, 7)), merge.pageRange(samples(3, 2), false, undefined));
   expect([indexes(list), list.gaps]).toEqual([[9, 8, 7, 3, 2], [{ before: 7, after: 3 }]]);
 });
 
-test('a list of one method takes only its own, and still knows the newest', () => {
+test('a list of one method adds only its own requests but tracks the newest index', () => {
   const messages: LiveMessage[] = [live(1), { type: 'request', data: sample(2, { method: 'GET' }) }, live(3)];
   const list = merge.applyMessages(EMPTY_LIST, messages, INIT_SIZE, 'GET');
   expect([indexes(list), list.newest]).toEqual([[2], 3]);

@@ -47,7 +47,7 @@ test('the list of endpoints is stale after 30 s, and kept for 5 minutes', async 
   expect(queryClient.getQueryData(endpointsQuery.queryKey)).toBeUndefined();
 });
 
-test('one endpoint is not kept, and tried 3 times more, 1 s apart', async () => {
+test('a single endpoint is not cached, and retried 3 times, 1 s apart', async () => {
   answer = () => Response.json({ error: 'no', message: 'no', code: 'INTERNAL' }, { status: 503 });
   const query = endpointQuery('one');
   const leave = new QueryObserver(queryClient, query).subscribe(() => undefined);
@@ -64,13 +64,13 @@ test('one endpoint is not kept, and tried 3 times more, 1 s apart', async () => 
   expect(queryClient.getQueryState(query.queryKey)).toBeUndefined();
 });
 
-test('an answer that says no is not asked for again', async () => {
+test('a 4xx response is not retried', async () => {
   answer = () => Response.json({ error: 'no', message: 'no', code: 'NOT_FOUND' }, { status: 404 });
   await look(new QueryObserver(queryClient, endpointQuery('gone')), MINUTE_MS);
   expect(asked).toHaveBeenCalledTimes(1);
 });
 
-test('everything else never goes stale', async () => {
+test('other queries never go stale', async () => {
   answer = () => Response.json(SETTINGS);
   const leave = new QueryObserver(queryClient, settingsQuery).subscribe(() => undefined);
   await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE_MS);
@@ -79,7 +79,7 @@ test('everything else never goes stale', async () => {
   leave();
 });
 
-test('everything else is not asked for again when it fails', async () => {
+test('other queries are not retried', async () => {
   answer = () => Response.json({ error: 'no', message: 'no', code: 'INTERNAL' }, { status: 503 });
   await look(new QueryObserver(queryClient, settingsQuery), 60 * MINUTE_MS);
   expect(asked).toHaveBeenCalledTimes(1);

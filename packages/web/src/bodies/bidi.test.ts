@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { escapeBidiControls } from './bidi.ts';
 
-test('controls of direction are written as escapes, letters of any direction stay', () => {
+test('direction controls are escaped, letters of any direction stay', () => {
   expect(escapeBidiControls('"a\u202Eb\u2066\u200F"')).toBe('"a\\u202eb\\u2066\\u200f"');
   expect(escapeBidiControls('"مرحبا שלום"')).toBe('"مرحبا שלום"');
 });

@@ -17,17 +17,17 @@ test.each([
   ['nothing', null, 'utf8', []],
 ] as const)('bytes of %s', (_, body, encoding, bytes) => expect([...bodyBytes(body, encoding)]).toEqual(bytes));
 
-test('base64 there and back, longer than a call takes', () => {
+test('base64 round trip, longer than a call accepts', () => {
   const bytes = Uint8Array.from({ length: 200_000 }, (_, at) => at % 256);
   expect(bodyBytes(toBase64(bytes), 'base64')).toEqual(bytes);
 });
 
-test('a text keeps its byte order mark; what is no UTF-8 is no text', () => {
+test('a text keeps its byte order mark; invalid UTF-8 is not text', () => {
   expect(textOf(utf8('\uFEFFa'))).toBe('\uFEFFa');
   expect(textOf(Uint8Array.of(0xff))).toBeUndefined();
 });
 
-test('a beginning may cut a character', () => {
+test('a truncated text may end within a character', () => {
   expect(textOfBeginning(utf8('aé').subarray(0, 2))).toBe('a');
   expect(textOfBeginning(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff))).toBeUndefined();
 });
@@ -72,7 +72,7 @@ test.each([
   expect(bodyKind({ bytes, text, isJson: text === '{}', contentType })).toBe(kind);
 });
 
-test('an image is told by its bytes', () => {
+test('an image is recognized by its bytes', () => {
   expect(imageType(PNG)).toBe('image/png');
   expect(imageType(utf8('RIFF0000WEBPVP8 '))).toBe('image/webp');
   expect(imageType(utf8('<svg/>'))).toBeUndefined();
@@ -151,7 +151,7 @@ test.each([
   ['of another type', 'text/plain; boundary=x', '--x\r\n\r\n1'],
 ])('no multipart: %s', (_, type, text) => expect(parseMultipart(latin1Bytes(text), type)).toBeUndefined());
 
-test('a multipart that breaks off gives what is there', () => {
+test('a truncated multipart body returns its complete parts', () => {
   const parts = parseMultipart(
     latin1Bytes('--x\r\nContent-Disposition: form-data; name=a\r\n\r\nhal'),
     'multipart/mixed; boundary=x',

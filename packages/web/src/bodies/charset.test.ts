@@ -24,7 +24,7 @@ test('a text in a declared character set is decoded from it', () => {
   expect(view([...ascii('{"a":"'), 0xe9, ...ascii('"}')], 'application/json; charset=latin1').kind).toBe('json');
 });
 
-test('what is UTF-8, or no text in the declared character set, stays what it was', () => {
+test('UTF-8, and bytes invalid in the declared character set, stay unchanged', () => {
   expect(view([0xc3, 0xa9], 'text/plain; charset=iso-8859-1')).toMatchObject({ text: 'é', charset: undefined });
   expect(view([0xe9, 0x41], 'text/plain; charset=no-such-thing')).toMatchObject({ text: undefined, kind: 'binary' });
   expect(view([0xe9, 0x41], 'text/plain; charset=utf-8')).toMatchObject({ text: undefined, kind: 'binary' });
@@ -32,10 +32,10 @@ test('what is UTF-8, or no text in the declared character set, stays what it was
   expect(view([0x83], 'text/plain; charset=shift_jis')).toMatchObject({ text: undefined, kind: 'binary' });
 });
 
-test('a beginning may end within a character', () => {
+test('a truncated body may end within a character', () => {
   expect(view([0x83, 0x65, 0x83], 'text/plain; charset=shift_jis', false)).toMatchObject({ text: 'テ' });
 });
 
-test('an image stays an image, whatever it calls itself', () => {
+test('an image is shown as one with any content type', () => {
   expect(view([0xff, 0xd8, 0xff, 0xe0], 'image/jpeg; charset=iso-8859-1').kind).toBe('image');
 });

@@ -31,7 +31,7 @@ test.each([
   ]);
 });
 
-test('what unpacks to too much is cut', async () => {
+test('decompression stops at the limit', async () => {
   const decoded = await decodeBody(await pack('gzip', new Uint8Array(1_000_000)), 'gzip', unbrotli, { limit: 1000 });
   expect(decoded.outcome === 'decoded' && [decoded.bytes.length, decoded.cut]).toEqual([1000, true]);
 });
@@ -46,7 +46,7 @@ test.each([
   expect((await decodeBody(utf8('plain text'), coding, unbrotli)).outcome).toBe(outcome);
 });
 
-test('the beginning of a packed body gives the beginning of its text', async () => {
+test('the first part of an encoded body decodes to the first part of its text', async () => {
   const text = Array.from({ length: 20_000 }, (_, at) => `line ${at * 7919}`).join('\n');
   const packed = await pack('gzip', utf8(text));
   const decoded = await decodeBody(packed.subarray(0, packed.length / 2), 'gzip', unbrotli, { beginning: true });

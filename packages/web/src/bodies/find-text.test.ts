@@ -18,7 +18,7 @@ test.each([
   expect(findText(text, wanted).map(({ start, end }) => [start, end])).toEqual(places);
 });
 
-test('finds no more than can be shown', () => expect(findText('aaaa', 'a', 2)).toHaveLength(2));
+test('the number of matches is limited', () => expect(findText('aaaa', 'a', 2)).toHaveLength(2));
 
 test.each([
   ['in the middle', 'abcd', 0, ['a', '[bc]', 'd']],
@@ -31,7 +31,7 @@ test.each([
   expect(shown).toEqual(pieces);
 });
 
-test('places that touch a stretch', () => {
+test('matches that touch a range', () => {
   const found = findText('x..x..x', 'x');
   expect([foundWithin(found, 0, 1), foundWithin(found, 1, 3), foundWithin(found, 3, 7)]).toEqual([
     [0, 1],
@@ -51,12 +51,12 @@ test.each([
   expect(Array.from({ length: lines.count }, (__, line) => textOfLine(lines, line))).toEqual(expected);
 });
 
-test('more lines than were reckoned with', () => {
+test('more lines than the initial estimate', () => {
   const lines = textLines('\n'.repeat(1000) + 'end', 100);
   expect([lines.count, textOfLine(lines, 1000)]).toEqual([1001, 'end']);
 });
 
-test('the line of a position', () => {
+test('the line that contains a position', () => {
   const lines = textLines('ab\ncd', 10);
   expect([0, 2, 3, 5].map((position) => lineOfPosition(lines, position))).toEqual([0, 0, 1, 1]);
 });

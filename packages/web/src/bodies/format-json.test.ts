@@ -66,13 +66,13 @@ test.each([
   expect([show(json), json.ended]).toEqual([lines, 'text']);
 });
 
-test('what is wrong in the beginning is wrong', () => expect(formatJson('{"a":x', { partial: true })).toBeUndefined());
+test('an error in the loaded part is an error', () => expect(formatJson('{"a":x', { partial: true })).toBeUndefined());
 
 test('folding hides up to the closing bracket', () => {
   expect(show(format('{"a":{"b":1,"c":[2]},"d":3}'), new Set([1]))).toEqual(['{', ' "a": {', ' "d": 3', '}']);
 });
 
-test('a bracket counts what it holds', () => {
+test('a bracket counts its values', () => {
   const line = lineOf(format('{"a":{"b":1,"c":[2,3]}}'), 1);
   expect([line.kind, line.size, line.foldsTo]).toEqual([KIND.openObject, 2, 7]);
 });
@@ -103,12 +103,12 @@ test('a depth of 100,000', () => {
   expect(pathOf(json, deep - 1).length).toBe(3 * (deep - 1));
 });
 
-test('more lines than a view can use are cut', () => {
+test('the number of lines is limited', () => {
   const json = formatJson(`[${'1,'.repeat(100)}1]`, { maxLines: 50 });
   expect([json?.count, json?.ended]).toEqual([50, 'lines']);
 });
 
-test('the source can be put together again from the lines of any JSON', () => {
+test('the lines of any JSON join to its source', () => {
   const text = JSON.stringify({
     list: [1, 'two', { three: [[], {}, null, [true]] }],
     text: 'a"b\\c',
@@ -139,7 +139,7 @@ test.each([
   expect(searchJson(json, query).map(({ line, start, end }) => [line, json.text.slice(start, end)])).toEqual(expected);
 });
 
-test('a match says what has to be unfolded', () => {
+test('a match tells which lines to unfold', () => {
   expect(linesAround(format('{"a":{"b":[1]}}'), 3)).toEqual([2, 1, 0]);
 });
 
@@ -152,9 +152,9 @@ test.each([
   ['an end too early', '{"a": [1', { at: 8, line: 1, column: 9, ended: true }],
 ])('JSON breaks at %s', (_, text, place) => expect(jsonBreak(text)).toEqual(place));
 
-test('JSON does not break', () => expect(jsonBreak(' {"a":[1]} ')).toBeUndefined());
+test('valid JSON has no error', () => expect(jsonBreak(' {"a":[1]} ')).toBeUndefined());
 
-test('values one after the other are laid out where they are meant, and nowhere else', () => {
+test('sequences of values are only accepted for sequence types', () => {
   const lines = '{"a":1}\n{"b":[2]}\n\u001e3\n';
   expect(formatJson(lines)).toBeUndefined();
   const json = formatJson(lines, { sequence: true }) ?? NONE;

@@ -20,7 +20,7 @@ test.each([
   expect([view.kind, view.whole]).toEqual([kind, whole]);
 });
 
-test('a coded body is shown decoded, with both sizes', async () => {
+test('an encoded body is shown decoded, with both sizes', async () => {
   const packed = new Blob([utf8('{"a":1}')]).stream().pipeThrough(new CompressionStream('gzip'));
   const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
   const view = await viewBody(source(bytes, { contentEncoding: 'gzip' }), noBrotli);
@@ -31,7 +31,7 @@ test('a coded body is shown decoded, with both sizes', async () => {
   ]);
 });
 
-test('a body that is not what its coding says is shown as it came, with the reason', async () => {
+test("a body that can't be decoded is shown as received, with the reason", async () => {
   const view = await viewBody(source(utf8('{"a":1}'), { contentEncoding: 'gzip' }), noBrotli);
   expect([view.kind, view.coding?.problem]).toEqual(['json', 'The body is not valid gzip.']);
 });

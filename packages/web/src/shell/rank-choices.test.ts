@@ -9,11 +9,11 @@ const choices = [
 ];
 const titles = (query: string): string[] => rankChoices(choices, query).map(({ title }) => title);
 
-test('nothing typed offers everything in its order', () => {
+test('an empty query returns everything in order', () => {
   expect(titles('  ')).toEqual(choices.map(({ title }) => title));
 });
 
-test('every word has to be there, in title or heading; what begins with the first comes first', () => {
+test('every word must match the title or heading; prefix matches come first', () => {
   expect(titles('bill')).toEqual(['Billing of Stripe', 'Stripe billing']);
   expect(titles('stripe END')).toEqual(['Stripe billing', 'Billing of Stripe']);
   expect(titles('endpoint')).toEqual(['New endpoint', 'Stripe billing', 'Billing of Stripe']);

@@ -9,7 +9,7 @@ const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey
   ...held,
 });
 
-test('Ctrl and Command are one; other combinations belong to the system', () => {
+test('Ctrl and Command are equal; other modifiers are ignored', () => {
   expect(keysOf(press('j'))).toBe('j');
   expect(keysOf(press('?'))).toBe('?');
   expect(keysOf(press('K', { ctrlKey: true }))).toBe('mod+k');

@@ -7,7 +7,7 @@ afterEach(() => {
   for (const take of undo.splice(0)) take();
 });
 
-test('a command runs while it is offered, and the last offer of an id counts', () => {
+test('a command runs while it is registered, and the last registration of an id wins', () => {
   const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
   undo.push(registerCommands([command('search', first)]));
   runCommand('search');
@@ -18,7 +18,7 @@ test('a command runs while it is offered, and the last offer of an id counts', (
   expect([first.mock.calls.length, second.mock.calls.length]).toEqual([2, 1]);
 });
 
-test('what nobody offers does nothing, and watchers hear of every change', () => {
+test('an unknown command does nothing, and subscribers are notified of changes', () => {
   const listener = vi.fn<() => void>();
   undo.push(commandStore.subscribe(listener));
   runCommand('nothing');

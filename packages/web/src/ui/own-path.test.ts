@@ -29,7 +29,7 @@ test.each([
   expect(ownPath(next)).toBe('/');
 });
 
-test('a path that only begins like the sign-in page is one of ours', () => {
+test('a path that only starts like the login page is allowed', () => {
   expect(ownPath('/authors')).toBe('/authors');
 });
 

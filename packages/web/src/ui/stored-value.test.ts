@@ -16,7 +16,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const theme = () => storedValue('theme', z.enum(['light', 'dark']), 'light');
 
-test('a value is kept, read again and told to those who look', () => {
+test('a value is stored, read again and sent to subscribers', () => {
   const stored = theme();
   const listener = vi.fn<() => void>();
   stored.subscribe(listener);
@@ -26,12 +26,12 @@ test('a value is kept, read again and told to those who look', () => {
   expect(theme().read()).toBe('dark');
 });
 
-test.each(['nonsense', '"blue"', '{', ''])('%s in the storage counts as nothing', (text) => {
+test.each(['nonsense', '"blue"', '{', ''])('the fallback replaces an invalid stored value: %s', (text) => {
   kept.set('theme', text);
   expect(theme().read()).toBe('light');
 });
 
-test('a browser that refuses storage still keeps the value for the page', () => {
+test('without storage, the value lasts as long as the page', () => {
   vi.stubGlobal('localStorage', {
     getItem: () => {
       throw new Error('denied');

@@ -4,21 +4,21 @@ import { shortAge, timeAgo } from './times.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 
-test('a time that is missing or none is recently', () => {
+test('a missing or invalid time is shown as recently', () => {
   for (const time of [null, undefined, '', 'yesterday']) {
     expect(timeAgo(time, now)).toBe('recently');
     expect(shortAge(time, now)).toBe('recently');
   }
 });
 
-test('a time is told by its largest unit, and one that is to come is now', () => {
+test('a time is shown in its largest unit, and a future time as now', () => {
   expect(timeAgo('2026-11-21T11:59:59.500Z', now)).toBe('just now');
   expect(timeAgo('2026-11-21T11:59:59.000Z', now)).toBe('1 second ago');
   expect(timeAgo('2026-11-21T10:00:00.000Z', now)).toBe('2 hours ago');
   expect(timeAgo('2026-11-22T12:00:00.000Z', now)).toBe('just now');
 });
 
-test('sizes under 1024 are bytes, above KB with one decimal, missing ones nothing', () => {
+test('sizes below 1024 are in bytes, above in KB with one decimal, missing ones are zero', () => {
   expect([0, 1023, 1024, 1536].map(formatSize)).toEqual(['0 B', '1023 B', '1.0 KB', '1.5 KB']);
   expect([null, undefined, Number.NaN].map(formatSize)).toEqual(['0 B', '0 B', '0 B']);
   expect([512, null].map(formatAverageSize)).toEqual(['0.5 KB', '0.0 KB']);

@@ -7,13 +7,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('only one toast shows at a time: the newest', () => {
+test('only the newest toast is shown', () => {
   toast({ title: 'first' });
   toast({ title: 'second' });
   expect(toastStore.read().map(({ title }) => title)).toEqual(['second']);
 });
 
-test('a dismissed toast closes at once and leaves 1000000 ms later', () => {
+test('a dismissed toast closes at once and is removed 1000000 ms later', () => {
   const close = toast({ title: 'going' });
   close();
   expect(toastStore.read().map(({ open }) => open)).toEqual([false]);
@@ -23,7 +23,7 @@ test('a dismissed toast closes at once and leaves 1000000 ms later', () => {
   expect(toastStore.read()).toHaveLength(0);
 });
 
-test('dismissing twice, or what is not there, does no harm', () => {
+test('dismissing twice or with an unknown id does nothing', () => {
   const close = toast({ title: 'once' });
   close();
   close();

@@ -47,7 +47,7 @@ test.each([
   expect(confirmation('upgrade', choice, { preview }, now)).toMatchObject({ description, destructive: false });
 });
 
-test('without an amount the price stands alone', () => {
+test('without an amount, only the price is shown', () => {
   const choice = { tier: 'PREMIUM', interval: 'yearly' } as const;
   expect(confirmation('upgrade', choice, {}, now).description).toBe('The price is $100 per year.');
   expect(confirmation('upgrade', choice, { preview: harmless }, now).description).toBe(
@@ -91,7 +91,7 @@ test('the export names every endpoint', () => {
   expect(exportAddress(['a', 'b-_1'])).toBe('/api/export?endpoint=a&endpoint=b-_1');
 });
 
-test('a payment that failed and a cancellation are said plainly', () => {
+test('a failed payment and a cancellation are reported', () => {
   expect(subscriptionNotice(premium, now)).toBeUndefined();
   expect(subscriptionNotice({ ...premium, subscriptionStatus: 'past_due' }, now)).toMatch(
     /^Your last payment failed\. You keep the Premium plan/,

@@ -20,7 +20,7 @@ test('the hints follow the switches', () => {
   ]);
 });
 
-test('a full endpoint says why autosave no longer saves, and only then', () => {
+test('only a full endpoint explains why autosave has stopped', () => {
   expect(savedCapacityNotice(hinted('false', 'true', 10_000))).toContain('10,000 saved requests');
   expect(savedCapacityNotice(hinted('false', 'true', 9_999))).toBeUndefined();
   expect(savedCapacityNotice(hinted('false', 'false', 10_000))).toBeUndefined();

@@ -8,7 +8,7 @@ const LATER = '2026-11-27T12:00:00.000Z';
 const SOON = new Date(2026, 10, 22, 18, 30).toISOString();
 const EARLIER = '2026-11-20T12:00:00.000Z';
 
-test('an endpoint without a name goes by the first 8 characters of its uid', () => {
+test('an endpoint without a name is shown by the first 8 characters of its uid', () => {
   expect(endpointTitle({ name: null, uid: '9f31c0aaXYZ' })).toBe('webhook/9f31c0aa');
   expect(endpointTitle({ name: 'Stripe billing', uid: 'x' })).toBe('Stripe billing');
 });
@@ -25,13 +25,13 @@ test.each([
   expect(expiryLabel(endpoint, now)).toBe(sentence);
 });
 
-test('an endpoint is expired from the very moment that it names', () => {
+test('an endpoint is expired from exactly its expiry time', () => {
   const at = new Date(now).toISOString();
   expect(isExpired(lasting('false', at), now)).toBe(true);
   expect(isExpired(lasting('false', at), now - 1)).toBe(false);
 });
 
-test('favourites come first, then the newest', () => {
+test('favorites come first, then the newest', () => {
   const endpoint = (id: number, isFavorite: 'true' | 'false', createdAt: string) => ({ id, isFavorite, createdAt });
   const sorted = sortEndpoints([
     endpoint(1, 'false', EARLIER),

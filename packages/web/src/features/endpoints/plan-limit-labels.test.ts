@@ -21,10 +21,10 @@ test.each([
   expect(createBlock(tier, times(count, alive), now)).toBe(sentence);
 });
 
-test('while the list is not known the server decides', () => {
+test('before the list is loaded, the server decides', () => {
   expect(createBlock('FREE', undefined, now)).toBeUndefined();
 });
 
-test('an expired endpoint leaves its place to a new one', () => {
+test('an expired endpoint does not count against the limit', () => {
   expect(createBlock('FREE', [dead], now)).toBeUndefined();
 });

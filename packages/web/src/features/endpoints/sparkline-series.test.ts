@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { bucketCounts, sizeSeries, sparklineSeries } from './sparkline-series.ts';
 
-test('times fall into equal parts of the span', () => {
+test('times are counted in equal parts of the range', () => {
   const span = { first: 0, last: 100 };
   expect(bucketCounts([0, 10, 55, 100], span, 4)).toEqual([2, 0, 1, 1]);
   expect(bucketCounts([], span, 4)).toEqual([]);
   expect(bucketCounts([100, 100], { first: 100, last: 100 }, 2)).toEqual([]);
 });
 
-test('a burst shows its course, however long ago it was', () => {
+test('an old burst still shows its shape', () => {
   const at = (ms: number, index: number) => ({
     index,
     method: 'POST',
@@ -19,7 +19,7 @@ test('a burst shows its course, however long ago it was', () => {
   expect(all.filter((count) => count > 0)).toEqual([2, 3, 1]);
 });
 
-test('each line counts its method, and sizes run from old to new', () => {
+test('each line counts its method, and sizes are ordered from old to new', () => {
   const request = (index: number, method: string, size: number) => ({
     index,
     method,

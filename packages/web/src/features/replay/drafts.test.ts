@@ -4,7 +4,7 @@ import type { ReplayDrafts } from './replay-drafts.tsx';
 
 const NONE: ReplayDrafts = new Map();
 
-test('changes of one request add up, and go when all of them are taken back', () => {
+test('changes to one request accumulate, and reverting all of them removes the draft', () => {
   const changed = withDraft(withDraft(NONE, 3, { method: 'PUT' }), 3, { url: 'http://a.test' });
   expect(changed.get(3)).toEqual({ method: 'PUT', url: 'http://a.test' });
   const half = withDraft(changed, 3, { url: undefined });
@@ -12,7 +12,7 @@ test('changes of one request add up, and go when all of them are taken back', ()
   expect(withDraft(half, 3, { method: undefined }).size).toBe(0);
 });
 
-test('so many are kept: the ones that were changed last', () => {
+test('only the most recently changed drafts are kept', () => {
   let drafts = NONE;
   for (let index = 0; index < MAX_DRAFTS; index++) drafts = withDraft(drafts, index, { method: 'PUT' });
   drafts = withDraft(drafts, 0, { method: 'GET' });

@@ -12,7 +12,7 @@ const CAPTURED: [string, string][] = [
   ['X-Name', 'last'],
 ];
 
-test('content type, source, then what was captured: order, case and repeats; nothing of the connection', () => {
+test('content type, source, then the captured headers in order, case and number, without connection headers', () => {
   const rows = defaultRows({ rawHeaders: CAPTURED, contentType: 'ignored/once-named' });
   expect(rows.map(({ name, value }) => [name, value])).toEqual([
     ['Content-Type', 'text/plain; charset=latin1'],
@@ -31,7 +31,7 @@ test.each([
   expect(defaultRows({ rawHeaders: [], contentType })[0]?.value).toBe(value),
 );
 
-test('a value that nobody changed is sent as it was captured, byte for byte', () => {
+test('an unchanged value is sent byte for byte', () => {
   const sent = sentHeaders(defaultRows({ rawHeaders: CAPTURED, contentType: null }));
   expect(sent.slice(2)).toEqual([
     { key: 'X-Name', value: 'cafÃ©' },
@@ -40,7 +40,7 @@ test('a value that nobody changed is sent as it was captured, byte for byte', ()
   ]);
 });
 
-test('a value that was changed is sent as UTF-8, one character per byte; changed back, it is the captured one', () => {
+test('a changed value is sent as UTF-8; changed back, it is the captured one', () => {
   const row = { id: 0, name: 'X-Name', captured: 'caf\u00e9' };
   expect(sentHeaders([{ ...row, value: 'café!' }])).toEqual([{ key: 'X-Name', value: 'cafÃ©!' }]);
   expect(sentHeaders([{ ...row, value: 'caf\u00e9' }])).toEqual([{ key: 'X-Name', value: 'caf\u00e9' }]);
@@ -66,7 +66,7 @@ test.each([
   expect(mistakeIn({ id: 0, name, value })).toBe(part),
 );
 
-test('a new row has an id of its own, whatever was removed', () => {
+test('a new row has a unique id after rows were removed', () => {
   const rows = withNewRow(withNewRow([{ id: 7, name: 'A', value: 'b' }]));
   expect(rows.map(({ id }) => id)).toEqual([7, 8, 9]);
   expect(withNewRow([])[0]?.id).toBe(0);
@@ -84,7 +84,7 @@ test.each([
   expect(hasSignature([{ id: 0, name, value: 'v1=0' }])).toBe(vouches),
 );
 
-test('what is not sent declares nothing', () => {
+test('a row that is not sent declares no content coding', () => {
   const rows = (value: string) => [{ id: 0, name: 'Content-Encoding', value }];
   expect(hasSignature([{ id: 0, name: 'Stripe-Signature', value: '' }])).toBe(false);
   expect(declaredCoding(rows('gzip'))).toBe('gzip');

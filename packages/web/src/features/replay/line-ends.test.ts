@@ -13,4 +13,4 @@ test.each(['a\nb', 'a\r\nb\r\n', 'a\rb\r', 'no line'])('through a text area and 
   expect(withLineEnds(inTextArea(text), lineEndsOf(text))).toBe(text),
 );
 
-test('a text area knows LF alone', () => expect(inTextArea('a\r\nb\rc\n')).toBe('a\nb\nc\n'));
+test('a text area only knows LF', () => expect(inTextArea('a\r\nb\rc\n')).toBe('a\nb\nc\n'));

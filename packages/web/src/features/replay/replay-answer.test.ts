@@ -15,7 +15,7 @@ test.each([
   [999, 'destructive'],
 ] as const)('status %i is %s', (status, tone) => expect(statusTone(status)).toBe(tone));
 
-test('the status line is the number alone where the target named none', () => {
+test('the status line is only the number if there is no reason phrase', () => {
   expect(statusLine({ status: 302, statusText: 'Found' })).toBe('302 Found');
   expect(statusLine({ status: 200, statusText: '' })).toBe('200');
 });
@@ -57,7 +57,7 @@ const ANSWER: ReplayAnswer = {
   durationMs: 1,
 };
 
-test('the body is laid out by its bytes, its codings in order, and its type', () => {
+test('the body is parsed by its bytes, its codings in order, and its type', () => {
   expect(answerSource(ANSWER)).toMatchObject({
     bytes: Uint8Array.of(255, 0),
     complete: false,
@@ -72,7 +72,7 @@ test('the body is laid out by its bytes, its codings in order, and its type', ()
   });
 });
 
-test('a cut body says by its size why', () => {
+test('the size of a truncated body tells the reason', () => {
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
   expect(truncationNote(ANSWER, 2)).toContain('broke off');

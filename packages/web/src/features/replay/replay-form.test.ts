@@ -38,14 +38,14 @@ test.each([
 
 const stored = { endpointUid: 'u', id: -1_000_003 };
 
-test('what was not changed stays the same', () => {
+test('unchanged parts stay the same objects', () => {
   const form = defaultForm(request({}));
   expect(withChanges(form, {})).toEqual(form);
   expect(withChanges(form, { url: '' }).rows).toBe(form.rows);
   expect(withChanges(form, { url: '' }).url).toBe('');
 });
 
-test('without a change the stored bytes are named and no body is carried', () => {
+test('an unchanged body is sent as a reference, without its bytes', () => {
   expect(toReplayBody(defaultForm(request({})), stored)).toEqual({
     method: 'POST',
     url: 'https://example.com/',
@@ -58,7 +58,7 @@ test('without a change the stored bytes are named and no body is carried', () =>
   });
 });
 
-test('an edited body is carried in place of the stored one, whatever else was changed', () => {
+test('an edited body replaces the stored one', () => {
   const draft = { method: 'PUT', url: ' http://a.test/ ', rows: [], body: { text: 'a\nb', ends: 'CRLF' as const } };
   expect(toReplayBody(withChanges(defaultForm(request({})), draft), stored)).toEqual({
     method: 'PUT',
@@ -69,7 +69,7 @@ test('an edited body is carried in place of the stored one, whatever else was ch
   });
 });
 
-test('a body that was emptied is empty, and nothing stored is nothing sent', () => {
+test('an emptied body is sent empty, and no stored body means none is sent', () => {
   expect(toReplayBody(withChanges(defaultForm(request({})), { body: { text: '', ends: 'LF' } }), stored)).toMatchObject(
     {
       body: '',
@@ -79,7 +79,7 @@ test('a body that was emptied is empty, and nothing stored is nothing sent', () 
   expect([Object.hasOwn(order, 'body'), Object.hasOwn(order, 'bodyFrom')]).toEqual([false, false]);
 });
 
-test('a text that is the captured one again is no edit; line ends come from the captured one', () => {
+test('a text changed back is not an edit; line endings come from the captured body', () => {
   expect(bodyEdit('a\nb', capturedText('a\r\nb'))).toBeUndefined();
   expect(bodyEdit('a\nc', capturedText('a\r\nb'))).toEqual({ text: 'a\nc', ends: 'CRLF' });
   expect(bodyEdit('', undefined)).toEqual({ text: '', ends: 'LF' });

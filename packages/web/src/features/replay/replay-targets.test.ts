@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MAX_ENDPOINTS, MAX_TARGETS, withTarget } from './replay-targets.ts';
 import type { ReplayTargets } from './replay-targets.ts';
 
-test('the newest comes first, once, and only so many stay', () => {
+test('the newest destination is first and unique, and their number is limited', () => {
   let targets: ReplayTargets = {};
   for (let at = 0; at < MAX_TARGETS + 2; at++) targets = withTarget(targets, 'a', `http://t.test/${at}`);
   targets = withTarget(targets, 'a', 'http://t.test/5');
@@ -11,7 +11,7 @@ test('the newest comes first, once, and only so many stay', () => {
   expect(targets['a']?.slice(0, 2)).toEqual(['http://t.test/5', `http://t.test/${MAX_TARGETS + 1}`]);
 });
 
-test('endpoints have their own; the one that was sent from longest ago is forgotten', () => {
+test('destinations are kept per endpoint; the least recently used endpoint is dropped', () => {
   let targets: ReplayTargets = {};
   for (let at = 0; at < MAX_ENDPOINTS; at++) targets = withTarget(targets, `uid${at}`, 'http://t.test/');
   targets = withTarget(targets, 'uid0', 'http://again.test/');
@@ -20,5 +20,5 @@ test('endpoints have their own; the one that was sent from longest ago is forgot
   expect([targets['uid0']?.length, targets['uid1'], targets['new']?.length]).toEqual([2, undefined, 1]);
 });
 
-test('a URL of many kilobytes is not kept', () =>
+test('a URL of many kilobytes is not stored', () =>
   expect(withTarget({}, 'a', `http://t.test/${'x'.repeat(3000)}`)).toEqual({}));

@@ -44,7 +44,7 @@ test.each([
   expect(show(listItems(given, find))).toEqual(lines);
 });
 
-test('the line of a request counts the gaps above it', () => {
+test('the position of a request counts the gaps above it', () => {
   const items = listItems(list({ rows: rows(9, 5, 4), gaps: [{ before: 9, after: 5 }] }), '');
   expect([9, 5, 4, 7].map((index) => items.positionOfIndex(index))).toEqual([0, 2, 3, -1]);
 });

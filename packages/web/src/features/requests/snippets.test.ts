@@ -25,9 +25,9 @@ test.each([
   ['words of other languages', 'é 😀', "'é 😀'"],
 ])('shell: %s', (_, text, quoted) => expect(quoteText(text)).toBe(quoted));
 
-test('shell: bytes beyond ASCII stay bytes', () => expect(quoteLatin1('é')).toBe(String.raw`$'\xe9'`));
+test('shell: bytes beyond ASCII are kept', () => expect(quoteLatin1('é')).toBe(String.raw`$'\xe9'`));
 
-test('what belongs to the connection is left out, the rest keeps case, order and repeats', () => {
+test('connection headers are left out, the rest keeps case, order and repeats', () => {
   const headers: RawHeaders = [
     ['Host', 'x'],
     ['X-B', '1'],
@@ -43,7 +43,7 @@ test('what belongs to the connection is left out, the rest keeps case, order and
   ]);
 });
 
-test('the path stands behind the capture URL as it was sent', () => {
+test('the path follows the capture URL as sent', () => {
   const rawTarget = '/a/../%zz?b=%7e&a=x%20y+z&b';
   const request = sampleRequest(0, { path: '/a/../%zz', rawTarget, queryParams: { b: ['~', ''], a: 'x y z' } });
   expect(sendable(request, URL_OF, utf8('')).url).toBe(URL_OF + rawTarget);
@@ -51,7 +51,7 @@ test('the path stands behind the capture URL as it was sent', () => {
   expect(sendable(sampleRequest(0, { rawTarget: '/' }), URL_OF, utf8('')).url).toBe(`${URL_OF}/`);
 });
 
-test('cURL: headers twice, none of its own, text as it is', () => {
+test('cURL: repeated headers, none of its own, text as sent', () => {
   expect(
     WRITERS.curl(
       sent(utf8("{'a'}"), [
@@ -83,7 +83,7 @@ test.each([
   ['brackets in the path', sendable(sampleRequest(0, { path: '/[1]' }), URL_OF, utf8('')), /--globoff/],
 ])('cURL: %s', (_, request, shape) => expect(WRITERS.curl(request)).toMatch(shape));
 
-test('HTTPie: values that look like its own signs', () => {
+test('HTTPie: values that look like its own syntax', () => {
   expect(
     WRITERS.httpie(
       sent(utf8('x'), [
@@ -106,7 +106,7 @@ test('fetch: repeated headers, bytes as base64', () => {
   expect(code).toContain("atob('AP8=')");
 });
 
-test('Python: its own standard library, text as text', () => {
+test('Python: standard library, text as text', () => {
   const code = WRITERS.python(sent(utf8('é"\n')));
   expect(code).toContain('http.client.HTTPConnection("localhost:3000")');
   expect(code).toContain(String.raw`body = "é\"\n".encode()`);
@@ -122,7 +122,7 @@ test.each(['curl', 'fetch', 'httpie', 'python'] as const)('a first request with 
   expect(tryItSnippet(name, URL_OF)).toContain('localhost:3000');
 });
 
-test('HAR: every header, bytes as base64, the query taken apart', () => {
+test('HAR: every header, bytes as base64, parsed query', () => {
   const request = sampleRequest(7, {
     rawHeaders: [
       ['A', '1'],

@@ -34,7 +34,7 @@ test.each([
   expect(searchHit(found, q)).toEqual(hit);
 });
 
-test('what lies beyond the beginning of the body is said to be there', () => {
+test('a match beyond the loaded part of the body is reported', () => {
   expect(searchHit({ ...found, bodyTruncated: true }, 'far away')?.text).toBe('further down in the body');
   expect(searchHit({ ...found, body: 'aGVhZHM=', bodyEncoding: 'base64' }, 'GVhZ')?.text).toBe(
     'further down in the body',

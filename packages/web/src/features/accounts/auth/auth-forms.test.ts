@@ -5,7 +5,7 @@ import { fieldErrors } from '../../../ui/form-errors.ts';
 
 const good = { username: 'marta', email: 'marta@example.com', password: 'secret1', confirmPassword: 'secret1' };
 
-test('a good registration has no messages', () => {
+test('a valid registration has no messages', () => {
   expect(fieldErrors(registerFormSchema, good)).toEqual({});
 });
 
@@ -19,7 +19,7 @@ test.each([
   [{ confirmPassword: 'secret2' }, { confirmPassword: 'Passwords do not match' }],
   // The first of two errors at one field is reported.
   [{ confirmPassword: 'short' }, { confirmPassword: 'Password must be at least 6 characters' }],
-])('%o is told at its field', (change, errors) => {
+])('%o is reported at its field', (change, errors) => {
   expect(fieldErrors(registerFormSchema, { ...good, ...change })).toEqual(errors);
 });
 
@@ -45,7 +45,7 @@ test('login, password change and settings say what the spec says', () => {
   });
 });
 
-test('a new password is asked for twice', () => {
+test('a new password requires a confirmation', () => {
   expect(fieldErrors(newPasswordFormSchema, { password: 'secret1', confirmPassword: 'secret2' })).toEqual({
     confirmPassword: 'Passwords do not match',
   });

@@ -22,7 +22,7 @@ test('the actions fit the state', () => {
   expect(names({ ...active, status: 'canceled' })).toEqual([]);
 });
 
-test('state and next date are said in words', () => {
+test('state and next date have labels', () => {
   expect([statusLabel(active), nextDate(active)]).toEqual(['Active', { name: 'Renews on', value: 'Dec 21' }]);
   expect([statusLabel(canceling), nextDate(canceling)]).toEqual([
     'Active, canceled at the end of the period',

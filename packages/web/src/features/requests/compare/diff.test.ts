@@ -16,7 +16,7 @@ test('line numbers count each side', () => {
   ]);
 });
 
-test('what changed stands beside what it became', () => {
+test('a changed line is beside its replacement', () => {
   const rows = sideBySide(diffLines(['a', 'b', 'c'], ['x', 'c', 'd']) ?? []);
   expect(rows.map(({ left, right }) => [left?.text, right?.text])).toEqual([
     ['a', 'x'],
@@ -26,7 +26,7 @@ test('what changed stands beside what it became', () => {
   ]);
 });
 
-test('headers by name, repeats in their order', () => {
+test('headers are compared by name, repeats in order', () => {
   const diff = diffHeaders(
     [
       ['A', '1'],

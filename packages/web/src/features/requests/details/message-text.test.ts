@@ -7,7 +7,7 @@ const URL_OF = 'https://creel.example/h/uid';
 const view = (bytes: Uint8Array<ArrayBuffer>) =>
   viewPlain({ bytes, complete: true, contentEncoding: undefined, contentType: null, limit: 1000 });
 
-test('line, headers in their order and case, body', () => {
+test('request line, headers in order and case, body', () => {
   const request = sampleRequest(0, {
     method: 'PUT',
     path: '/a',
@@ -24,7 +24,7 @@ test('line, headers in their order and case, body', () => {
   );
 });
 
-test('what is no text is counted, what is coded is named, and no body is none', () => {
+test('binary bodies are counted, encoded ones named, and an absent body is omitted', () => {
   const end = (size: number, shown: Parameters<typeof messageText>[2]) =>
     messageText(sampleRequest(0, { rawTarget: '', size }), URL_OF, shown);
   expect(end(1, view(Uint8Array.of(255)))).toBe('POST /h/uid\nHost: localhost\n\n[1 byte]');
