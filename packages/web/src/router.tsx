@@ -1,12 +1,12 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { z } from 'zod';
 import { isSignedOut } from './api/connection.ts';
-import { queryClient } from './api/query-client.ts';
 import { userQuery } from './api/queries.ts';
-import { ownPath } from './ui/own-path.ts';
+import { queryClient } from './api/query-client.ts';
 import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, RootFailed } from './shell/load-failed.tsx';
-import { z } from 'zod';
 import { pages } from './shell/pages.ts';
+import { ownPath } from './ui/own-path.ts';
 
 // Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
 

@@ -1,11 +1,11 @@
 import type { LiveState } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { ListedRequest } from './request-list.ts';
 import { useSignedOut } from './connection.ts';
 import { NOT_LIVE, openLiveFeed } from './live-feed.ts';
 import type { LiveStatus } from './live-feed.ts';
 import { queryKeys } from './query-keys.ts';
+import type { ListedRequest } from './request-list.ts';
 import { readList } from './request-lists.ts';
 import { requestListQuery } from './request-queries.ts';
 

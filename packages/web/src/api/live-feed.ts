@@ -1,9 +1,9 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
 import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
+import { markSessionEnded } from './connection.ts';
 import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
 import type { StoredUnsaved } from './limit-requests.ts';
 import { applyMessages } from './merge-requests.ts';
-import { markSessionEnded } from './connection.ts';
 import { patchEndpoint } from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';

@@ -1,10 +1,10 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { userSettingsPreference } from './user-settings.ts';
 import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { userSettingsPreference } from './user-settings.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,10 +1,10 @@
 import type { CapturedRequest } from '@creel/contract';
 import { dropRequest, putSaved, restoreRequest } from './merge-requests.ts';
 import type { MethodFilter } from './merge-requests.ts';
-import { EMPTY_LIST } from './request-list.ts';
-import type { ListedRequest, RequestList } from './request-list.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { EMPTY_LIST } from './request-list.ts';
+import type { ListedRequest, RequestList } from './request-list.ts';
 
 // Lists hold thousands of rows and are replaced as a whole, so structural sharing would cost more than it saves.
 queryClient.setQueryDefaults(['requests'], { structuralSharing: false });

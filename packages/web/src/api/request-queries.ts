@@ -1,13 +1,13 @@
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
+import { client } from './client.ts';
+import { slimRows } from './limit-requests.ts';
 import { mergeRange, joinPages, pageRange } from './merge-requests.ts';
 import type { MethodFilter, IndexRange } from './merge-requests.ts';
-import { slimRows } from './limit-requests.ts';
-import { EMPTY_LIST } from './request-list.ts';
-import type { Gap, RequestList } from './request-list.ts';
-import { client } from './client.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { EMPTY_LIST } from './request-list.ts';
+import type { Gap, RequestList } from './request-list.ts';
 import { readList } from './request-lists.ts';
 
 /** Number of requests in the first page and in further pages. */

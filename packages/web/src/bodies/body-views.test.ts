@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { defaultTab } from '../features/requests/default-tab.ts';
 import { bodyBytes, textOf, textOfBeginning, toBase64 } from './body-bytes.ts';
 import { bodyKind, imageType } from './body-kind.ts';
-import { defaultTab } from '../features/requests/default-tab.ts';
 import { parseForm } from './form.ts';
 import { hexDump, hexLine } from './hex.ts';
 import { mediaType } from './media-type.ts';

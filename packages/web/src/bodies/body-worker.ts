@@ -1,5 +1,5 @@
-import type { BodySource } from './view-body.ts';
 import { viewBody } from './view-body.ts';
+import type { BodySource } from './view-body.ts';
 
 // Parses one body off the main thread and returns the view. The caller terminates the worker.
 

@@ -1,6 +1,6 @@
 import { decompress } from 'brotli/decompress';
-import type { BodySource } from './view-body.ts';
 import { viewBody } from './view-body.ts';
+import type { BodySource } from './view-body.ts';
 
 // Like body-worker.ts, with a brotli decoder, because browsers don't offer theirs to pages. The decoder has no output
 // limit; the caller terminates the worker after a timeout.

@@ -1,6 +1,6 @@
 import { formatSize } from '../ui/sizes.ts';
-import type { Coding } from './view-body.ts';
 import { NoteLine } from './note-line.tsx';
+import type { Coding } from './view-body.ts';
 
 /** Shows the result of decoding a content coding. `size` is the encoded size in bytes. */
 export function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {

@@ -1,10 +1,9 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
-import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './hex.ts';
-import { CopyButton } from '../ui/copy-button.tsx';
-import { useEffect, useState } from 'react';
+import { useRef, useEffect, useState } from 'react';
 import type { RefObject } from 'react';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './hex.ts';
 
 /** True if an element is at least `width` CSS pixels wide. Updates when it is resized. */
 function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): boolean {

@@ -1,11 +1,11 @@
 import { clsx } from 'clsx';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { memo } from 'react';
+import { escapeBidiControls } from './bidi.ts';
 import { KIND, lineOf } from './json-lines.ts';
 import type { JsonLine, JsonLines } from './json-lines.ts';
-import type { JsonMatch } from './search-json.ts';
-import { escapeBidiControls } from './bidi.ts';
 import { MarkedText } from './marked-text.tsx';
+import type { JsonMatch } from './search-json.ts';
 
 export const LINE_HEIGHT = 20;
 

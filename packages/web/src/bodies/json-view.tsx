@@ -2,14 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent } from 'react';
 import { useCommands } from '../ui/commands.ts';
-import { lineOf, pathOf, valueToCopy, visibleLines } from './json-lines.ts';
-import type { JsonLines } from './json-lines.ts';
-import { linesAround } from './search-json.ts';
-import type { JsonMatch } from './search-json.ts';
 import { toast } from '../ui/toast-store.ts';
 import { copyText } from '../ui/use-copy.ts';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
-import { CELL, cellOf } from './json-lines.ts';
+import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf } from './json-lines.ts';
+import type { JsonLines } from './json-lines.ts';
+import { linesAround } from './search-json.ts';
+import type { JsonMatch } from './search-json.ts';
 
 const PAGE = 20;
 

@@ -1,11 +1,11 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { FindBar } from './find-bar.tsx';
 import { findText, foundWithin } from './find-text.ts';
 import type { Found } from './find-text.ts';
-import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
-import { FindBar } from './find-bar.tsx';
 import { MarkedText } from './marked-text.tsx';
+import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
 import { useSteps } from './use-steps.ts';
 
 const LINE_HEIGHT = 20;

@@ -1,15 +1,15 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { useSignedOut } from '../api/connection.ts';
 import { useUser } from '../api/queries.ts';
 import { listenToOtherTabs } from '../api/session-channel.ts';
-import { Sidebar } from './sidebar.tsx';
+import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
 import { useIsNarrow } from '../ui/use-media.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ShellDialogs } from './dialogs.tsx';
 import { MobileBar } from './mobile-bar.tsx';
+import { Sidebar } from './sidebar.tsx';
 import { SignedOutDialog } from './signed-out-dialog.tsx';
 
 /** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */

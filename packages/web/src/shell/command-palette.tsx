@@ -1,10 +1,10 @@
 import { clsx } from 'clsx';
 import { useId, useState } from 'react';
 import type { KeyboardEvent } from 'react';
-import { showKeys } from './shortcuts.ts';
-import { rankChoices } from './rank-choices.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { rankChoices } from './rank-choices.ts';
+import { showKeys } from './shortcuts.ts';
 
 /** One choice: a command, an endpoint, or a search. */
 export interface PaletteChoice {

@@ -3,13 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { endpointsQuery } from '../api/queries.ts';
-import { COMMAND_IDS } from '../ui/commands.ts';
-import { useAllCommands, useCommands } from '../ui/commands.ts';
 import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
+import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { COMMAND_IDS, useAllCommands, useCommands } from '../ui/commands.ts';
 import { CommandPalette } from './command-palette.tsx';
 import type { PaletteChoice } from './command-palette.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
-import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { useShellCommands } from './use-shell-commands.ts';
 
 type Open = 'create' | 'palette' | 'help' | undefined;

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { useAllCommands } from '../ui/commands.ts';
-import { showKeys } from './shortcuts.ts';
 import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Kbd } from '../ui/kbd.tsx';
+import { showKeys } from './shortcuts.ts';
 
 export interface HelpOverlayProps {
   readonly open: boolean;

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { clearUserCache } from '../features/accounts/account-queries.ts';
 import { useUser } from '../api/queries.ts';
+import { clearUserCache } from '../features/accounts/account-queries.ts';
 import { DeleteAccountCard } from '../features/accounts/profile/delete-account-card.tsx';
 import { EmailCard } from '../features/accounts/profile/email-card.tsx';
 import { PasswordCard } from '../features/accounts/profile/password-card.tsx';
@@ -9,8 +9,8 @@ import { UsernameCard } from '../features/accounts/profile/username-card.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
 import { PlanChooser } from '../features/billing/plan-chooser.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { TabPanel, Tabs } from '../ui/tabs.tsx';
 import { Page } from '../ui/page.tsx';
+import { TabPanel, Tabs } from '../ui/tabs.tsx';
 
 const TABS = [
   { value: 'profile', label: 'Profile' },

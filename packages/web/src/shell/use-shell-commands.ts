@@ -1,7 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { COMMAND_IDS } from '../ui/commands.ts';
-import { useCommands } from '../ui/commands.ts';
 import { themePreference } from '../features/settings/theme.ts';
+import { COMMAND_IDS, useCommands } from '../ui/commands.ts';
 
 /** Commands of every page that don't open a dialog. */
 export function useShellCommands(): void {

@@ -3,8 +3,8 @@ import type { User } from '@creel/contract';
 import { Link, useLocation } from '@tanstack/react-router';
 import { CreditCard, Ellipsis, LogIn, LogOut, Monitor, Moon, Settings, Sun, UserRound } from 'lucide-react';
 import { themePreference, THEMES } from '../features/settings/theme.ts';
-import { usePreference } from '../ui/stored-value.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
+import { usePreference } from '../ui/stored-value.ts';
 
 const THEME_OPTIONS = [
   { value: 'light', label: 'Light', icon: <Sun /> },

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Logo } from './logo.tsx';
 import { useFocusAfterLeaving } from './focus.ts';
+import { Logo } from './logo.tsx';
 import { useTitle } from './use-title.ts';
 
 export interface PublicLayoutProps {

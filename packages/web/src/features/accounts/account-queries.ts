@@ -1,12 +1,12 @@
 import type { Credentials, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
-import { userSettingsPreference } from '../../api/user-settings.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { client, errorMessage } from '../../api/client.ts';
 import { markSessionActive } from '../../api/connection.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { notifyOtherTabs } from '../../api/session-channel.ts';
+import { userSettingsPreference } from '../../api/user-settings.ts';
+import { toast } from '../../ui/toast-store.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: queryKeys.sessions,

@@ -3,8 +3,8 @@ import type { User } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { userQuery } from '../../api/queries.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { Notice } from '../../ui/notice.tsx';
+import { toast } from '../../ui/toast-store.ts';
 import { storeChangedUser } from './subscription-queries.ts';
 
 /** Milliseconds between two reads of the user, and until the page gives up. */

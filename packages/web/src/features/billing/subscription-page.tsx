@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useUser } from '../../api/queries.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Page } from '../../ui/page.tsx';
 import { CheckoutReturn } from './checkout-return.tsx';
 import { PortalButton, SubscriptionNotices } from './current-plan.tsx';
 import { PlanChooser } from './plan-chooser.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Page } from '../../ui/page.tsx';
 
 /** The plans, the user's subscription, and the way back from a checkout. */
 export function SubscriptionPage() {

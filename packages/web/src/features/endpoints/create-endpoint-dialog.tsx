@@ -1,18 +1,18 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 import { endpointsQuery, useUser } from '../../api/queries.ts';
-import { serverFieldErrors } from '../../ui/form-errors.ts';
-import { createBlock } from './plan-limit-labels.ts';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
+import { serverFieldErrors } from '../../ui/form-errors.ts';
 import { Input } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { useNow } from '../../ui/use-now.ts';
+import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
+import { createBlock } from './plan-limit-labels.ts';
 
 export interface CreateEndpointDialogProps {
   readonly open: boolean;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
 
 export function ClearDataButton({ uid }: { readonly uid: string }) {
   const [isAsking, setAsking] = useState(false);

@@ -2,10 +2,10 @@ import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { Star } from 'lucide-react';
-import { expiryLine, isExpired } from './endpoint-labels.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { formatCount } from '../../ui/sizes.ts';
 import { timeAgo } from '../../ui/times.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { expiryLine, isExpired } from './endpoint-labels.ts';
 
 /** One endpoint on the dashboard. The whole card is a link. */
 export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {

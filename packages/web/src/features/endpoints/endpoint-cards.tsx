@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, TriangleAlert, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
-import { COMMAND_IDS } from '../../ui/commands.ts';
-import { runCommand } from '../../ui/commands.ts';
-import { sortEndpoints } from './endpoint-labels.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { EndpointCard } from './endpoint-card.tsx';
+import { sortEndpoints } from './endpoint-labels.ts';
 
 const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4';
 

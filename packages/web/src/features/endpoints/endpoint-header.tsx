@@ -2,15 +2,14 @@ import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { Plus } from 'lucide-react';
-import { COMMAND_IDS } from '../../ui/commands.ts';
-import { runCommand } from '../../ui/commands.ts';
-import { expiryLabel, isExpired } from './endpoint-labels.ts';
-import { formatMoment, timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { formatMoment, timeAgo } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DescribeEndpointButton } from './describe-endpoint.tsx';
 import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
+import { expiryLabel, isExpired } from './endpoint-labels.ts';
 
 export interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;

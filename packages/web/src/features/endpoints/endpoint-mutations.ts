@@ -1,13 +1,12 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { COMMAND_IDS } from '../../ui/commands.ts';
-import { runCommand } from '../../ui/commands.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { toast } from '../../ui/toast-store.ts';
 
 export interface NewEndpoint {
   readonly name?: string;

@@ -1,8 +1,8 @@
 import type { EndpointDetail } from '@creel/contract';
-import { endpointHints, savedCapacityNotice } from './endpoint-hints.ts';
-import { isExpired } from './endpoint-labels.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { endpointHints, savedCapacityNotice } from './endpoint-hints.ts';
+import { isExpired } from './endpoint-labels.ts';
 
 export interface EndpointNoticesProps {
   readonly endpoint: EndpointDetail;

@@ -1,9 +1,8 @@
 import { Plus } from 'lucide-react';
-import { COMMAND_IDS } from '../../ui/commands.ts';
-import { runCommand } from '../../ui/commands.ts';
-import { EndpointCards } from './endpoint-cards.tsx';
 import { Button } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { Page } from '../../ui/page.tsx';
+import { EndpointCards } from './endpoint-cards.tsx';
 
 /** The dashboard: every endpoint as a card. */
 export function HomePage() {

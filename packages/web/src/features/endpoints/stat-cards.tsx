@@ -3,9 +3,9 @@ import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatAverageSize, formatCount } from '../../ui/sizes.ts';
+import { Sparkline } from '../../ui/sparkline.tsx';
 import { sizeSeries, sparklineSeries } from './sparkline-series.ts';
 import type { SparklineRequest } from './sparkline-series.ts';
-import { Sparkline } from '../../ui/sparkline.tsx';
 
 /** Number of the newest requests that the sparklines show. */
 const LINE_REQUESTS = 500;

@@ -1,10 +1,10 @@
 import type { EndpointDetail } from '@creel/contract';
-import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 import { useUser } from '../../api/queries.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
+import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
 /** The capture URL with a copy button, and the two switches. */
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {

@@ -1,13 +1,13 @@
 import type { ReplayAnswer } from '@creel/contract';
-import { truncationNote } from './replay-answer.ts';
-import type { BodyView } from '../../bodies/view-body.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { CodingNote } from '../../bodies/coding-note.tsx';
 import { HexView } from '../../bodies/hex-view.tsx';
 import { JsonView } from '../../bodies/json-view.tsx';
 import { NoteLine } from '../../bodies/note-line.tsx';
 import { TextView } from '../../bodies/text-view.tsx';
+import type { BodyView } from '../../bodies/view-body.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { truncationNote } from './replay-answer.ts';
 
 export interface AnswerBodyProps {
   readonly answer: ReplayAnswer;

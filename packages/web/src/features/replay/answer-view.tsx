@@ -1,16 +1,16 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { replayViewQuery } from './replays.ts';
-import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
-import { formatSize } from '../../ui/sizes.ts';
+import { FieldTable } from '../../bodies/field-table.tsx';
 import { readable } from '../../bodies/wire-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { formatSize } from '../../ui/sizes.ts';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
-import { FieldTable } from '../../bodies/field-table.tsx';
 import { AnswerBody } from './answer-body.tsx';
+import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
+import { replayViewQuery } from './replays.ts';
 
 export interface AnswerViewProps {
   readonly uid: string;

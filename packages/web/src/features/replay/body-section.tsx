@@ -1,17 +1,17 @@
 import { Maximize2 } from 'lucide-react';
 import { useState } from 'react';
-import { declaredCoding, hasSignature } from './header-rows.ts';
-import { bodyEdit } from './replay-form.ts';
-import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { formatSize } from '../../ui/sizes.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { TextArea } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { formatSize } from '../../ui/sizes.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { BodyDialog } from './body-dialog.tsx';
+import { declaredCoding, hasSignature } from './header-rows.ts';
+import { bodyEdit } from './replay-form.ts';
+import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import { useCapturedBody } from './use-captured-body.ts';
 import type { CapturedBody } from './use-captured-body.ts';
 

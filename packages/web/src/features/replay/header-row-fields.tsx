@@ -1,8 +1,8 @@
 import { X } from 'lucide-react';
 import { memo } from 'react';
 import type { KeyboardEvent } from 'react';
-import type { HeaderRow } from './header-rows.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
+import type { HeaderRow } from './header-rows.ts';
 
 export interface HeaderRowFieldsProps {
   readonly row: HeaderRow;

@@ -1,9 +1,9 @@
 import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { mistakeIn, withNewRow } from './header-rows.ts';
-import type { HeaderRow } from './header-rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { HeaderRowFields } from './header-row-fields.tsx';
+import { mistakeIn, withNewRow } from './header-rows.ts';
+import type { HeaderRow } from './header-rows.ts';
 
 /** Number of rows that are shown until the user expands the table. */
 const COLLAPSED_ROWS = 3;

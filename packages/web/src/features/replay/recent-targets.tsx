@@ -1,8 +1,8 @@
 import { ChevronDown } from 'lucide-react';
-import { replayTargetsPreference } from './replay-targets.ts';
-import { usePreference } from '../../ui/stored-value.ts';
 import { Button } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
+import { usePreference } from '../../ui/stored-value.ts';
+import { replayTargetsPreference } from './replay-targets.ts';
 
 export interface RecentTargetsProps {
   readonly uid: string;

@@ -1,10 +1,10 @@
 import { clsx } from 'clsx';
 import { useCallback, useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
-import { useCommands } from '../../ui/commands.ts';
-import type { HeaderRow } from './header-rows.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { BodySection } from './body-section.tsx';
+import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
 import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';

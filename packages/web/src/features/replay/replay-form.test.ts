@@ -1,5 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
+import { sampleRequest } from '../../api/sample-request.ts';
 import {
   bodyEdit,
   capturedText,
@@ -10,7 +11,6 @@ import {
   toReplayBody,
   withChanges,
 } from './replay-form.ts';
-import { sampleRequest } from '../../api/sample-request.ts';
 
 const request = (parts: Partial<CapturedRequest>): CapturedRequest =>
   sampleRequest(3, { rawHeaders: [['X-A', 'b']], body: 'hi', contentType: 'text/plain', size: 2, ...parts });

@@ -1,9 +1,8 @@
-import { useReplayState } from './replays.ts';
-import { statusTone } from './replay-answer.ts';
-import { isChanged } from './replay-drafts.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { useReplayDraft } from './replay-drafts.tsx';
+import { statusTone } from './replay-answer.ts';
+import { isChanged, useReplayDraft } from './replay-drafts.tsx';
+import { useReplayState } from './replays.ts';
 
 export interface ReplayMarksProps {
   readonly uid: string;

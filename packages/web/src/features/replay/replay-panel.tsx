@@ -1,17 +1,16 @@
 import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { useCommands } from '../../ui/commands.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { lazyPart } from '../../ui/lazy-part.tsx';
-import { replayOpenPreference } from './replay-targets.ts';
-import { usePaneShare } from '../../ui/pane-divider.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { Kbd } from '../../ui/kbd.tsx';
-import { PaneDivider } from '../../ui/pane-divider.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
+import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { usePreference } from '../../ui/stored-value.ts';
 import { useDetailsCover } from '../../ui/use-media.ts';
 import { ReplayMarks } from './replay-marks.tsx';
+import { replayOpenPreference } from './replay-targets.ts';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 

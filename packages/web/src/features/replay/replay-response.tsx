@@ -1,10 +1,10 @@
 import { memo } from 'react';
-import { replayFailure } from './replays.ts';
-import type { ReplayState } from './replays.ts';
-import { formatDuration, statusLine } from './replay-answer.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { AnswerView } from './answer-view.tsx';
+import { formatDuration, statusLine } from './replay-answer.ts';
+import { replayFailure } from './replays.ts';
+import type { ReplayState } from './replays.ts';
 
 export interface ReplayResponseProps {
   readonly uid: string;

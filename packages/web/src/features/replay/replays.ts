@@ -1,18 +1,17 @@
 import { ApiError } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { queryOptions, skipToken, useQuery } from '@tanstack/react-query';
-import { answerSource } from './replay-answer.ts';
-import { toReplayBody } from './replay-form.ts';
-import type { ReplayForm } from './replay-form.ts';
-import { withTarget } from './replay-targets.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
-import { replayTargetsPreference } from './replay-targets.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { readByAnyId } from '../../api/body-queries.ts';
-import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { viewBodyAsync } from '../../bodies/view-body-async.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { answerSource } from './replay-answer.ts';
+import { toReplayBody } from './replay-form.ts';
+import type { ReplayForm } from './replay-form.ts';
+import { withTarget, replayTargetsPreference } from './replay-targets.ts';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds to keep the response of a request that is not shown. */

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { useEffect, useId, useRef } from 'react';
-import { methodsFor, PLACEHOLDER_HOST } from './replay-form.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Input, Select } from '../../ui/input.tsx';
 import { RecentTargets } from './recent-targets.tsx';
+import { methodsFor, PLACEHOLDER_HOST } from './replay-form.ts';
 import { SendButtons } from './send-buttons.tsx';
 import type { Replay } from './use-replay.ts';
 

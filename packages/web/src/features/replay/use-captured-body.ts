@@ -2,12 +2,12 @@ import { firstHeader } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { bodyQuery } from '../../api/body-queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { bodyBytes, textOf } from '../../bodies/body-bytes.ts';
 import { codingsOf } from '../../bodies/decode-body.ts';
+import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 import { capturedText } from './replay-form.ts';
 import type { CapturedText } from './replay-form.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
-import { BEGINNING_BYTES } from '../../bodies/view-body.ts';
 
 /** Maximum of bytes of a text that can be edited. A longer one would freeze the text area. */
 const MAX_EDITABLE_BYTES = 2 * 1024 * 1024;

@@ -3,15 +3,15 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
-import { sendReplay, useReplayState } from './replays.ts';
-import type { ReplayState } from './replays.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
 import type { FieldErrors } from '../../ui/form-errors.ts';
-import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
-import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
 import { useRefusal } from '../../ui/use-refusal.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
+import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
+import type { ReplayDraft, ReplayForm } from './replay-form.ts';
+import { sendReplay, useReplayState } from './replays.ts';
+import type { ReplayState } from './replays.ts';
 
 export interface Replay {
   readonly form: ReplayForm;

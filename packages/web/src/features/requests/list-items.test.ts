@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { listItems, neighbour, waitingOf } from './list-items.ts';
-import type { ListItems } from './list-items.ts';
 import { EMPTY_LIST } from '../../api/request-list.ts';
 import type { RequestList } from '../../api/request-list.ts';
 import { sampleRequest as sample } from '../../api/sample-request.ts';
+import { listItems, neighbour, waitingOf } from './list-items.ts';
+import type { ListItems } from './list-items.ts';
 
 const rows = (...indexes: number[]) => indexes.map((index) => sample(index, { path: `/p${index}` }));
 const list = (change: Partial<RequestList>): RequestList => ({ ...EMPTY_LIST, ...change });

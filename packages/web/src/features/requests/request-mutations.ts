@@ -1,9 +1,9 @@
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import type { ListedRequest } from '../../api/request-list.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { client, errorMessage } from '../../api/client.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { hideRequest, showSaved } from '../../api/request-lists.ts';
+import { toast } from '../../ui/toast-store.ts';
 
 const REQUEST_SAVED = {
   title: 'Request saved',

@@ -1,7 +1,7 @@
 import type { RawHeaders } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { toHar } from './har.ts';
 import { sampleRequest } from '../../api/sample-request.ts';
+import { toHar } from './har.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
 import { quoteLatin1, quoteText } from './shell-quote.ts';

@@ -1,7 +1,6 @@
 import { useRef } from 'react';
 import type { ReactNode } from 'react';
-import { usePaneShare } from '../../ui/pane-divider.tsx';
-import { PaneDivider } from '../../ui/pane-divider.tsx';
+import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 
 /** The left pane's share of the width. */
 const BOUNDS = { initial: 0.505, least: 0.25, most: 0.75 };

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
-import { useDeleteRequest, useDeleteRequests, useSaveRequest, useSaveRequests } from './request-mutations.ts';
 import { positionOf } from '../../api/request-list.ts';
-import type { ListItems } from './list-items.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import type { ListItems } from './list-items.ts';
+import { useDeleteRequest, useDeleteRequests, useSaveRequest, useSaveRequests } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
 
 export interface RequestActions {

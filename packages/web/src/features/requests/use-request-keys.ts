@@ -1,9 +1,9 @@
 import { useCommands } from '../../ui/commands.ts';
-import type { DetailTab } from './default-tab.ts';
-import type { ListItems } from './list-items.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { copyText } from '../../ui/use-copy.ts';
+import type { DetailTab } from './default-tab.ts';
 import { snippetOf } from './details/export.ts';
+import type { ListItems } from './list-items.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView } from './use-view-state.ts';

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { rowOf } from '../../api/request-list.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { requestQuery } from '../../api/request-queries.ts';
 import { neighbour } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
-import { rowOf } from '../../api/request-list.ts';
-import type { ListedRequest } from '../../api/request-list.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
 
 export interface Selection {

@@ -1,8 +1,7 @@
 import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { useCommands } from '../../ui/commands.ts';
-import { COMMAND_IDS } from '../../ui/commands.ts';
+import { useCommands, COMMAND_IDS } from '../../ui/commands.ts';
 import { Input } from '../../ui/input.tsx';
 
 /** Milliseconds to wait after the last key press before searching. */

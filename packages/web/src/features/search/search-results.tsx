@@ -5,18 +5,18 @@ import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
-import { searchQuery } from './search-query.ts';
-import { highlightParts } from './highlight.ts';
-import { searchHit, searchedText } from './search-hits.ts';
-import { formatSize } from '../../ui/sizes.ts';
-import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { MethodBadge } from '../../ui/method-badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { formatSize } from '../../ui/sizes.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
+import { highlightParts } from './highlight.ts';
+import { searchHit, searchedText } from './search-hits.ts';
+import { searchQuery } from './search-query.ts';
 
 interface HighlightedProps {
   readonly parts: readonly { readonly text: string; readonly hit: boolean }[];

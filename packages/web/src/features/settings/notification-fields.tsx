@@ -2,12 +2,12 @@ import { emailSchema, isProvenAddress } from '@creel/contract';
 import type { User, UserSettings } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { useServiceInfo } from '../../api/queries.ts';
-import { useTestEmail } from './settings-mutations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
+import { useTestEmail } from './settings-mutations.ts';
 import { SwitchRow } from './switch-row.tsx';
 
 export interface NotificationFieldsProps {

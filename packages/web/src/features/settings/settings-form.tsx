@@ -2,14 +2,14 @@ import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema }
 import type { User, UserSettings } from '@creel/contract';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSaveSettings } from './settings-mutations.ts';
-import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
 import { userSettingsPreference } from '../../api/user-settings.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { Button } from '../../ui/button.tsx';
 import { SectionCard } from '../../ui/card.tsx';
+import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
+import { toast } from '../../ui/toast-store.ts';
 import { useRefusal } from '../../ui/use-refusal.ts';
 import { NotificationFields } from './notification-fields.tsx';
+import { useSaveSettings } from './settings-mutations.ts';
 import { SwitchRow } from './switch-row.tsx';
 
 export interface SettingsFormProps {

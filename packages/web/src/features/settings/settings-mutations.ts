@@ -1,11 +1,11 @@
 import { ApiError } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
-import { userSettingsPreference } from '../../api/user-settings.ts';
-import { toast } from '../../ui/toast-store.ts';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { userSettingsPreference } from '../../api/user-settings.ts';
+import { toast } from '../../ui/toast-store.ts';
 
 export const useSaveSettings = () =>
   useMutation({

@@ -5,13 +5,13 @@ import { ArrowLeft } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { useSignedOut } from '../../api/connection.ts';
 import { settingsQuery, useUser } from '../../api/queries.ts';
-import { SettingsForm } from './settings-form.tsx';
-import { ThemeCard } from './theme-card.tsx';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { SettingsForm } from './settings-form.tsx';
+import { ThemeCard } from './theme-card.tsx';
 
 /** General and notification settings, with a link back to the dashboard. */
 export function SettingsPage() {

@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
-import { themePreference, THEMES } from './theme.ts';
-import { usePreference } from '../../ui/stored-value.ts';
 import { SectionCard } from '../../ui/card.tsx';
+import { usePreference } from '../../ui/stored-value.ts';
+import { themePreference, THEMES } from './theme.ts';
 
 const LOOKS = {
   light: { label: 'Light', Icon: Sun },

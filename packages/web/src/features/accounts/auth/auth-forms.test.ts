@@ -1,7 +1,7 @@
 import { credentialsSchema, passwordChangeSchema, userSettingsInputSchema } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { newPasswordFormSchema, registerFormSchema } from './auth-forms.ts';
 import { fieldErrors } from '../../../ui/form-errors.ts';
+import { newPasswordFormSchema, registerFormSchema } from './auth-forms.ts';
 
 const good = { username: 'marta', email: 'marta@example.com', password: 'secret1', confirmPassword: 'secret1' };
 

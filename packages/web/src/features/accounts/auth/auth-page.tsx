@@ -1,12 +1,12 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ownPath } from '../../../ui/own-path.ts';
+import { PublicLayout } from '../../../ui/public-page.tsx';
+import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
 import { ForgotPassword } from './forgot-password.tsx';
 import { LoginForm } from './login-form.tsx';
 import { ProviderButton } from './provider-button.tsx';
 import { RegisterForm } from './register-form.tsx';
-import { ownPath } from '../../../ui/own-path.ts';
-import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
-import { PublicLayout } from '../../../ui/public-page.tsx';
 
 const TABS = [
   { value: 'login', label: 'Login' },

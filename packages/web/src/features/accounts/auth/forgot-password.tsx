@@ -1,15 +1,15 @@
 import { emailSchema } from '@creel/contract';
 import { z } from 'zod';
-import { useRequestPasswordReset } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useForm } from '../../../ui/use-form.ts';
+import { useRequestPasswordReset } from '../account-queries.ts';
 
 const FORM = z.object({ email: emailSchema });
 

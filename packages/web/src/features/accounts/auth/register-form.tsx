@@ -1,12 +1,12 @@
-import { useRegister } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
-import { registerFormSchema } from './auth-forms.ts';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useForm } from '../../../ui/use-form.ts';
+import { useRegister } from '../account-queries.ts';
+import { registerFormSchema } from './auth-forms.ts';
 
 const EMPTY = { username: '', email: '', password: '', confirmPassword: '' };
 

@@ -1,12 +1,12 @@
-import { useResetPassword } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
-import { newPasswordFormSchema } from './auth-forms.ts';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useForm } from '../../../ui/use-form.ts';
+import { useResetPassword } from '../account-queries.ts';
+import { newPasswordFormSchema } from './auth-forms.ts';
 
 /** The form for a new password, with the token of an emailed link. */
 export function ResetForm({ token }: { readonly token: string }) {

@@ -1,8 +1,8 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { ResetForm } from './reset-form.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
+import { ResetForm } from './reset-form.tsx';
 
 const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@creel/contract';
 import type { ServiceInfo } from '@creel/contract';
 import { useEffect, useRef, useState } from 'react';
-import { useProviderLogin } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
+import { useProviderLogin } from '../account-queries.ts';
 import { completeIdentity } from './provider-message.ts';
 import type { ProviderMessage } from './provider-message.ts';
 import { openProviderPopup } from './provider-popup.ts';

@@ -1,9 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { useVerifyEmail } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
+import { useVerifyEmail } from '../account-queries.ts';
 
 const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
 const FAILED = 'The email could not be confirmed. Request a new link on your profile page.';

@@ -1,15 +1,15 @@
 import type { User } from '@creel/contract';
 import { useState } from 'react';
-import { useDeleteAccount } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
-import { serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { useForm } from '../../../ui/use-form.ts';
+import { useDeleteAccount } from '../account-queries.ts';
 
 export interface DeleteAccountCardProps {
   readonly user: User;

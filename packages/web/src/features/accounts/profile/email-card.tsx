@@ -1,11 +1,11 @@
 import type { User } from '@creel/contract';
-import { useRequestEmailVerification } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { useRequestEmailVerification } from '../account-queries.ts';
 
 /** The email of the account, and whether it is verified. */
 export function EmailCard({ user }: { readonly user: User }) {

@@ -1,14 +1,14 @@
 import { ApiError, passwordChangeSchema } from '@creel/contract';
-import { useChangePassword } from '../account-queries.ts';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { passwordFailure } from './profile-failures.ts';
-import { toast } from '../../../ui/toast-store.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Notice } from '../../../ui/notice.tsx';
+import { toast } from '../../../ui/toast-store.ts';
 import { useForm } from '../../../ui/use-form.ts';
+import { useChangePassword } from '../account-queries.ts';
+import { passwordFailure } from './profile-failures.ts';
 
 const EMPTY = { currentPassword: '', newPassword: '', confirmPassword: '' };
 const FIELDS = [

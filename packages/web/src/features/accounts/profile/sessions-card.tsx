@@ -2,18 +2,18 @@ import type { Session } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { MonitorSmartphone } from 'lucide-react';
 import { useState } from 'react';
-import { sessionsQuery, useEndOtherSessions } from '../account-queries.ts';
 import { errorMessage } from '../../../api/client.ts';
-import { formatMoment, timeAgo } from '../../../ui/times.ts';
-import { describeUserAgent } from './user-agent.ts';
-import { toast } from '../../../ui/toast-store.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import { formatMoment, timeAgo } from '../../../ui/times.ts';
+import { toast } from '../../../ui/toast-store.ts';
 import { useNow } from '../../../ui/use-now.ts';
+import { sessionsQuery, useEndOtherSessions } from '../account-queries.ts';
+import { describeUserAgent } from './user-agent.ts';
 
 /** The user's sessions, and how to end them. */
 export function SessionsCard() {

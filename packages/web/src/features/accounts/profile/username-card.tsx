@@ -1,15 +1,15 @@
 import { ApiError, usernameSchema } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { z } from 'zod';
-import { useChangeUsername } from '../account-queries.ts';
-import { fieldErrors } from '../../../ui/form-errors.ts';
-import { usernameFailure } from './profile-failures.ts';
-import { toast } from '../../../ui/toast-store.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionCard } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { fieldErrors } from '../../../ui/form-errors.ts';
 import { Input } from '../../../ui/input.tsx';
+import { toast } from '../../../ui/toast-store.ts';
 import { useForm } from '../../../ui/use-form.ts';
+import { useChangeUsername } from '../account-queries.ts';
+import { usernameFailure } from './profile-failures.ts';
 
 const FORM = z.object({ username: usernameSchema });
 /** The page reloads after a change of the username, so that every screen shows it. */

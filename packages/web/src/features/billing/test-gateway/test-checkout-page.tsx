@@ -1,8 +1,8 @@
 import { useParams } from '@tanstack/react-router';
-import { TestCheckout } from './test-checkout.tsx';
-import { TEST_MODE } from '../subscription-labels.ts';
 import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
+import { TEST_MODE } from '../subscription-labels.ts';
+import { TestCheckout } from './test-checkout.tsx';
 
 /** The checkout of the built-in test gateway. */
 export function TestCheckoutPage() {

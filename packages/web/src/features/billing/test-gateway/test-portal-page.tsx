@@ -1,10 +1,10 @@
 import { useSearch } from '@tanstack/react-router';
-import { TestPortal } from './test-portal.tsx';
-import { returnPath } from '../../../ui/own-path.ts';
 import { Button } from '../../../ui/button.tsx';
-import { TEST_MODE } from '../subscription-labels.ts';
 import { Notice } from '../../../ui/notice.tsx';
+import { returnPath } from '../../../ui/own-path.ts';
 import { PublicLayout } from '../../../ui/public-page.tsx';
+import { TEST_MODE } from '../subscription-labels.ts';
+import { TestPortal } from './test-portal.tsx';
 
 /** The billing portal of the built-in test gateway. */
 export function TestPortalPage() {

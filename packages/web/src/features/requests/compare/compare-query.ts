@@ -4,11 +4,11 @@ import { queryOptions } from '@tanstack/react-query';
 import { bodyViewQuery, readWholeRequest } from '../../../api/body-queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { lineOf } from '../../../bodies/json-lines.ts';
+import type { BodyView } from '../../../bodies/view-body.ts';
 import { diffFields, diffHeaders, diffLines } from './diff.ts';
 import type { DiffLine, FieldDiff } from './diff.ts';
-import { lineOf } from '../../../bodies/json-lines.ts';
-import type { ListedRequest } from '../../../api/request-list.ts';
-import type { BodyView } from '../../../bodies/view-body.ts';
 
 export interface Comparison {
   /** Method and path. */

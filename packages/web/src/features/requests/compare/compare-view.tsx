@@ -2,21 +2,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { compareQuery } from './compare-query.ts';
-import type { Comparison } from './compare-query.ts';
-import { useCommands } from '../../../ui/commands.ts';
-import { sideBySide } from './diff.ts';
-import type { FieldDiff } from './diff.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { formatClock } from '../../../ui/times.ts';
 import { readable } from '../../../bodies/wire-text.ts';
 import { Button } from '../../../ui/button.tsx';
+import { useCommands } from '../../../ui/commands.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
-import { listElement } from '../list/list-element.ts';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import { formatClock } from '../../../ui/times.ts';
+import { listElement } from '../list/list-element.ts';
 import { BodyDiff } from './body-diff.tsx';
+import { compareQuery } from './compare-query.ts';
+import type { Comparison } from './compare-query.ts';
+import { sideBySide } from './diff.ts';
+import type { FieldDiff } from './diff.ts';
 import { FieldDiffTable } from './field-diff-table.tsx';
 
 export interface CompareViewProps {

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx';
-import type { FieldDiff } from './diff.ts';
 import { readable } from '../../../bodies/wire-text.ts';
+import type { FieldDiff } from './diff.ts';
 
 export interface FieldDiffTableProps {
   readonly title: string;

@@ -1,10 +1,10 @@
 import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { formatSize } from '../../../ui/sizes.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
 import { CodingNote } from '../../../bodies/coding-note.tsx';
 import { NoteLine } from '../../../bodies/note-line.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Notice } from '../../../ui/notice.tsx';
+import { formatSize } from '../../../ui/sizes.ts';
 import type { ShownBody } from './use-body.ts';
 
 /** Notes about the body: that it was decoded, is only the first part, or could not be read. */

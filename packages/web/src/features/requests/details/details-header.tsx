@@ -1,16 +1,16 @@
 import { queryOf } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
-import type { DetailTab } from '../default-tab.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { countBytes } from '../../../ui/sizes.ts';
-import { formatClock, formatMoment } from '../../../ui/times.ts';
 import { readable } from '../../../bodies/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { countBytes } from '../../../ui/sizes.ts';
+import { formatClock, formatMoment } from '../../../ui/times.ts';
 import { Tooltip } from '../../../ui/tooltip.tsx';
+import type { DetailTab } from '../default-tab.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import { snippetOf } from './export.ts';
 

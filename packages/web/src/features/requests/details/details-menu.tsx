@@ -1,12 +1,12 @@
 import { Columns2, Copy, Download, Ellipsis, Link2, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { SNIPPET_NAMES } from '../snippet-names.ts';
-import type { SnippetName } from '../snippet-names.ts';
-import { toast } from '../../../ui/toast-store.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { toast } from '../../../ui/toast-store.ts';
 import { copyText } from '../../../ui/use-copy.ts';
+import { SNIPPET_NAMES } from '../snippet-names.ts';
+import type { SnippetName } from '../snippet-names.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
 import { downloadBytes } from './download.ts';
 import { downloadHar, snippetOf } from './export.ts';

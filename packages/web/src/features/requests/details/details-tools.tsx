@@ -1,11 +1,11 @@
 import { queryOf } from '@creel/contract';
 import { Search } from 'lucide-react';
-import { useCommands } from '../../../ui/commands.ts';
-import type { DetailTab } from '../default-tab.ts';
-import { messageText } from './message-text.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import type { DetailTab } from '../default-tab.ts';
+import { messageText } from './message-text.ts';
 import type { ShownBody } from './use-body.ts';
 
 export interface DetailsToolsProps {

@@ -1,5 +1,5 @@
-import { parseForm } from '../../../bodies/form.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
+import { parseForm } from '../../../bodies/form.ts';
 
 /** The decoded fields of a form, and the text as sent. */
 export function FormFields({ text }: { readonly text: string }) {

@@ -1,17 +1,17 @@
 import { Braces } from 'lucide-react';
 import { useDeferredValue, useMemo } from 'react';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { FindBar } from '../../../bodies/find-bar.tsx';
 import { jsonBreak } from '../../../bodies/format-json.ts';
 import type { JsonLines } from '../../../bodies/json-lines.ts';
-import type { ListedRequest } from '../../../api/request-list.ts';
-import { searchJson } from '../../../bodies/search-json.ts';
-import { formatCount } from '../../../ui/sizes.ts';
-import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { FindBar } from '../../../bodies/find-bar.tsx';
 import { JsonView } from '../../../bodies/json-view.tsx';
 import { NoteLine } from '../../../bodies/note-line.tsx';
-import type { ShownBody } from './use-body.ts';
+import { searchJson } from '../../../bodies/search-json.ts';
 import { useSteps } from '../../../bodies/use-steps.ts';
+import { Button } from '../../../ui/button.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { formatCount } from '../../../ui/sizes.ts';
+import type { ShownBody } from './use-body.ts';
 
 export interface JsonTabProps {
   readonly body: ShownBody;

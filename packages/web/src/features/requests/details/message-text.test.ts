@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { messageText } from './message-text.ts';
 import { sampleRequest } from '../../../api/sample-request.ts';
 import { viewPlain } from '../../../bodies/view-body.ts';
+import { messageText } from './message-text.ts';
 
 const URL_OF = 'https://creel.example/h/uid';
 const view = (bytes: Uint8Array<ArrayBuffer>) =>

@@ -4,8 +4,8 @@ import { textOf } from '../../../bodies/body-bytes.ts';
 import { imageType } from '../../../bodies/body-kind.ts';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
-import { formatSize } from '../../../ui/sizes.ts';
 import { Button } from '../../../ui/button.tsx';
+import { formatSize } from '../../../ui/sizes.ts';
 import { downloadBytes } from './download.ts';
 import { ImageView } from './image-view.tsx';
 

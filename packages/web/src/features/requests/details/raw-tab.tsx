@@ -1,16 +1,16 @@
 import { useMemo } from 'react';
-import { messageText } from './message-text.ts';
-import { RAW_VIEWS } from './raw-view.ts';
-import type { RawView } from './raw-view.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { HexView } from '../../../bodies/hex-view.tsx';
+import { TextView } from '../../../bodies/text-view.tsx';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { formatXml } from '../../../bodies/xml.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { FormFields } from './form-fields.tsx';
-import { HexView } from '../../../bodies/hex-view.tsx';
 import { ImageView } from './image-view.tsx';
+import { messageText } from './message-text.ts';
 import { MultipartParts } from './multipart-parts.tsx';
-import { TextView } from '../../../bodies/text-view.tsx';
+import { RAW_VIEWS } from './raw-view.ts';
+import type { RawView } from './raw-view.ts';
 import type { ShownBody } from './use-body.ts';
 
 const AS_TEXT = 'Body as text';

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
-import { useCommands } from '../../../ui/commands.ts';
 import { Button } from '../../../ui/button.tsx';
+import { useCommands } from '../../../ui/commands.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { BAR } from './list-toolbar.tsx';
 

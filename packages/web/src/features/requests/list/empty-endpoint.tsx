@@ -5,13 +5,13 @@ import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { sendTestRequest } from '../../../api/test-request.ts';
-import { SNIPPET_NAMES } from '../snippet-names.ts';
-import { tryItSnippet } from '../snippets.ts';
-import { toast } from '../../../ui/toast-store.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
+import { toast } from '../../../ui/toast-store.ts';
+import { SNIPPET_NAMES } from '../snippet-names.ts';
+import { tryItSnippet } from '../snippets.ts';
 import { listElement } from './list-element.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;

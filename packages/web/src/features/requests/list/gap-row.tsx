@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { gapQuery } from '../../../api/request-queries.ts';
 import type { Gap } from '../../../api/request-list.ts';
+import { gapQuery } from '../../../api/request-queries.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { ROW_HEIGHT } from './request-row.tsx';
 

@@ -1,14 +1,14 @@
 import type { Endpoint, LiveState } from '@creel/contract';
 import { useRef } from 'react';
-import { toast } from '../../../ui/toast-store.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
+import { toast } from '../../../ui/toast-store.ts';
 import { downloadHar } from '../details/export.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
-import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { listElement } from './list-element.ts';
+import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';

@@ -5,11 +5,11 @@ import { memo } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { labelOf } from '../../../api/row-label.ts';
-import { formatSize } from '../../../ui/sizes.ts';
-import { formatMoment, shortAge } from '../../../ui/times.ts';
 import { readable } from '../../../bodies/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { formatSize } from '../../../ui/sizes.ts';
+import { formatMoment, shortAge } from '../../../ui/times.ts';
 import { useNow } from '../../../ui/use-now.ts';
 
 /**

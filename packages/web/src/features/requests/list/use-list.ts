@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { holdRows } from '../../../api/limit-requests.ts';
+import { EMPTY_LIST } from '../../../api/request-list.ts';
 import { changeLists } from '../../../api/request-lists.ts';
 import { requestListQuery } from '../../../api/request-queries.ts';
-import { holdRows } from '../../../api/limit-requests.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
-import { EMPTY_LIST } from '../../../api/request-list.ts';
 
 export interface ListState {
   readonly items: ListItems;
