@@ -49,7 +49,7 @@ function SessionRow({ session }: { readonly session: Session }) {
         </p>
         <p className="text-sm text-ink-2">
           <span className="font-mono">{session.ip}</span> ·{' '}
-          <span title={formatMoment(session.createdAt)}>signed in {timeAgo(session.createdAt, now)}</span> · last seen{' '}
+          <span title={formatMoment(session.createdAt)}>logged in {timeAgo(session.createdAt, now)}</span> · last seen{' '}
           {timeAgo(session.lastSeenAt, now)}
         </p>
       </div>
@@ -80,7 +80,7 @@ function EndOthersButton({ count }: { readonly count: number }) {
         open={isAsking}
         onOpenChange={setAsking}
         title="Log out everywhere else"
-        description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays signed in.`}
+        description={`This ends ${count === 1 ? 'one other session' : `${count} other sessions`}. This browser stays logged in.`}
         confirmLabel="Sign out"
         onConfirm={confirm}
       />
