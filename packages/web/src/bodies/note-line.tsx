@@ -1,5 +1,7 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
+import { formatSize } from '../ui/sizes.ts';
+import type { Coding } from './view-body.ts';
 
 /** A note above a body, for example that it was decoded or truncated. */
 export function NoteLine({ className, children }: { readonly className?: string; readonly children: ReactNode }) {
@@ -8,4 +10,13 @@ export function NoteLine({ className, children }: { readonly className?: string;
       {children}
     </div>
   );
+}
+
+/** Shows the result of decoding a content coding. `size` is the encoded size in bytes. */
+export function CodingNote({ coding, size }: { readonly coding: Coding; readonly size: number }) {
+  const text =
+    coding.decodedSize === undefined
+      ? `${coding.problem ?? ''} Shown as it came, ${formatSize(size)}.`
+      : `Decoded from ${coding.name}: ${formatSize(size)} as sent, ${formatSize(coding.decodedSize)}${coding.cut ? ' shown' : ' decoded'}.`;
+  return <NoteLine>{text}</NoteLine>;
 }

@@ -1,8 +1,7 @@
 import type { ReplayAnswer } from '@creel/contract';
-import { CodingNote } from '../../bodies/coding-note.tsx';
 import { HexView } from '../../bodies/hex-view.tsx';
 import { JsonView } from '../../bodies/json-view.tsx';
-import { NoteLine } from '../../bodies/note-line.tsx';
+import { CodingNote, NoteLine } from '../../bodies/note-line.tsx';
 import { TextView } from '../../bodies/text-view.tsx';
 import type { BodyView } from '../../bodies/view-body.ts';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,6 @@
 import { errorMessage } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { CodingNote } from '../../../bodies/coding-note.tsx';
-import { NoteLine } from '../../../bodies/note-line.tsx';
+import { CodingNote, NoteLine } from '../../../bodies/note-line.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { formatSize } from '../../../ui/sizes.ts';

@@ -1,17 +1,29 @@
 import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { FieldTable } from '../../../bodies/field-table.tsx';
+import { parseForm } from '../../../bodies/form.ts';
 import { HexView } from '../../../bodies/hex-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { formatXml } from '../../../bodies/xml.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
-import { FormFields } from './form-fields.tsx';
 import { ImageView } from './image-view.tsx';
 import { messageText } from './message-text.ts';
 import { MultipartParts } from './multipart-parts.tsx';
 import { RAW_VIEWS } from './raw-view.ts';
 import type { RawView } from './raw-view.ts';
 import type { ShownBody } from './use-body.ts';
+
+/** The decoded fields of a form, and the text as sent. */
+function FormFields({ text }: { readonly text: string }) {
+  return (
+    <div className="min-h-0 grow overflow-auto border-t border-line">
+      <FieldTable label="Form fields" nameTitle="Field" fields={parseForm(text) ?? []} />
+      <h3 className="px-4 pt-4 pb-1 text-sm text-ink-2">As sent</h3>
+      <pre className="px-4 pb-4 text-sm wrap-anywhere whitespace-pre-wrap">{text}</pre>
+    </div>
+  );
+}
 
 const AS_TEXT = 'Body as text';
 

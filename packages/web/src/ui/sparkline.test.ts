@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sparklinePoints } from './sparkline-points.ts';
+import { sparklinePoints } from './sparkline.tsx';
 
 test('the highest value is at the top, zero at the bottom', () => {
   expect(sparklinePoints([0, 5, 10])).toBe('0.0,22.0 50.0,12.0 100.0,2.0');
