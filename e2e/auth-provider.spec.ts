@@ -1,4 +1,4 @@
-// Contract 6 from the side of the page: the sign-in window and what can become of it. The provider stands in for itself here: what
+// Contract 6 from the side of the page: the login window and what can become of it. The provider stands in for itself here: what
 // the server makes of an identity is the server's tests' business.
 import type { Page, Route } from '@playwright/test';
 import { expect, test } from './app.ts';
@@ -50,9 +50,9 @@ test('the identity that the window tells goes to the server, whose word counts',
 });
 
 for (const [problem, sentence] of [
-  ['network-request-failed', 'The sign-in provider could not be reached.'],
-  ['popup-closed-by-user', 'The sign-in window was closed before you had signed in.'],
-  ['unauthorized-domain', 'This address is not allowed to sign in with the provider.'],
+  ['network-request-failed', 'The login provider could not be reached.'],
+  ['popup-closed-by-user', 'The login window was closed before you had logged in.'],
+  ['unauthorized-domain', 'This address is not allowed to log in with the provider.'],
   ['something-else', 'Google sign-in failed'],
 ] as const) {
   test(`a problem that the window tells is put in a sentence: ${problem}`, async ({ page }) => {
@@ -78,7 +78,7 @@ test('a blocked window is told at once', async ({ page }) => {
   await page.addInitScript('globalThis.open = () => null;');
   await page.goto('/auth');
   await button(page).click();
-  await expect(page.getByRole('alert')).toContainText('The browser blocked the sign-in window.');
+  await expect(page.getByRole('alert')).toContainText('The browser blocked the login window.');
 });
 
 test('a closed window is given up after 8 seconds, not before', async ({ page }) => {
@@ -89,11 +89,11 @@ test('a closed window is given up after 8 seconds, not before', async ({ page })
   const [popup] = await Promise.all([page.waitForEvent('popup'), button(page).click()]);
   expect(popup.url()).toContain(START);
   await popup.close();
-  const waiting = page.getByRole('button', { name: 'Waiting for the sign-in window…' });
+  const waiting = page.getByRole('button', { name: 'Waiting for the login window…' });
   await page.clock.runFor(7900);
   await expect(waiting).toBeVisible();
   await page.clock.runFor(1000);
-  await expect(page.getByRole('alert')).toContainText('The sign-in window was closed before you had signed in.');
+  await expect(page.getByRole('alert')).toContainText('The login window was closed before you had logged in.');
   await expect(button(page)).toBeEnabled();
 });
 
@@ -101,5 +101,5 @@ test('from another address than the public one the window is not even opened', a
   await offerProvider(page, 'https://hooks.example.com');
   await page.goto('/auth');
   await button(page).click();
-  await expect(page.getByRole('alert')).toContainText('This address is not allowed to sign in with the provider.');
+  await expect(page.getByRole('alert')).toContainText('This address is not allowed to log in with the provider.');
 });

@@ -19,7 +19,7 @@ export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void
         aria-describedby={isOff ? 'provider-off' : undefined}
         onClick={start}
       >
-        {busy ? 'Waiting for the sign-in window…' : `Continue with ${name}`}
+        {busy ? 'Waiting for the login window…' : `Continue with ${name}`}
       </Button>
       {isOff ? (
         <p id="provider-off" className="text-center text-sm text-ink-2">

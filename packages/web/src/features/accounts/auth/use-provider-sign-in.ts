@@ -10,9 +10,9 @@ import { openProviderPopup } from './provider-popup.ts';
 /** Why a third-party login failed, with the message for the user. */
 const PROVIDER_PROBLEMS = {
   'popup-blocked': 'The browser blocked the login window. Allow pop-ups for this site and try again.',
-  'popup-closed-by-user': 'The sign-in window was closed before you had signed in.',
-  'unauthorized-domain': 'This address is not allowed to sign in with the provider. Open Creel at its own address.',
-  'network-request-failed': 'The sign-in provider could not be reached. Please check your connection and try again.',
+  'popup-closed-by-user': 'The login window was closed before you had logged in.',
+  'unauthorized-domain': 'This address is not allowed to log in with the provider. Open Creel at its own address.',
+  'network-request-failed': 'The login provider could not be reached. Please check your connection and try again.',
   failed: 'Google sign-in failed',
 } as const;
 
