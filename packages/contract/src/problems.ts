@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The closed list of problems: every failing answer of the server carries one of these codes, with its status and, where the
- * rule that failed has no sentence of its own, this sentence (contract 1). Clients decide on `code`, never on the text.
+ * Every problem that the server reports, with its status. The sentence is used if the failed rule has none of its own. Clients decide on
+ * `code`, never on the sentence.
  */
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },
@@ -69,18 +69,18 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The body of every failing answer: `error` and `message` are the same sentence (contract 1). */
+/** The body of every error response: docs/api.md, "Errors". `error` and `message` are the same sentence. */
 export const problemSchema = z.object({
   error: z.string(),
   message: z.string(),
   code: z.string(),
   fields: z.record(z.string(), z.string()).optional(),
-  /** INVALID_QUERY: where the wrong term starts, in UTF-16 units from 0. */
+  /** INVALID_QUERY: start of the invalid term, in UTF-16 units from 0. */
   position: z.int().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** True for a code of this build's list; a newer server may know more. */
+/** True for a known code. A newer server may have more. */
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }

@@ -4,7 +4,7 @@ import { isJson } from './json-text.ts';
 import { parseQuery } from './parse-query.ts';
 import { printQuery } from './print-query.ts';
 
-/** What is wrong with reading and printing a text; `undefined` when nothing is. */
+/** Returns what is wrong with parsing and printing a text, or `undefined`. */
 function problemWith(written: string): string | undefined {
   const first = parseQuery(written);
   if (!first.ok) return first.position < written.length ? undefined : `${written} is wrong at ${first.position}`;
@@ -21,7 +21,7 @@ test('a query is the same after it was printed, and its print is final', () => {
   expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-/** Text of the characters that mean something in `pieces`. */
+/** Random text from the special characters and words in `pieces`. */
 function noise(random: () => number, pieces: readonly string[]): string {
   const length = Math.floor(random() * 12);
   return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] ?? '').join('');

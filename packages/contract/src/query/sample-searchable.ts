@@ -1,6 +1,6 @@
 import type { SearchableRequest } from './searchable-request.ts';
 
-/** A request for tests: an empty POST to `/`, unless told otherwise. Text of a body is UTF-8. */
+/** A request for tests: by default an empty POST to `/`. A body that is text is encoded as UTF-8. */
 export function sampleSearchable(
   change: Partial<Omit<SearchableRequest, 'body'>> & { readonly body?: string | Uint8Array | null } = {},
 ): SearchableRequest {
