@@ -1,4 +1,4 @@
-// Issue 3 and spec 2: a session that ended elsewhere is told in every kind of form, which keeps what was typed and goes on from there.
+// A session that ended elsewhere: every form says so, keeps the typed text and continues after the login.
 import type { BrowserContext, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import type { App, Person } from './app.ts';
@@ -11,10 +11,10 @@ const told = (page: Page) => page.getByRole('dialog', { name: 'You have been sig
 interface FormCase {
   readonly name: string;
   readonly open: (page: Page, context: BrowserContext, app: App) => Promise<void>;
-  /** What is typed, by label. */
+  /** Typed text by label. */
   readonly typed: (person: Person) => Record<string, string>;
   readonly submit: string;
-  /** What shows that the form did its work in the end. */
+  /** Waits for the result of the submitted form. */
   readonly done: (page: Page) => Promise<void>;
 }
 
@@ -78,7 +78,7 @@ const FORMS: readonly FormCase[] = [
   },
 ];
 
-/** The form is in the dialog on top, or else in the page. */
+/** The topmost dialog, otherwise the page. */
 const fieldOf = (page: Page, label: string) => page.getByLabel(label, { exact: true }).last();
 const submit = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click();
 
@@ -95,7 +95,7 @@ async function expectTyped(page: Page, values: Record<string, string>): Promise<
 }
 
 for (const form of FORMS) {
-  test(`${form.name}: signed out in another tab, what was typed is kept`, async ({ page, context, app, person }) => {
+  test(`${form.name}: logged out in another tab, the typed text is kept`, async ({ page, context, app, person }) => {
     const values = form.typed(person);
     await form.open(page, context, app);
     for (const [label, value] of Object.entries(values)) await fieldOf(page, label).fill(value);
@@ -111,7 +111,7 @@ for (const form of FORMS) {
     await form.done(page);
   });
 
-  test(`${form.name}: signed out elsewhere, the answer tells it and what was typed is kept`, async ({
+  test(`${form.name}: logged out elsewhere, the response shows it and the typed text is kept`, async ({
     page,
     context,
     app,
@@ -151,7 +151,7 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await expect(toast(page, 'Your preferences have been saved locally.')).toBeVisible();
   expect(await page.evaluate('JSON.parse(localStorage.userSettings).autoSaveNewEndpoints')).toBe(true);
 
-  // What a screen asks for by itself does not bring the question back; what the person does, does.
+  // Background calls of a screen do not ask for a login again. Actions of the user do.
   const asked = page.waitForResponse('**/api/search?*');
   await page.getByRole('link', { name: 'Search' }).click();
   await page.getByRole('searchbox').fill('anything');
@@ -163,7 +163,7 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
   await expect(told(page)).toBeVisible();
-  // The notice of the failed creation may be up as well; then Escape takes it first.
+  // The toast of the failed creation may be open too. Then the first Escape closes the toast.
   await expect(async () => {
     await pressEscape(page);
     await expect(told(page)).toBeHidden({ timeout: 500 });

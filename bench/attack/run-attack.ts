@@ -51,7 +51,7 @@ async function targetOf(creel: MeasuredCreel): Promise<AttackTarget> {
 }
 
 /** Runs the attacker until it leaves, or is made to. Resolves with what it saw. */
-async function attackWith({ name, mostSeconds }: Attack, target: AttackTarget): Promise<string> {
+async function attackWith({ name, maxSeconds }: Attack, target: AttackTarget): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'attacker.ts'), name, JSON.stringify(target)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,7 +59,7 @@ async function attackWith({ name, mostSeconds }: Attack, target: AttackTarget): 
   let errors = '';
   child.stdout.on('data', (chunk) => (saw += String(chunk)));
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
-  const timer = setTimeout(() => child.kill('SIGKILL'), mostSeconds * 1000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxSeconds * 1000);
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearTimeout(timer);
   if (code !== null && code !== 0) throw new Error(`The attacker failed:\n${errors}`);

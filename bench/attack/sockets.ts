@@ -39,11 +39,11 @@ export async function inParallel(count: number, atOnce: number, each: (nth: numb
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
 }
 
-/** Resolves when the socket is closed, or after `mostMs`. */
-export function closed(socket: Socket, mostMs: number): Promise<void> {
+/** Resolves when the socket is closed, or after `maxMs`. */
+export function closed(socket: Socket, maxMs: number): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, mostMs);
+    const timer = setTimeout(resolve, maxMs);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve();

@@ -1,4 +1,4 @@
-// Sign-in, profile, settings, plans, search, and what lies over every screen.
+// Login, profile, settings, plans, search, and overlays.
 import type { Page } from '@playwright/test';
 import { waiting, shows } from './scene.ts';
 import type { Scene } from './scene.ts';

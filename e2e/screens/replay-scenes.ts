@@ -1,4 +1,4 @@
-// The replay panel below a request: closed, open, changed, and what came back.
+// The replay panel below a request: closed, open, edited, and with a response.
 import type { ReplayAnswer } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { shows } from './scene.ts';
@@ -33,7 +33,7 @@ const refusing: Prepare = (page) =>
     route.fulfill({ status: 502, json: { error: REFUSED, message: REFUSED, code: 'REPLAY_FAILED' } }),
   );
 
-/** Opens a request and, with `r`, its replay. */
+/** Opens a request, and its replay panel with `r`. */
 async function opened(stage: Stage, kind: Kind, prepare?: Prepare): Promise<Page> {
   const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind[kind]}`, prepare);
   await page.getByRole('button', { name: 'Replay Request' }).waitFor();

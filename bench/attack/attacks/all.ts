@@ -11,7 +11,7 @@ const calm: Attack = {
   name: 'calm',
   what: 'no attack, for comparison',
   neighborP99Ms: 100,
-  mostSeconds: 10,
+  maxSeconds: 10,
   run: () => sleep(8000, 'nothing sent'),
 };
 

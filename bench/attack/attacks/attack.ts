@@ -8,7 +8,7 @@ export interface Attack {
   /** The neighbor's p99 in milliseconds that the server has to keep meanwhile. */
   readonly neighborP99Ms: number;
   /** Seconds until the attacker is made to leave. */
-  readonly mostSeconds: number;
+  readonly maxSeconds: number;
   /** Resolves, with what the attacker saw, when the attack is over. The attacker's process then exits and its sockets close. */
   readonly run: (target: AttackTarget) => Promise<string>;
 }

@@ -18,7 +18,7 @@ function crowd(name: string, what: string, count: number, body: (nth: number) =>
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: 25,
+    maxSeconds: 25,
     async run(target) {
       const answers = new AnswerCount();
       await inParallel(count, count, async (nth) => {
@@ -39,7 +39,7 @@ function repeated(name: string, what: string, connections: number, bytes: (targe
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: SECONDS + 10,
+    maxSeconds: SECONDS + 10,
     async run(target) {
       const answers = new AnswerCount();
       const request = bytes(target);
@@ -76,7 +76,7 @@ const liveSockets: Attack = {
   name: 'live-sockets',
   what: '1,000 web sockets of one user, never read, while 32 KiB captures arrive for them',
   neighborP99Ms: 500,
-  mostSeconds: 25,
+  maxSeconds: 25,
   async run(target) {
     const uid = target.capturePath.slice('/h/'.length);
     const sockets: Socket[] = [];
@@ -108,7 +108,7 @@ const clearLarge: Attack = {
   name: 'call-clear',
   what: '20 bodies of 20 MB, then "Clear Data", again and again',
   neighborP99Ms: 500,
-  mostSeconds: 30,
+  maxSeconds: 30,
   async run(target) {
     const answers = new AnswerCount();
     const until = performance.now() + 20_000;
@@ -135,7 +135,7 @@ const refusedSockets: Attack = {
   name: 'live-refused',
   what: '64 connections that ask for a web socket with a wrong session',
   neighborP99Ms: 500,
-  mostSeconds: 25,
+  maxSeconds: 25,
   async run(target) {
     const answers = new AnswerCount();
     const until = performance.now() + SECONDS * 1000;

@@ -14,7 +14,7 @@ function problemWith(written: string): string | undefined {
   return printQuery(second.query) === printed ? undefined : `${printed} is printed differently`;
 }
 
-test('a query is the same after it was printed, and its print is final', () => {
+test('a printed query parses to the same query, and prints the same again', () => {
   const generator = new Generator(1, Date.UTC(2026, 10, 22));
   const written = Array.from({ length: 10_000 }, () => generator.query());
   expect(written.filter((query) => !parseQuery(query).ok)).toEqual([]);
@@ -27,7 +27,7 @@ function noise(random: () => number, pieces: readonly string[]): string {
   return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] ?? '').join('');
 }
 
-test('whatever is typed is read or rejected at a place in it, and what is read can be printed', () => {
+test('any text is parsed or rejected at a position inside it, and parsed queries can be printed', () => {
   const random = randomNumbers(2);
   const pieces = [
     '(',
@@ -56,7 +56,7 @@ test('whatever is typed is read or rejected at a place in it, and what is read c
   expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test('isJson takes what JSON.parse takes', () => {
+test('isJson accepts what JSON.parse accepts', () => {
   const random = randomNumbers(3);
   const pieces = [
     '{',
