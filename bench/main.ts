@@ -12,7 +12,7 @@ import { dashboardTable, threadTable, throughputTable } from './report.ts';
 import type { Row } from './report.ts';
 import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario, CONNECTIONS } from './scenarios.ts';
 import type { Sample, Scenario } from './scenarios.ts';
-import { MANY_VISITORS, signInTable, signInTimes } from './sign-ins.ts';
+import { MANY_LOGINS, signInTable, signInTimes } from './sign-ins.ts';
 import { senderTable } from './senders/senders.ts';
 import { startCreel, startProgram } from './server-under-test.ts';
 
@@ -101,7 +101,7 @@ async function figures(load: Load): Promise<string[]> {
 }
 
 async function signInFigures(load: Load): Promise<string[]> {
-  const creel = await startCreel('sign-ins', MANY_VISITORS);
+  const creel = await startCreel('sign-ins', MANY_LOGINS);
   try {
     return [signInTable(await signInTimes(creel, load, rounds))];
   } finally {

@@ -9,7 +9,7 @@ import { residentMb, startProgram } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 /** Server settings that allow many logins: each client sends its own address. */
-export const MANY_VISITORS = { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '100000' };
+export const MANY_LOGINS = { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '100000' };
 
 const USERS = 200;
 const ATTEMPTS = 200;
@@ -42,7 +42,7 @@ interface SignInTimes {
   readonly unknownMs: number;
 }
 
-function visitor({ origin }: MeasuredCreel): Client {
+function clientOf({ origin }: MeasuredCreel): Client {
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   return createClient({ baseUrl: origin, headers: () => ({ 'x-forwarded-for': address }) });
 }
@@ -59,7 +59,7 @@ async function sendCrowd(crowd: Measured, url: string, body: object): Promise<nu
 /** Measures captures in alternating windows, without logins and with 200 simultaneous logins, then the time of a wrong password. */
 export async function signInTimes(creel: MeasuredCreel, load: Load, rounds: number): Promise<SignInTimes> {
   const credentials = { username: `many-${Date.now()}`, password: 'bench-password' };
-  await visitor(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
+  await clientOf(creel).call('register', { body: { ...credentials, email: `${credentials.username}@example.com` } });
   const crowd = await startProgram('crowd', join(import.meta.dirname, 'crowd.ts'), '/', {});
   let memory: number | undefined;
   const signIn = async (): Promise<number> => {
@@ -110,7 +110,7 @@ async function wrongPasswords(creel: MeasuredCreel): Promise<{ knownMs: number; 
   const names: string[] = [];
   while (names.length * ATTEMPTS_PER_NAME < ATTEMPTS) {
     const username = `known-${names.length}-${Date.now()}`;
-    await visitor(creel).call('register', {
+    await clientOf(creel).call('register', {
       body: { username, password: 'bench-password', email: `${username}@example.com` },
     });
     names.push(username);
@@ -125,7 +125,7 @@ async function wrongPasswords(creel: MeasuredCreel): Promise<{ knownMs: number; 
 }
 
 async function wrongPasswordMs(creel: MeasuredCreel, username: string): Promise<number> {
-  const client = visitor(creel);
+  const client = clientOf(creel);
   const started = performance.now();
   const result = await client.call('login', { body: { username, password: 'not-the-password' } }).catch(String);
   const took = performance.now() - started;

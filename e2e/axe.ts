@@ -12,16 +12,16 @@ const AXE = readFileSync(
 );
 
 /** Background of the page in each theme (`--bg` in packages/web/src/styles.css), to wait until a theme is applied. */
-const GROUNDS = [
+const BACKGROUNDS = [
   ['light', 'rgb(251, 250, 248)'],
   ['dark', 'rgb(20, 19, 17)'],
 ] as const;
 
 /** Checks the page in both themes without loading it again, which would take longer than the check. */
 export async function expectNoFindings(page: Page, what: string): Promise<void> {
-  for (const [colorScheme, ground] of GROUNDS) {
+  for (const [colorScheme, background] of BACKGROUNDS) {
     await page.emulateMedia({ colorScheme });
-    await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', ground);
+    await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', background);
     expect.soft(await seriousFindings(page), `${what}, ${colorScheme}`).toEqual([]);
   }
 }

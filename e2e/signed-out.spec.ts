@@ -6,7 +6,7 @@ import { createEndpoint } from './endpoints.ts';
 
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
-const told = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
+const signedOutDialog = (page: Page) => page.getByRole('dialog', { name: 'You have been signed out' });
 
 interface FormCase {
   readonly name: string;
@@ -83,11 +83,11 @@ const fieldOf = (page: Page, label: string) => page.getByLabel(label, { exact: t
 const submit = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click();
 
 async function signInAgain(page: Page, { username, password }: Person): Promise<void> {
-  await expect(told(page).getByLabel('Username')).toHaveValue(username);
-  await expect(told(page).getByLabel('Password')).toBeFocused();
-  await told(page).getByLabel('Password').fill(password);
-  await told(page).getByRole('button', { name: 'Login' }).click();
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page).getByLabel('Username')).toHaveValue(username);
+  await expect(signedOutDialog(page).getByLabel('Password')).toBeFocused();
+  await signedOutDialog(page).getByLabel('Password').fill(password);
+  await signedOutDialog(page).getByRole('button', { name: 'Login' }).click();
+  await expect(signedOutDialog(page)).toBeHidden();
 }
 
 async function expectTyped(page: Page, values: Record<string, string>): Promise<void> {
@@ -104,7 +104,7 @@ for (const form of FORMS) {
     await other.getByRole('button', { name: `Account of ${person.username}` }).click();
     await other.getByRole('menuitem', { name: 'Logout' }).click();
     await page.bringToFront();
-    await expect(told(page)).toBeVisible();
+    await expect(signedOutDialog(page)).toBeVisible();
     await signInAgain(page, person);
     await expectTyped(page, values);
     await submit(page, form.submit);
@@ -138,9 +138,9 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await expect(page.getByLabel('Email', { exact: true })).toBeEnabled();
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save Settings' }).click();
-  await expect(told(page)).toBeVisible();
+  await expect(signedOutDialog(page)).toBeVisible();
   await pressEscape(page);
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page)).toBeHidden();
 
   await expect(page.getByText('Sign in to enable email notifications')).toBeVisible();
   await expect(page.getByRole('switch', { name: 'Endpoint expiry' })).toBeDisabled();
@@ -158,15 +158,15 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await page.keyboard.press('Enter');
   expect((await asked).status()).toBe(401);
   await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page)).toBeHidden();
   await page.getByRole('searchbox').blur();
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(told(page)).toBeVisible();
+  await expect(signedOutDialog(page)).toBeVisible();
   // The toast of the failed creation may be open too. Then the first Escape closes the toast.
   await expect(async () => {
     await pressEscape(page);
-    await expect(told(page)).toBeHidden({ timeout: 500 });
+    await expect(signedOutDialog(page)).toBeHidden({ timeout: 500 });
   }).toPass();
   await pressEscape(page);
 

@@ -21,13 +21,17 @@ const sources = ['web', 'contract', 'server']
   .replaceAll(String.raw`\'`, "'")
   .replaceAll(/\s+/g, ' ');
 
-const isWordly = (character: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(character ?? ' ');
+const isWordCharacter = (character: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(character ?? ' ');
 
 /** True if the sources contain a text that is not part of a longer word. */
-function stands(text: string): boolean {
+function isInSources(text: string): boolean {
   for (let at = sources.indexOf(text); at !== -1; at = sources.indexOf(text, at + 1)) {
     const [before, after] = [sources[at - 1], sources[at + text.length]];
-    if (!(isWordly(text[0]) && isWordly(before)) && !(isWordly(text.at(-1)) && isWordly(after))) return true;
+    if (
+      !(isWordCharacter(text[0]) && isWordCharacter(before)) &&
+      !(isWordCharacter(text.at(-1)) && isWordCharacter(after))
+    )
+      return true;
   }
   return false;
 }
@@ -36,7 +40,7 @@ function stands(text: string): boolean {
 const fixedParts = (text: string): string[] => text.split(/\{\w+\}/).filter((part) => part !== '');
 
 test('the sources contain every quoted text of the specification', () => {
-  const missing = texts.filter(({ text }) => !fixedParts(text).every(stands));
+  const missing = texts.filter(({ text }) => !fixedParts(text).every(isInSources));
   expect(missing).toEqual([]);
   expect(texts.length).toBeGreaterThan(150);
 });

@@ -175,7 +175,7 @@ const over: Scene[] = [
   },
   {
     name: 'user-menu',
-    anew: true,
+    perSize: true,
     play: async ({ open }) => {
       const page = await shows(await open('owner', '/'), 'Order feed');
       const menu = page.getByRole('button', { name: 'Open menu' });

@@ -109,7 +109,7 @@ const dialogs: Scene[] = [
   dialog('preview-failed', PREMIUM, 'Downgrade to Basic', failing('**/api/subscription/preview?*'), 'Try again'),
   {
     name: 'subscription-portal-error',
-    anew: true,
+    perSize: true,
     play: async ({ open }) => {
       const error = 'The billing portal is not configured yet.';
       const refused = { error, message: error, code: 'PORTAL_NOT_CONFIGURED' };

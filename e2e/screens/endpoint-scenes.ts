@@ -149,7 +149,7 @@ const actions: Scene[] = [
   },
   {
     name: 'endpoint-marked',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
@@ -215,7 +215,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-menu',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'More actions' }).first().click();
@@ -224,7 +224,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-search-inside',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'Search inside' }).click();

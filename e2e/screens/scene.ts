@@ -8,7 +8,7 @@ export interface Scene {
   /** True for a scene that exists only on narrow screens. */
   readonly narrowOnly?: boolean;
   /** True if a change of the layout would close the scene. It is then set up again for each size. */
-  readonly anew?: boolean;
+  readonly perSize?: boolean;
   readonly play: (stage: Stage) => Promise<Page>;
 }
 

@@ -47,7 +47,7 @@ async function main(wanted: readonly string[]): Promise<number> {
     for (const scene of scenes) {
       try {
         const sizes = SIZES.filter(({ width }) => scene.narrowOnly !== true || width < NARROW);
-        if (scene.anew === true)
+        if (scene.perSize === true)
           for (const size of sizes) taken += await takeAll(scene, [size], await scene.play(openingAt(stage, size)));
         else taken += await takeAll(scene, sizes, await scene.play(stage));
       } catch (error) {

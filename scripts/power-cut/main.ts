@@ -28,7 +28,7 @@ const START_MS = 60_000;
 const SERVER = join(import.meta.dirname, '..', '..', 'packages', 'server', 'src', 'main.ts');
 
 /** Random numbers in [0, 1), with the constants of Numerical Recipes. The same seed gives the same numbers. */
-function dice(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
@@ -118,7 +118,7 @@ interface Verdict {
 
 /** Replays the trace and cuts the power after randomly chosen acknowledgments. */
 async function cutAll(trace: string, dataDir: string, folder: string): Promise<Verdict> {
-  const roll = dice(Number(values.seed));
+  const roll = seededRandom(Number(values.seed));
   const disk = new CutDisk(values['lying-disk'] ? 'lies' : 'honest');
   const reader = new DiskTrace(dataDir);
   const acknowledged: number[] = [];

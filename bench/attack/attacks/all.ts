@@ -6,7 +6,7 @@ import { cutOffBodies } from './cut-off-bodies.ts';
 import { pipelining } from './pipelining.ts';
 import { tenantFloods } from './tenants.ts';
 
-/** What the witness and the neighbor see on this machine when nobody attacks. */
+/** The measurements of the witness and the neighbor without an attack. */
 const calm: Attack = {
   name: 'calm',
   what: 'no attack, for comparison',

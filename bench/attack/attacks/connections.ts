@@ -51,7 +51,7 @@ const slowHeads: Attack = {
   },
 };
 
-/** Asks for a large answer on each connection and reads none of it. */
+/** Requests a large response on each connection and reads nothing. */
 const slowReaders: Attack = {
   name: 'slow-readers',
   what: '500 × 20 requests for a file of the web app, answers not read',
@@ -72,7 +72,7 @@ const slowReaders: Attack = {
   },
 };
 
-/** Connections that come and go as fast as the machine allows. */
+/** Opens and closes connections as fast as possible. */
 function churn(name: string, what: string, count: number, say: (target: AttackTarget) => string | undefined): Attack {
   return {
     name,

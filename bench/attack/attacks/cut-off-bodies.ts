@@ -91,7 +91,7 @@ const slowBodies: Attack = {
   },
 };
 
-/** Every chunk of one byte becomes an object of about a hundred bytes, while a budget that counts bodies counts one. */
+/** Every chunk of one byte becomes an object of about a hundred bytes, but counts as one byte in a budget of body bytes. */
 function tinyChunks(name: string, what: string, head: Bytes, bytesEach: number, connections: number): Attack {
   return {
     name,

@@ -20,7 +20,7 @@ const TARGETS: readonly { readonly name: string; readonly path: (target: AttackT
 interface Flood {
   readonly connections: number;
   readonly requestsEach: number;
-  /** Whether the sender reads its answers. */
+  /** True if the sender reads the responses. */
   readonly isReading: boolean;
   readonly path: string;
 }

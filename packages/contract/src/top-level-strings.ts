@@ -1,5 +1,5 @@
 /** Maximum number of characters to scan, so that the cost per row stays low. */
-const LOOK_AT = 16 * 1024;
+const MAX_SCANNED = 16 * 1024;
 
 /**
  * Returns the string values of some top-level keys of a JSON object. The text may be cut off or not be JSON: then it returns what it
@@ -7,7 +7,7 @@ const LOOK_AT = 16 * 1024;
  */
 export function topLevelStrings(text: string, keys: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
-  const end = Math.min(text.length, LOOK_AT);
+  const end = Math.min(text.length, MAX_SCANNED);
   let at = skipSpace(text, 0, end);
   if (text[at] !== '{') return found;
   let depth = 0;
