@@ -38,6 +38,8 @@ export class ParsedConnection {
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
   #onCutOff: (() => void) | undefined;
   #maxSliceBytes = MAX_SLICE_BYTES;
+  /** Unread bytes are in the socket until the connection's turn. Meanwhile Node resumes the socket whenever a body is read. */
+  #waitsForTurn = false;
   #isReleased = false;
 
   /** `attach` gives the socket to the HTTP server, which adds the listener that feeds its parser. */
@@ -102,22 +104,32 @@ export class ParsedConnection {
     const began = performance.now();
     let rest = bytes;
     let hasTime = true;
-    while (rest.length > 0 && hasTime && !this.#isReleased && this.#mayParse()) {
+    while (rest.length > 0 && hasTime && !this.#isReleased && !this.#waitsForTurn && this.#mayParse()) {
       const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
       this.#parse(rest.subarray(0, end));
       rest = rest.subarray(end);
       hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
-    const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
-    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    if (rest.length < bytes.length) {
+      const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
+      this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    }
     if (rest.length === 0 || socket.destroyed) return;
     // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
     if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
-    if (!this.#isReleased && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
+    if (!this.#isReleased && !this.#waitsForTurn && this.#mayParse()) this.#resumeInTurn();
   };
+
+  #resumeInTurn(): void {
+    this.#waitsForTurn = true;
+    this.#turns.run(this.#socket, () => {
+      this.#waitsForTurn = false;
+      this.#socket.resume();
+    });
+  }
 
   /** The current body may always be read, a further head only after the response. */
   #mayParse(): boolean {
@@ -130,7 +142,7 @@ export class ParsedConnection {
     this.#current = undefined;
     this.#onCutOff = undefined;
     const socket = this.#socket;
-    if (socket.isPaused()) this.#turns.run(socket, () => socket.resume());
+    if (socket.isPaused() && !this.#waitsForTurn) this.#resumeInTurn();
   }
 
   readonly #onClose = (): void => {

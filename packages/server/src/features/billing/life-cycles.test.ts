@@ -17,7 +17,7 @@ import { StripeGateway } from './stripe-gateway.ts';
  * Whole lives of subscriptions, through the real library against a stateful Stripe. Its events arrive in any order, several times, while
  * life goes on, and some never: what is stored in the end is what Stripe has.
  */
-const ROUNDS = 500;
+const ROUNDS = Number(process.env['BILLING_ROUNDS'] ?? 60);
 const MINUTE = 60_000;
 
 let store: Awaited<ReturnType<typeof openMemoryStore>>;

@@ -16,10 +16,12 @@ export interface CachedEndpoint {
 }
 
 const MOST_ENTRIES = 10_000;
-/** Where other processes change the same database, an entry is believed this long. */
-const SHARED_MAX_AGE_MS = 1000;
+/** Where other processes change the same database, an entry is fresh for this long. */
+const FRESH_MS = 1000;
+/** Past that, and up to this age, it still serves while it is read again: a lookup for every sender would cost a third of the rate. */
+const MAX_AGE_MS = 1400;
 
-/** Endpoints by uid, looked up once and dropped when they change (design 4). */
+/** Endpoints by uid, looked up once and dropped when they change. */
 export class EndpointCache {
   readonly #store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean };
   readonly #ratePerSecond: number | undefined;
@@ -40,9 +42,12 @@ export class EndpointCache {
   /** The entry if it is at hand: no promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
-    return entry !== undefined && this.#store.shared && this.#now() - entry.readAt > SHARED_MAX_AGE_MS
-      ? undefined
-      : entry;
+    if (entry === undefined || !this.#store.shared) return entry;
+    const age = this.#now() - entry.readAt;
+    if (age > MAX_AGE_MS) return undefined;
+    // A failure is told to the senders who have to wait for a lookup.
+    if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
+    return entry;
   }
 
   /** Reads an endpoint; calls for the same uid share one read. `undefined` when there is none: that is not remembered. */
@@ -66,8 +71,16 @@ export class EndpointCache {
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const found = await this.#store.findEndpoint(uid);
-    if (found === undefined) return undefined;
+    const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
+      if (before === undefined) throw error;
+      return 'unavailable' as const;
+    });
+    // What was known last is better than nothing: whether the capture is stored, storage decides.
+    if (found === 'unavailable') return before;
+    if (found === undefined) {
+      if (isLatest()) this.#entries.delete(uid);
+      return undefined;
+    }
     const bucket =
       before?.bucket ??
       (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));
