@@ -71,7 +71,7 @@ describe('login and registration', () => {
     `${'a'.repeat(250)}@b.de`,
     undefined,
     7,
-  ])('registration with the email %j is told so', (email) => {
+  ])('registration rejects the email %j', (email) => {
     expect(mistakes(registrationSchema, { username: 'abc', password: '123456', email })).toEqual({ email: EMAIL });
   });
 

@@ -47,13 +47,13 @@ export function listenLive(options: LiveOptions): () => void {
     // The callback may have stopped the client.
     if (stopped) return;
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
-    let stands = false;
+    let isConnected = false;
     socket = current;
     current.onmessage = (frame: { data: unknown }) => {
       // A closing socket can still deliver messages.
       if (stopped) return;
-      if (!stands) tell('connected');
-      stands = true;
+      if (!isConnected) tell('connected');
+      isConnected = true;
       receive(frame.data, options);
     };
     current.onerror = () => current.close();
