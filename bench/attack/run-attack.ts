@@ -63,7 +63,7 @@ async function attackWith({ name, maxSeconds }: Attack, target: AttackTarget): P
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearTimeout(timer);
   if (code !== null && code !== 0) throw new Error(`The attacker failed:\n${errors}`);
-  return saw === '' ? 'made to leave' : saw;
+  return saw === '' ? 'stopped' : saw;
 }
 
 /** Samples resident memory until `stop`, which returns the peak. */

@@ -167,7 +167,7 @@ async function readJson(operation: Operation, answer: Response): Promise<unknown
   if (operation.answer === undefined || operation.answer === 'bytes') return undefined;
   const parsed = operation.answer.safeParse(parseJson(await answer.text().catch(throwUnreached)));
   if (!parsed.success)
-    throw new ApiError(answer.status, 'The server gave an answer that this page does not understand. Please reload.', {
+    throw new ApiError(answer.status, 'The server sent a response that this page does not understand. Please reload.', {
       code: 'BAD_ANSWER',
     });
   return parsed.data;

@@ -16,7 +16,7 @@ const DEFAULT_SERVER = 'http://127.0.0.1:3000';
 export const command = defineCommand({
   name: 'login',
   summary: 'log in and store the session',
-  details: `Asks for what is missing. If standard input is not a terminal, the password is read from it:
+  details: `Asks for missing values. If standard input is not a terminal, the password is read from it:
   creel login --server https://hooks.example.com --username alice < password-file
 The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel/session.json. Only you can read it.`,
   arguments: z.object({}),
@@ -35,7 +35,7 @@ The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/cre
     const user = await client.call('login', { body: { username, password } });
     await client.call('getUser', {}).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401)
-        throw new CliError(`${server} keeps sessions over https only. Sign in at its https address.`);
+        throw new CliError(`${server} accepts sessions only over https. Use its https URL.`);
       throw error;
     });
     await writeSession(terminal.env, session());
