@@ -37,7 +37,7 @@ export const LIST_FIELDS: ReadonlySet<string> = new Set<PlainField>(['method', '
 export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
   method: 'a method such as POST, or a list such as GET,POST',
   path: 'a path such as /orders or /orders/*',
-  body: 'text',
+  body: 'a text',
   source: 'a sender such as Stripe, or a list such as Stripe,GitHub',
   event: 'an event type such as invoice.paid or invoice.*',
   ip: 'an address such as 203.0.113.7 or a block such as 10.0.0.0/8',
