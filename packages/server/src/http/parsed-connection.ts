@@ -105,7 +105,7 @@ export class ParsedConnection {
     let rest = bytes;
     let hasTime = true;
     while (rest.length > 0 && hasTime && !this.#isReleased && !this.#waitsForTurn && this.#mayParse()) {
-      const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
+      const end = this.#slices.next(rest.subarray(0, this.#isRead() ? this.#maxSliceBytes : MIN_SLICE_BYTES));
       this.#parse(rest.subarray(0, end));
       rest = rest.subarray(end);
       hasTime = performance.now() - began < MAX_PARSE_MS;
@@ -131,9 +131,15 @@ export class ParsedConnection {
     });
   }
 
-  /** The current body may always be read, a further head only after the response. */
+  /** A further head is parsed only after the response, and a body only as its handler reads it: until then its chunks pile up. */
   #mayParse(): boolean {
-    return !this.#socket.destroyed && (this.#current === undefined || !this.#current.request.complete);
+    if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
+    return this.#isRead() || this.#current?.request.readableLength === 0;
+  }
+
+  /** The handler reads the current body, or a head is next. As soon as a handler begins to read, Node resumes the socket. */
+  #isRead(): boolean {
+    return this.#current === undefined || this.#current.request.readableFlowing === true;
   }
 
   #endIfOver(): void {
