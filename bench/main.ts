@@ -84,11 +84,13 @@ async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[
   return scenarios.map((scenario) => ({ name: scenario.name, samples: samples.get(scenario.name) ?? [] }));
 }
 
-function describeRun(load: Load): string {
+function machine(): string {
   const [cpu] = cpus();
-  const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}, Node ${process.versions.node}`;
-  return `${machine}. Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
+  return `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}, Node ${process.versions.node}.`;
 }
+
+const describeLoad = (load: Load): string =>
+  `Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
 
 async function figures(load: Load): Promise<string[]> {
   const { scenarios, stop } = await prepare(load);
@@ -113,8 +115,8 @@ await buildIfStale();
 const load = await chooseLoad();
 const text = [
   '# Figures',
-  describeRun(load),
-  ...(LOAD_PARTS.some(wanted) ? await figures(load) : []),
+  machine(),
+  ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
   ...(wanted('senders') ? [await senderTable()] : []),
   ...(wanted('browser') ? [browserTable(await browserFigures())] : []),

@@ -35,7 +35,7 @@ export async function startNginx(upstreamPort: number, upstream: NginxUpstream):
     await rm(folder, { recursive: true, force: true });
   };
   const deadline = Date.now() + START_MS;
-  while (!(await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok) {
+  while (!(await fetch(`http://127.0.0.1:${port}/nginx-ready`).catch(() => undefined))?.ok) {
     if (Date.now() > deadline) {
       await stop();
       throw new Error('nginx did not start.');
@@ -61,6 +61,8 @@ http {
   upstream creel { server 127.0.0.1:${upstreamPort}; keepalive 8; }
   server {
     listen 127.0.0.1:${port};
+    # nginx responds itself, because Node's parser would keep the upstream connection of a forwarded call.
+    location = /nginx-ready { return 204; }
     location / { proxy_pass http://creel; ${UPSTREAM[upstream]} }
   }
 }
