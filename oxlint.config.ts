@@ -1,11 +1,11 @@
-// What the machine checks: the usual mistakes, the sizes, and the floors of the house (docs/architecture.md). Each floor
-// is an import that a folder may not make, with a sentence that says what to do instead; scripts/floors.test.ts proves
-// every one of them. A later entry of `overrides` replaces the same rule of an earlier one, so each lists all it wants.
+// Lint rules: common mistakes, sizes, and the import rules of docs/architecture.md. Each import rule has a message that says what to do
+// instead, and a test in scripts/floors.test.ts. A later entry of `overrides` replaces the same rule of an earlier one, so each entry
+// lists all of its patterns.
 import { defineConfig } from 'oxlint';
 import type { OxlintConfig } from 'oxlint';
 
 interface Banned {
-  /** Matched against the import as it is written. Rust's regex: no look-around. */
+  /** Matched against the import specifier. Rust's regex engine has no look-around. */
   regex: string;
   /** What to do instead. */
   message: string;
@@ -21,7 +21,7 @@ const otherPackages: Banned = {
   message: 'Packages know each other only through @creel/contract. Put what both sides need there.',
 };
 const allButZod: Banned = {
-  // "Neither zod nor relative", spelt without look-ahead.
+  // "Neither zod nor relative", without look-ahead.
   regex: '^([^.z]|z[^o]|zo[^d]|zod[^/])',
   message: 'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.',
 };
@@ -83,7 +83,7 @@ const insides: Banned = {
 
 type Rules = NonNullable<Parameters<typeof defineConfig>[0]['rules']>;
 
-/** The import rule of a folder. */
+/** Builds the import rule of a folder. */
 const imports = (...banned: Banned[]): Rules => ({
   'no-restricted-imports': ['error', { patterns: [drawers, ...banned] }],
 });
@@ -109,7 +109,7 @@ const callsPastTheClient = [
   { name: 'WebSocket', message: "The live connection is the contract's live client. Use it from api/." },
 ];
 
-/** Everywhere. */
+/** Rules for all files. */
 const rules: Rules = {
   ...imports(),
   'typescript/no-explicit-any': 'error',
@@ -125,10 +125,10 @@ const rules: Rules = {
   'import/no-default-export': 'error',
   'import/no-cycle': 'error',
   'unicorn/filename-case': ['error', { case: 'kebabCase' }],
-  // The JSX transform imports what it needs by itself.
+  // The JSX transform adds its own imports.
   'react/react-in-jsx-scope': 'off',
   'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-  // Those that cost more words than they save mistakes.
+  // These rules cause more code than they prevent mistakes.
   'promise/always-return': 'off',
   'jsx-a11y/prefer-tag-over-role': 'off',
   'unicorn/consistent-function-scoping': 'off',
@@ -159,12 +159,12 @@ const config: OxlintConfig = defineConfig({
         'no-restricted-globals': ['error', bareFetch],
       },
     },
-    // It exits, and it hands the environment to config.ts.
+    // main.ts exits, and passes the environment to config.ts.
     { files: [`${server}/main.ts`], rules: { 'no-restricted-properties': 'off' } },
     { files: [`${server}/config.ts`], rules: { 'no-restricted-properties': ['error', exits] } },
     // The composition root and the process around it.
     { files: [`${server}/{app,main}.ts`], rules: serverImports(sql, ...httpClients) },
-    // A thread's postMessage has no origin to name; the rule means a window's.
+    // The rule is about windows. The postMessage of a thread has no target origin.
     {
       files: [`${server}/database/**`],
       rules: {
@@ -172,9 +172,9 @@ const config: OxlintConfig = defineConfig({
         'unicorn/require-post-message-target-origin': 'off',
       },
     },
-    // The type of a store is made of the features' queries.
+    // The type of a store is derived from the features' queries.
     { files: [`${server}/database/store.ts`], rules: serverImports(...httpClients, compositionRoot) },
-    // A migration is one list of statements, read from top to bottom.
+    // A migration is one list of statements.
     { files: [`${server}/database/migrations/*`], rules: { 'max-lines-per-function': 'off' } },
     { files: [`${server}/http/**`], rules: serverImports(sql, ...httpClients, featuresBelow, compositionRoot) },
     {
@@ -187,7 +187,7 @@ const config: OxlintConfig = defineConfig({
       rules: serverImports(sql, ...httpClients, compositionRoot),
     },
     { files: [`${server}/features/*/{queries,*-queries}.ts`], rules: serverImports(...httpClients, compositionRoot) },
-    // The addresses of the sign-in provider are the operator's; that file bounds what they may send.
+    // The operator configures the URLs of the login provider. This file limits their responses.
     { files: [`${server}/features/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
     {
       files: [`${server}/features/replay/**`],
@@ -208,11 +208,11 @@ const config: OxlintConfig = defineConfig({
     { files: [`${web}/features/*/**`], rules: webImports(otherFeatures(String.raw`\.\./`)) },
     { files: [`${web}/features/*/*/**`], rules: webImports(otherFeatures(String.raw`\.\./\.\./`)) },
     {
-      // `test/` holds what the tests of a package share.
+      // `test/` contains helpers that the tests of a package share.
       files: ['**/*.{test,suite,spec}.{ts,tsx,mjs}', '**/{test,testing,durability}/**'],
       rules: {
         ...imports(otherPackages),
-        // A function that is named for what it expects, expects it.
+        // Functions whose names begin with `expect` contain assertions.
         'vitest/expect-expect': ['error', { assertFunctionNames: ['expect*'] }],
         'max-lines-per-function': 'off',
         'no-console': 'off',
@@ -220,7 +220,7 @@ const config: OxlintConfig = defineConfig({
         'no-restricted-properties': 'off',
       },
     },
-    // Scripts as old browsers' pages have them; the names that they set are libraries' own.
+    // These scripts must run in old browsers, and they set names that libraries define.
     { files: ['packages/web/public/**'], rules: { 'no-var': 'off', 'no-underscore-dangle': 'off' } },
     { files: ['e2e/**'], rules: imports(insides) },
     { files: ['*.config.ts', 'scripts/vitest-skip-reporter.ts'], rules: { 'import/no-default-export': 'off' } },

@@ -5,19 +5,19 @@ import { precompress } from './scripts/precompress.ts';
 
 const server = process.env['CREEL_SERVER'] ?? 'http://127.0.0.1:3000';
 
-/** Everything that the server answers itself; the rest is the web app's. */
+/** Paths that the server handles. All others belong to the web app. */
 const answeredByServer = ['^/api/', '^/h/', '^/ws($|\\?)', '^/(healthz|readyz|metrics)$', '^/auth/oidc'];
 
 export default defineConfig({
   root: 'packages/web',
   plugins: [react(), tailwindcss(), precompress()],
-  // The server puts the nonce of each answer's policy in its place (packages/server/src/http/static-pages.ts).
+  // The server replaces this with the nonce of each response (packages/server/src/http/static-pages.ts).
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     sourcemap: false,
-    // The page's Content-Security-Policy knows neither data: URLs nor inline scripts.
+    // The page's Content-Security-Policy allows neither data: URLs nor inline scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
@@ -31,7 +31,7 @@ export default defineConfig({
         {
           target: server,
           ws: path.startsWith('^/ws'),
-          // The server refuses calls from another origin; the development page is one, by its port alone.
+          // The server rejects calls from another origin. The development page has another origin because of its port.
           headers: { origin: process.env['PUBLIC_URL'] ?? server },
         },
       ]),

@@ -1,19 +1,20 @@
 import { chromium } from '@playwright/test';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { findChromium, launchOptions } from '../scripts/chromium.ts';
 import { median } from './median.ts';
-import { sendPaced } from './paced-sender.ts';
 import { startCreel } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
 const ROWS = 10_000;
 const CAPTURES = 200;
 const LOADS = 5;
+const TICK_MS = 10;
 const FLOOD = { perSecond: 2000, seconds: 10 };
 
 const IN_PAGE = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'in-page.ts'), 'utf8'));
@@ -26,7 +27,7 @@ interface Figure {
   readonly value: string;
 }
 
-/** What a person at a real browser feels. */
+/** Measures what a user of a real browser notices. */
 export async function browserFigures(): Promise<Figure[]> {
   const browser = await chromium.launch(launchOptions(await findChromium()));
   try {
@@ -71,7 +72,7 @@ async function withCreel<T>(
 const pageOf = (creel: MeasuredCreel): string => `${creel.origin}/endpoints/${creel.uid}`;
 const rowOf = (page: Page, index: number) => page.locator(`[role="row"][data-index="${index}"]`);
 
-/** Each time in a browser context of its own, so that nothing is cached. */
+/** Uses a new browser context for each load, so that nothing is cached. */
 async function firstLoad(browser: Browser): Promise<Figure[]> {
   return withCreel(browser, {}, async (creel) => {
     await fetch(creel.captureUrl, { method: 'POST', body: '{}' });
@@ -89,7 +90,7 @@ async function firstLoad(browser: Browser): Promise<Figure[]> {
     }
     return [
       {
-        what: 'First load of an endpoint page until its first row answers a click, nothing cached',
+        what: 'First load of an endpoint page until its first row responds to a click, nothing cached',
         value: ms(median(usable)),
       },
       { what: 'JavaScript of that load, compressed', value: `${Math.round(scriptBytes / 1000)} KB` },
@@ -115,7 +116,7 @@ async function captureToScreen(browser: Browser): Promise<Figure[]> {
     const p95 = took[Math.floor(took.length * 0.95)] ?? Number.NaN;
     return [
       {
-        what: `A capture, from sent to drawn, ${CAPTURES} of them: median, p95`,
+        what: `From sending a capture to drawing its row, ${CAPTURES} captures: median, p95`,
         value: `${ms(median(took))}, ${ms(p95)}`,
       },
     ];
@@ -138,7 +139,7 @@ async function largeJson(browser: Browser): Promise<Figure[]> {
     const took: number[] = [];
     for (let round = 0; round < LOADS; round += 1) {
       await page.goto(pageOf(creel));
-      // The newest one is open by itself.
+      // The newest request is selected by default.
       await page.getByRole('tree').getByText('small').waitFor();
       const started = performance.now();
       await rowOf(page, 0).click();
@@ -146,7 +147,10 @@ async function largeJson(browser: Browser): Promise<Figure[]> {
       took.push(performance.now() - started);
     }
     return [
-      { what: `A JSON of ${(body.length / 1e6).toFixed(1)} MB, from click to its beginning`, value: ms(median(took)) },
+      {
+        what: `From a click to the beginning of ${(body.length / 1e6).toFixed(1)} MB of JSON`,
+        value: ms(median(took)),
+      },
     ];
   });
 }
@@ -160,11 +164,11 @@ async function scrolling(browser: Browser): Promise<Figure[]> {
     const seen = scrollSchema.parse(await page.evaluate('creelBench.scrollToEnd(400)'));
     return [
       {
-        what: `${stored.toLocaleString('en')} rows scrolled from top to end: rows seen`,
+        what: `${stored.toLocaleString('en')} rows scrolled from top to end: rows drawn`,
         value: seen.rows.toLocaleString('en'),
       },
       {
-        what: 'Frames per second meanwhile; slowest frame of a hundred',
+        what: 'Frames per second meanwhile; p99 of the time for a frame',
         value: `${(seen.frames / seen.seconds).toFixed(0)}; ${ms(seen.slowFrameMs)}`,
       },
     ];
@@ -183,11 +187,39 @@ async function flood(browser: Browser): Promise<Figure[]> {
     const heap = z.number().parse(await page.evaluate('creelBench.heapBytes()'));
     return [
       {
-        what: `Longest block of the page while ${(acknowledged / FLOOD.seconds).toFixed(0)} captures a second arrive for ${FLOOD.seconds} s`,
+        what: `Longest task of the page during ${(acknowledged / FLOOD.seconds).toFixed(0)} captures a second for ${FLOOD.seconds} s`,
         value: ms(longest),
       },
-      { what: 'Its JavaScript memory after that', value: `${Math.round(heap / 1e6)} MB` },
+      { what: 'JavaScript memory of the page after that', value: `${Math.round(heap / 1e6)} MB` },
     ];
+  });
+}
+
+/** Sends captures at a steady rate without waiting for responses. Returns the number of acknowledged captures. */
+async function sendPaced(captureUrl: string, perSecond: number, seconds: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  const started = performance.now();
+  const answers: Promise<boolean>[] = [];
+  while (performance.now() - started < seconds * 1000) {
+    const due = Math.floor(((performance.now() - started) / 1000) * perSecond);
+    while (answers.length < due) answers.push(sendOne(captureUrl, agent, answers.length));
+    await sleep(TICK_MS);
+  }
+  const acknowledged = (await Promise.all(answers)).filter(Boolean).length;
+  agent.destroy();
+  return acknowledged;
+}
+
+function sendOne(captureUrl: string, agent: Agent, nth: number): Promise<boolean> {
+  const body = JSON.stringify({ id: `evt_${nth}`, type: 'order.paid', amount: nth });
+  return new Promise((resolve) => {
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    const sent = request(captureUrl, { agent, method: 'POST', headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode === 200));
+    });
+    sent.on('error', () => resolve(false));
+    sent.end(body);
   });
 }
 

@@ -1,15 +1,14 @@
-// A crowd that all call at the same moment, each from an address of their own, with one JSON body. Asked with `{ url, people, body }`, it
-// answers how long the last one waited and how many were refused. It stands for other machines, so it goes behind everything else on
-// this one, and it is started beforehand, since a start is more work than the calls.
+// Simulates many clients that send the same call at the same moment, each from its own address. `POST { url, clients, body }` responds
+// with the time until the last response and the number of failed calls. A separate process, started before the measurement.
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
-import { letOthersGoFirst } from './thread-priority.ts';
 
-const orderSchema = z.object({ url: z.url(), people: z.int(), body: z.string() });
+const orderSchema = z.object({ url: z.url(), clients: z.int(), body: z.string() });
 
-/** True when the answer is 200. Sockets, since a client of Node's takes more of the machine than what is measured. */
+/** Resolves with true if the response is 200. Uses a socket, because an HTTP client would need more processor time than the server. */
 function call(url: string, body: string, nth: number): Promise<boolean> {
   const { hostname, port, pathname, host } = new URL(url);
   const lines = [
@@ -21,24 +20,25 @@ function call(url: string, body: string, nth: number): Promise<boolean> {
     'Connection: close',
   ];
   return new Promise((resolve) => {
-    let answer = '';
+    let response = '';
     const socket = connect(Number(port), hostname, () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
-    socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
+    socket.on('data', (chunk) => (response += chunk.toString('latin1')));
     socket.on('error', () => undefined);
-    socket.on('close', () => resolve(answer.startsWith('HTTP/1.1 200')));
+    socket.on('close', () => resolve(response.startsWith('HTTP/1.1 200')));
   });
 }
 
-async function goThere({ url, people, body }: z.infer<typeof orderSchema>): Promise<string> {
+async function callAll({ url, clients, body }: z.infer<typeof orderSchema>): Promise<string> {
   const started = performance.now();
-  const served = await Promise.all(Array.from({ length: people }, (_, nth) => call(url, body, nth)));
-  return JSON.stringify({ allMs: performance.now() - started, refused: served.filter((was) => !was).length });
+  const succeeded = await Promise.all(Array.from({ length: clients }, (_, nth) => call(url, body, nth)));
+  return JSON.stringify({ allMs: performance.now() - started, failed: succeeded.filter((ok) => !ok).length });
 }
 
-letOthersGoFirst();
+// Real clients run on other machines, so these must not take time from the server.
+setPriority(constants.priority.PRIORITY_LOW);
 createServer((request, response) => {
   if (request.method !== 'POST') return void response.end();
   void json(request)
-    .then((order) => goThere(orderSchema.parse(order)))
-    .then((told) => response.end(told));
+    .then((order) => callAll(orderSchema.parse(order)))
+    .then((result) => response.end(result));
 }).listen(Number(process.env['PORT']), '127.0.0.1');

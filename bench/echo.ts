@@ -1,4 +1,4 @@
-// What a durable capture is measured against: bare node:http that reads the body and answers the same JSON.
+// The baseline for captures: bare node:http that reads the body and responds with the same JSON.
 import { createServer } from 'node:http';
 
 const BODY = '{"ok":true}';

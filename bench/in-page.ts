@@ -1,15 +1,15 @@
-// Runs inside the page (see browser.ts), so it is a script and not a module, and is checked with the web app's types.
+// browser.ts runs this inside the page, so it is a script instead of a module, and is checked with the web app's types.
 
-/** What was seen while the list was scrolled from its top to its end. */
+/** Result of scrolling the list from its top to its end. */
 interface ScrollSeen {
   readonly rows: number;
   readonly frames: number;
   readonly seconds: number;
-  /** The slowest one in a hundred. */
+  /** p99 of the time for a frame. */
   readonly slowFrameMs: number;
 }
 
-/** Scrolls a frame at a time and notes every row that was there, until the oldest one is. */
+/** Scrolls once per frame and records the drawn rows, until the oldest row is drawn. */
 async function scrollToEnd(stepPixels: number): Promise<ScrollSeen> {
   const grid = document.querySelector<HTMLElement>('[role="grid"]');
   if (grid === null) throw new Error('There is no list.');
@@ -31,7 +31,7 @@ async function scrollToEnd(stepPixels: number): Promise<ScrollSeen> {
   return { rows: seen.size, frames: frames.length, seconds: (last - started) / 1000, slowFrameMs: slow };
 }
 
-/** Per row of the list: the time at which the frame with it was drawn. */
+/** The time at which each row was drawn, by index. */
 const drawnAt: Record<string, number> = {};
 
 function watchRows(): void {
@@ -40,17 +40,17 @@ function watchRows(): void {
     for (const row of document.querySelectorAll('[role="grid"] [data-index]'))
       drawnAt[row.getAttribute('data-index') ?? ''] ??= now;
   };
-  // After the next frame: a change of the document is not yet on the screen.
+  // A changed document is on the screen only after the next frame.
   new MutationObserver(() => requestAnimationFrame(() => setTimeout(note))).observe(document.body, {
     childList: true,
     subtree: true,
-    // Rows are used again for others.
+    // The list reuses the elements of rows.
     attributes: true,
     attributeFilter: ['data-index'],
   });
 }
 
-/** Milliseconds of the longest block of the main thread since `watchTasks`. */
+/** Milliseconds of the longest task since `watchTasks`. */
 let longestTask = 0;
 
 function watchTasks(): void {
@@ -60,7 +60,7 @@ function watchTasks(): void {
   }).observe({ type: 'longtask' });
 }
 
-/** Compressed bytes of the scripts that were loaded. */
+/** Compressed bytes of the loaded scripts. */
 function scriptBytes(): number {
   return performance
     .getEntriesByType('resource')

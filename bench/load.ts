@@ -12,14 +12,14 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly total: number;
-  /** Answers other than 2xx, and connections that broke. */
+  /** Responses other than 2xx, and broken connections. */
   readonly failures: number;
 }
 
 export interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
-  /** How long each connection pauses before a request at most, by chance; at full speed without. */
+  /** Maximum of the random pause before each request. By default no pause. */
   readonly pauseMs?: number;
 }
 
@@ -28,10 +28,10 @@ export interface Load {
   readonly send: (url: string, options: LoadOptions) => Promise<LoadResult>;
 }
 
-/** 1 KiB of JSON, as a webhook is. */
+/** 1 KiB of JSON, like a usual webhook. */
 const BODY = JSON.stringify({ id: 'evt_1', type: 'bench', data: 'x'.repeat(1024 - 43) });
 
-/** `wrk` where there is one: it takes less of the machine than anything written in JavaScript. */
+/** Prefers `wrk`, which needs less processor time than a load generator in JavaScript. */
 export async function chooseLoad(): Promise<Load> {
   const hasWrk = await run('wrk', ['--version']).then(
     () => true,

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { startPostgres } from '../scripts/postgres.ts';
 import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
@@ -10,21 +12,29 @@ import { dashboardTable, threadTable, throughputTable } from './report.ts';
 import type { Row } from './report.ts';
 import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario, CONNECTIONS } from './scenarios.ts';
 import type { Sample, Scenario } from './scenarios.ts';
-import { MANY_VISITORS, signInTable, signInTimes } from './sign-ins.ts';
+import { MANY_LOGINS, signInTable, signInTimes } from './sign-ins.ts';
+import { senderTable } from './senders/senders.ts';
 import { startCreel, startProgram } from './server-under-test.ts';
 
-/** `npm run bench -- --seconds 8 --rounds 3 --only capture,browser`: every scenario in turn, `rounds` times, so that each round has its own echo. */
-const seconds = Number(flag('seconds') ?? 8);
-const rounds = Number(flag('rounds') ?? 3);
-const only = flag('only');
+// `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
+// scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
+const PARTS = ['capture', 'viewer', 'stored', 'postgres', 'sign-ins', 'senders', 'browser'] as const;
+type Part = (typeof PARTS)[number];
+const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres'];
 const STORED = 100_000;
 
-function flag(name: string): string | undefined {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? undefined : process.argv[at + 1];
-}
-
-const wanted = (part: string): boolean => only === undefined || only.split(',').includes(part);
+const { values, positionals } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    rounds: { type: 'string', default: '3' },
+    out: { type: 'string' },
+  },
+  allowPositionals: true,
+});
+const seconds = Number(values.seconds);
+const rounds = Number(values.rounds);
+const parts = positionals.length === 0 ? PARTS : z.array(z.enum(PARTS)).parse(positionals);
+const wanted = (part: Part): boolean => parts.includes(part);
 
 async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () => Promise<void> }> {
   const stops: (() => Promise<void>)[] = [];
@@ -61,7 +71,7 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
 
 async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[]> {
   const samples = new Map<string, Sample[]>(scenarios.map((scenario) => [scenario.name, []]));
-  // The first pass warms everything up and is not counted.
+  // The first round is a warm-up.
   for (let round = -1; round < rounds; round += 1) {
     for (const scenario of scenarios) {
       const sample = await scenario.run(load, round < 0 ? Math.min(3, seconds) : seconds);
@@ -74,13 +84,14 @@ async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[
   return scenarios.map((scenario) => ({ name: scenario.name, samples: samples.get(scenario.name) ?? [] }));
 }
 
-function describeRun(load: Load): string {
+function machine(): string {
   const [cpu] = cpus();
-  const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}, Node ${process.versions.node}`;
-  return `${machine}. Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
+  return `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB, Linux ${release()}, Node ${process.versions.node}.`;
 }
 
-/** Scenarios by turns, then what is measured by itself. */
+const describeLoad = (load: Load): string =>
+  `Load: ${load.tool}, 1 KiB JSON POST, ${CONNECTIONS} connections, on the same machine; ${rounds} rounds of ${seconds} s, medians; the ratio is to the echo of the same round.`;
+
 async function figures(load: Load): Promise<string[]> {
   const { scenarios, stop } = await prepare(load);
   try {
@@ -92,7 +103,7 @@ async function figures(load: Load): Promise<string[]> {
 }
 
 async function signInFigures(load: Load): Promise<string[]> {
-  const creel = await startCreel('sign-ins', MANY_VISITORS);
+  const creel = await startCreel('sign-ins', MANY_LOGINS);
   try {
     return [signInTable(await signInTimes(creel, load, rounds))];
   } finally {
@@ -102,13 +113,14 @@ async function signInFigures(load: Load): Promise<string[]> {
 
 await buildIfStale();
 const load = await chooseLoad();
-const parts = [
+const text = [
   '# Figures',
-  describeRun(load),
-  ...(await figures(load)),
+  machine(),
+  ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
+  ...(wanted('senders') ? [await senderTable()] : []),
   ...(wanted('browser') ? [browserTable(await browserFigures())] : []),
-];
-const text = parts.join('\n\n');
+].join('\n\n');
 process.stdout.write(`${text}\n`);
-await writeFile(flag('out') ?? join(import.meta.dirname, 'results.md'), `${text}\n`);
+const file = values.out ?? (positionals.length === 0 ? join(import.meta.dirname, 'results.md') : undefined);
+if (file !== undefined) await writeFile(file, `${text}\n`);

@@ -9,7 +9,7 @@ export interface Row {
 const whole = (value: number): string => (Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '');
 const oneDecimal = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '');
 
-/** The ratio of each round to the first row's figure in the same round; the machine's mood cancels out. */
+/** Compares each round with the first row in the same round, so that changes of the machine's speed cancel out. */
 function ratioTo(base: Row, row: Row): number {
   return median(row.samples.map((sample, round) => sample.perSecond / (base.samples[round]?.perSecond ?? Number.NaN)));
 }
@@ -28,7 +28,7 @@ function line(base: Row, row: Row): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** A Markdown table of every row against the first. */
+/** A Markdown table that compares all rows with the first. */
 export function throughputTable(rows: readonly Row[]): string {
   const [base] = rows;
   if (base === undefined) return '';
@@ -37,7 +37,7 @@ export function throughputTable(rows: readonly Row[]): string {
   return [head, ...rows.map((row) => line(base, row))].join('\n');
 }
 
-/** Where the time goes: microseconds per request, by thread. */
+/** A Markdown table of the processor time of each thread, in microseconds per request. */
 export function threadTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const names = new Set(row.samples.flatMap((sample) => [...sample.threads.keys()]));

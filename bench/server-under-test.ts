@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 
 const START_MS = 30_000;
-/** How long a program may take to end after SIGTERM; then it is killed. */
+/** Time to exit after SIGTERM, before SIGKILL. */
 const STOP_MS = 12_000;
 
-/** A program that is measured: the echo, or Creel as `npm start` runs it. */
+/** A running program under measurement. */
 export interface Measured {
   readonly name: string;
   readonly port: number;
@@ -24,7 +24,7 @@ export interface Measured {
 export interface MeasuredUser {
   readonly client: Client;
   readonly cookie: string;
-  /** Where captures go. */
+  /** Capture URL of the endpoint. */
   readonly captureUrl: string;
   readonly uid: string;
 }
@@ -50,7 +50,7 @@ async function untilAnswering(url: string, output: () => string): Promise<void> 
     if (answer?.ok) return;
     await sleep(50);
   }
-  throw new Error(`${url} does not answer. It said:\n${output()}`);
+  throw new Error(`${url} does not respond. Its output:\n${output()}`);
 }
 
 /** Starts a program and waits until `path` answers. */
@@ -84,7 +84,7 @@ export async function startProgram(
   };
 }
 
-/** Starts Creel from its bundle, signs somebody up, and creates an endpoint. */
+/** Starts Creel from its bundle like `npm start`, registers a user and creates an endpoint. */
 export async function startCreel(name: string, environment: Record<string, string> = {}): Promise<MeasuredCreel> {
   const dataDir = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'creel-bench-'));
   const main = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
@@ -123,14 +123,14 @@ export async function signUp(origin: string, endpointName: string): Promise<Meas
   return { client, cookie, uid: endpoint.uid, captureUrl: endpoint.url };
 }
 
-/** Resident memory in MB, from /proc; `undefined` where there is none. */
+/** Resident memory in MB from /proc. `undefined` on systems without it. */
 export async function residentMb(pid: number): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kb = /VmRSS:\s+(\d+)/.exec(status)?.[1];
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
 }
 
-/** User and system time in microseconds that each thread of a process has used, by thread name. */
+/** User and system time of a process in microseconds, by thread name. */
 export async function threadMicros(pid: number): Promise<Map<string, number>> {
   const { readdir } = await import('node:fs/promises');
   const micros = new Map<string, number>();

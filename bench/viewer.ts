@@ -1,4 +1,4 @@
-// A live view in a process of its own, so that what it costs the server is measured and not what it costs itself.
+// A live view in a separate process, so that its own processor time does not count.
 import WebSocket from 'ws';
 
 const [url = '', cookie = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-// Spec 2, 5 and 8: what a person changes about themselves, and what is said when it does not work.
+// Profile, password, settings and plan, with the messages for failed calls.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 
@@ -7,7 +7,7 @@ test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
-/** Answers a call without a word of its own, so that the page says what it has for the status. */
+/** Makes a call fail without a message, so that the page shows its own sentence for the status. */
 const answerWith = (page: Page, path: string, status: number) =>
   page.route(path, (route) => route.fulfill({ status, json: {} }));
 

@@ -1,5 +1,4 @@
-// What every journey starts from: a real Creel, built as `npm start` builds it, in a process of its own with an empty data
-// folder, and signed-in people.
+// Fixtures of the browser tests: a built server in its own process with an empty data folder, and logged-in users.
 import { test as base, expect } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
@@ -19,18 +18,18 @@ const root = join(import.meta.dirname, '..');
 const readyWithinMs = 20_000;
 const stopWithinMs = 12_000;
 
-/** A running Creel. */
+/** A running server. */
 export interface App {
-  /** Its origin, without a slash at the end. */
+  /** Its origin, without a trailing slash. */
   readonly url: string;
   readonly dataDir: string;
-  /** All that it has written to standard output and standard error so far. */
+  /** Everything that it has written to standard output and standard error. */
   readonly output: () => string;
-  /** Ends it in good order and removes its data. Throws when it does not end with 0 in time, as it must on SIGTERM. */
+  /** Stops the server with SIGTERM and removes its data. @throws Error if it does not exit with 0 in time */
   readonly stop: () => Promise<void>;
 }
 
-/** Somebody with an account, signed in in a browser context. */
+/** A user who is logged in in a browser context. */
 export interface Person {
   readonly user: User;
   readonly username: string;
@@ -39,8 +38,8 @@ export interface Person {
 }
 
 /**
- * Starts a Creel on a free port of the loopback address with a data folder of its own.
- * @param settings environment variables (contract 8); of what is around, only what changes its speed alone reaches it
+ * Starts a server on a free loopback port with its own data folder.
+ * @param settings environment variables. The server inherits only PATH and the compile cache.
  */
 export async function startApp(settings: Record<string, string> = {}): Promise<App> {
   const dataDir = await mkdtemp(join(tmpdir(), 'creel-e2e-'));
@@ -66,7 +65,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<A
       const code = await ended(server);
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
       if (code !== 0) {
-        throw new Error(`Creel ended with ${code} in place of 0. It said:\n${text}`);
+        throw new Error(`Creel ended with ${code} instead of 0. Its output:\n${text}`);
       }
     },
   };
@@ -86,7 +85,7 @@ const defaults = (port: number, dataDir: string) => ({
   SIGNUPS_PER_HOUR: '1000000',
 });
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -107,10 +106,10 @@ async function ready(app: App, server: ChildProcess): Promise<void> {
     }
     await sleep(30);
   }
-  throw new Error(`Creel did not become ready. It said:\n${app.output()}`);
+  throw new Error(`Creel did not become ready. Its output:\n${app.output()}`);
 }
 
-/** Asks the server to end; resolves with its exit code, or the signal that it took. */
+/** Stops the server. Resolves with its exit code or signal. */
 async function ended(server: ChildProcess): Promise<number | string | null> {
   if (server.exitCode !== null || server.signalCode !== null) {
     return server.exitCode ?? server.signalCode;
@@ -125,7 +124,7 @@ async function ended(server: ChildProcess): Promise<number | string | null> {
   return code;
 }
 
-/** Makes an account through the API; the session lands in the context's cookies, so its pages are signed in. */
+/** Creates an account through the API. The context gets the session cookie, so its pages are logged in. */
 export async function register(context: BrowserContext, app: App): Promise<Person> {
   const username = `user-${randomBytes(6).toString('hex')}`;
   const person = { username, email: `${username}@example.com`, password: randomBytes(9).toString('base64url') };
@@ -135,9 +134,8 @@ export async function register(context: BrowserContext, app: App): Promise<Perso
 }
 
 /**
- * Playwright's `test` with a Creel: `app` (one per worker, so tests share it and each brings its own person), `person`
- * (an account of this test's own, signed in in `page`) and `endpoint` (one of theirs). Paths in `page.goto('/…')` are below the app. A test fails when its
- * page threw an error that nobody caught.
+ * Playwright's `test` with a server: `app` (one per worker, shared by its tests), `person` (a user for this test, logged in in `page`) and
+ * `endpoint` (one of the user's). `page.goto('/…')` is relative to the server. A test fails if its page has an uncaught error.
  */
 export const test = base.extend<
   { person: Person; endpoint: Endpoint; calmPage: undefined },
@@ -167,7 +165,7 @@ export const test = base.extend<
       const errors: string[] = [];
       context.on('weberror', (thrown) => errors.push(thrown.error().stack ?? String(thrown.error())));
       await use(undefined);
-      expect(errors, 'errors that nobody caught in the page').toEqual([]);
+      expect(errors, 'uncaught errors in the page').toEqual([]);
     },
     { auto: true },
   ],
@@ -176,8 +174,8 @@ export const test = base.extend<
 export { expect };
 
 /**
- * Presses Escape, faster than any person but not faster than what was just opened: Radix begins to listen for it once a dialog is drawn,
- * two renderings after it can be seen.
+ * Presses Escape two frames later. Radix listens for the key only two renderings after a dialog becomes visible, and a test is faster
+ * than any user.
  */
 export async function pressEscape(page: Page): Promise<void> {
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');

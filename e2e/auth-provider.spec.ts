@@ -1,5 +1,5 @@
-// Contract 6 from the side of the page: the login window and what can become of it. The provider stands in for itself here: what
-// the server makes of an identity is the server's tests' business.
+// Third-party login in the page: the login window and its outcomes. The provider is a stub. Tests of the server check what it does with
+// an identity.
 import type { Page, Route } from '@playwright/test';
 import { expect, test } from './app.ts';
 
@@ -15,7 +15,7 @@ async function offerProvider(page: Page, publicUrl?: string): Promise<void> {
   });
 }
 
-/** The window's page: it tells its opener `message` and nothing else. */
+/** The page in the login window. It posts `message` to its opener. */
 async function callbackTells(page: Page, message: unknown): Promise<void> {
   const tell = `opener.postMessage(${JSON.stringify(message)}, location.origin)`;
   await page
@@ -34,7 +34,7 @@ test('without a provider the button is disabled and says why', async ({ page }) 
   await expect(button(page)).toHaveAccessibleDescription('Sign-in with Google is not set up on this server.');
 });
 
-test('the identity that the window tells goes to the server, whose word counts', async ({ page }) => {
+test('the page sends the identity from the window to the server, which decides', async ({ page }) => {
   await offerProvider(page);
   await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
   const sent: unknown[] = [];
@@ -73,7 +73,7 @@ test('a server that refuses without a word: Google sign-in failed', async ({ pag
   await expect(page.getByRole('alert')).toHaveText('Google sign-in failed');
 });
 
-test('a blocked window is told at once', async ({ page }) => {
+test('a blocked window is reported immediately', async ({ page }) => {
   await offerProvider(page);
   await page.addInitScript('globalThis.open = () => null;');
   await page.goto('/auth');
@@ -97,7 +97,7 @@ test('a closed window is given up after 8 seconds, not before', async ({ page })
   await expect(button(page)).toBeEnabled();
 });
 
-test('from another address than the public one the window is not even opened', async ({ page }) => {
+test('on a URL other than the public one, the window does not open', async ({ page }) => {
   await offerProvider(page, 'https://hooks.example.com');
   await page.goto('/auth');
   await button(page).click();

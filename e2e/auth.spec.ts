@@ -1,4 +1,4 @@
-// Spec 2, 5, 8 and contract 6: sign-up, sign-in, sign-out, and what goes wrong with each.
+// Registration, login and logout, with their errors.
 import type { Page } from '@playwright/test';
 import { expect, register, test } from './app.ts';
 
@@ -58,7 +58,7 @@ test('every message stands at its field, and goes when the field is changed', as
   await fillRegistration(page, { Password: 'secret1', 'Confirm Password': 'secret2', Email: 'a@example.com' });
   await expect(messageOf('Confirm Password')).toHaveAccessibleDescription('Passwords do not match');
 
-  // What only the server knows comes back to its field too.
+  // Errors that only the server can detect also appear at their field.
   await fillRegistration(page, { Username: person.username, 'Confirm Password': 'secret1' });
   await expect(messageOf('Username')).toHaveAttribute('aria-invalid', 'true');
   await expect(messageOf('Username')).toBeFocused();
@@ -76,7 +76,7 @@ test('a visitor goes where they wanted to after signing in, and nowhere else', a
   await signIn(page, person.username, person.password);
   await expect(page).toHaveURL(/\/search\?q=refs/);
 
-  // Signed in, the sign-in page leads on, but only within this site.
+  // For a logged-in user, the login page redirects, but only within this site.
   await page.goto('/auth?next=%2Fsettings');
   await expect(page).toHaveURL(/\/settings$/);
   for (const next of ['https://evil.example/', '//evil.example/x', '/\\evil.example/x', 'javascript:alert(1)']) {
@@ -86,7 +86,7 @@ test('a visitor goes where they wanted to after signing in, and nowhere else', a
   }
 });
 
-test('a session that ended elsewhere is told, and what was typed is kept', async ({ page, person }) => {
+test('a session that ended elsewhere is reported, and typed text is kept', async ({ page, person }) => {
   await page.goto('/profile');
   await page.getByLabel('Username').fill('typed before');
   await page.context().clearCookies();
@@ -98,7 +98,7 @@ test('a session that ended elsewhere is told, and what was typed is kept', async
   await expect(page.getByLabel('Username')).toHaveValue('typed before');
 });
 
-test('signing out in one tab is told in the other', async ({ page, context, person }) => {
+test('logging out in one tab shows in the other', async ({ page, context, person }) => {
   await page.goto('/subscription');
   const other = await context.newPage();
   await other.goto('/');
@@ -107,7 +107,7 @@ test('signing out in one tab is told in the other', async ({ page, context, pers
   await expect(page.getByRole('dialog', { name: 'You have been logged out' })).toBeVisible();
 });
 
-test('another person who signs in over an ended session does not see the first one’s screens', async ({
+test("another user who logs in after an ended session does not see the first user's screens", async ({
   page,
   context,
   app,
@@ -126,16 +126,16 @@ test('another person who signs in over an ended session does not see the first o
   await expect(page.getByRole('button', { name: `Account of ${second.username}` })).toBeVisible();
 });
 
-test('without mail, a forgotten password is said to be out of reach', async ({ page }) => {
+test('without email, the page says that passwords cannot be reset', async ({ page }) => {
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
   await expect(page.getByText('Email is off on this server, so no link can be sent.')).toBeVisible();
 });
 
-test('mailed links that lost their token say so', async ({ page }) => {
+test('emailed links without a token say so', async ({ page }) => {
   await page.goto('/auth/reset');
   await expect(page.getByRole('alert')).toContainText('This link is not complete');
-  // An address is confirmed by whoever is signed in, so this one asks for that first.
+  // Confirming an address needs a session, so this page asks for a login first.
   await page.goto('/auth/verify');
   await expect(page.getByRole('tab', { name: 'Login' })).toBeVisible();
 });

@@ -1,34 +1,34 @@
-// What axe says of a page, in the light and in the dark (design 7).
+// Accessibility checks with axe, in the light and dark themes.
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect } from '@playwright/test';
 import type { Page } from '@playwright/test';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-/** The axe that comes with its builder. */
+/** The source of axe from the dependency of @axe-core/playwright. */
 const AXE = readFileSync(
   createRequire(import.meta.resolve('@axe-core/playwright')).resolve('axe-core/axe.min.js'),
   'utf8',
 );
 
-/** The ground of a page in either theme (`--bg` of packages/web/src/styles.css): who sees it knows that the theme has arrived. */
-const GROUNDS = [
+/** Background of the page in each theme (`--bg` in packages/web/src/styles.css), to wait until a theme is applied. */
+const BACKGROUNDS = [
   ['light', 'rgb(251, 250, 248)'],
   ['dark', 'rgb(20, 19, 17)'],
 ] as const;
 
-/** Looks at what the page shows in the light and in the dark: loading it anew for either costs more than looking. */
+/** Checks the page in both themes without loading it again, which would take longer than the check. */
 export async function expectNoFindings(page: Page, what: string): Promise<void> {
-  for (const [colorScheme, ground] of GROUNDS) {
+  for (const [colorScheme, background] of BACKGROUNDS) {
     await page.emulateMedia({ colorScheme });
-    await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', ground);
+    await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', background);
     expect.soft(await seriousFindings(page), `${what}, ${colorScheme}`).toEqual([]);
   }
 }
 
 /**
- * What axe finds of serious or critical weight. Legacy mode spares a page of its own for each look, which only frames from elsewhere
- * need; there are none. The builder would hand half a megabyte of axe to the page twice for each look; once for each document is enough.
+ * Returns the serious and critical violations. Legacy mode opens no extra page, which only cross-origin frames need. The builder would
+ * inject half a megabyte of axe twice for each check, so this injects it once for each document.
  */
 async function seriousFindings(page: Page): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) !== 'object') await page.evaluate(AXE);

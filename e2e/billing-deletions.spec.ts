@@ -1,4 +1,4 @@
-// What a smaller plan deletes: listed by name, exported first, and nothing else is gone.
+// A downgrade deletes exactly the endpoints that it lists by name, and offers to export them first.
 import { capturedRequestSchema } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';

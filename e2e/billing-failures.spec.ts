@@ -1,4 +1,4 @@
-// What the page says when a call of billing fails, and when there is no billing at all.
+// Messages for failed billing calls.
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { actInPortal, planCard, readUser, subscribe, toast } from './plans.ts';
@@ -71,7 +71,7 @@ test('a portal that cannot be opened says so; one that is not configured says it
   await button.click();
   await expect(toast(page, 'Portal Access Error')).toBeVisible();
   await expect(toast(page, sentence)).toBeVisible();
-  // The keyboard and the mouse stop the toast's clock while they are on it; here neither is.
+  // Focus and hover pause the toast's timer. This test uses neither.
   await page.clock.runFor(9000);
   await expect(toast(page, 'Portal Access Error')).toBeVisible();
   await page.clock.runFor(2000);
@@ -123,7 +123,7 @@ test('a plan that was canceled elsewhere keeps its end, and an end in the past i
   await expect(page.getByText('Canceling')).toHaveCount(0);
 });
 
-test('a checkout of another account does not exist', async ({ page, person: _ }) => {
+test("another user's checkout does not exist", async ({ page, person: _ }) => {
   await page.goto('/billing/test/checkout/cs_test_of_somebody');
   await expect(page.getByRole('alert')).toContainText('This checkout does not exist.');
   await page.goto('/billing/test/portal?return=https://evil.example/');

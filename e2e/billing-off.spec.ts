@@ -1,4 +1,4 @@
-// A server without billing: the page says so and offers nothing that would fail.
+// A server without billing: the page says so and offers no action that would fail.
 import { expect, test } from './app.ts';
 import { chooseInterval, planCard } from './plans.ts';
 

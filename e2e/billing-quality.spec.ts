@@ -1,16 +1,16 @@
-// The screens of plans and payment for axe, at every width, and within the content security policy.
+// The screens of plans and payment: axe, every width, and the content security policy.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { createEndpoint } from './endpoints.ts';
 import { actInPortal, subscribe } from './plans.ts';
 
-// Without motion a change of theme is there at once, whole.
+// With reduced motion, the theme changes without a transition.
 test.use({ contextOptions: { reducedMotion: 'reduce' } });
 test.slow();
 
 const WIDTHS = [390, 1024, 1440];
-/** By how much the page and its main part are too wide, once what heeds the width has been drawn for it. */
+/** Horizontal overflow of the page and its main part in pixels, after the layout has adapted to the width. */
 const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
   [document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth))`;
 

@@ -1,4 +1,4 @@
-// The whole way through the plans, in the built-in test gateway: with the mouse or the keyboard, never past the page.
+// Every change of plan with the built-in test gateway, only through the page, with mouse and keyboard.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { actInPortal, chooseInterval, planCard, readUser, subscribe, toast } from './plans.ts';
@@ -6,7 +6,7 @@ import { actInPortal, chooseInterval, planCard, readUser, subscribe, toast } fro
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const alert = (page: Page, name: string) => page.getByRole('alertdialog', { name });
 
-/** From a plan's card through the checkout and back. */
+/** Goes from a plan's card through the checkout and back. */
 async function checkOut(page: Page, button: string, price: string): Promise<void> {
   await page.getByRole('button', { name: button }).click();
   await expect(heading(page, 'Checkout')).toBeVisible();
@@ -125,7 +125,7 @@ test('a declined card leaves the plan and says so; leaving or expiring charges n
   expect((await readUser(page)).subscriptionTier).toBe('FREE');
 });
 
-test('a renewal that fails keeps the plan and is said plainly until it is paid', async ({ page, person: _ }) => {
+test('a failed renewal keeps the plan and shows a notice until it is paid', async ({ page, person: _ }) => {
   await subscribe(page, 'BASIC');
   await page.goto('/billing/test/portal');
   await page.getByRole('button', { name: 'Fail next payment' }).click();
@@ -143,7 +143,7 @@ test('a renewal that fails keeps the plan and is said plainly until it is paid',
   await expect(page.getByText('Your last payment failed.')).toHaveCount(0);
 });
 
-test('the return from a checkout waits for a plan that comes late', async ({ page, person: _ }) => {
+test('the page waits for a plan that arrives late after the checkout', async ({ page, person: _ }) => {
   let isLate = true;
   await page.route('**/api/user', async (route) => {
     const answer = await route.fetch();
@@ -179,7 +179,7 @@ test('everything works by keyboard, and the focus keeps its place', async ({ pag
   await subscribe(page, 'BASIC');
   await page.goto('/subscription');
   await page.getByRole('radio', { name: /^Monthly/ }).focus();
-  // Radix chooses by arrow only while the key is down, a moment longer than an automatic press takes.
+  // Radix selects with arrow keys only while the key is down, which takes longer than an automatic key press.
   await page.keyboard.press('ArrowRight', { delay: 50 });
   await expect(page.getByRole('radio', { name: /^Yearly/ })).toBeChecked();
   await page.keyboard.press('ArrowLeft', { delay: 50 });

@@ -1,4 +1,4 @@
-// Bodies are shown as what they are, whatever they call themselves, decoded where they were coded, and large ones from their beginning.
+// Bodies are shown by their content instead of their content type, decoded, and large ones from their beginning.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
@@ -11,7 +11,7 @@ for (const [coding, bytes] of [
   ['deflate', deflateSync('{"packed":true}')],
   ['br', brotliCompressSync('{"packed":true}')],
 ] as const) {
-  test(`a body coded as ${coding} is shown decoded, with both sizes`, async ({ page, endpoint }) => {
+  test(`a body with content coding ${coding} is shown decoded, with both sizes`, async ({ page, endpoint }) => {
     await send(endpoint.url, {
       body: bytes,
       headers: { 'content-type': 'application/json', 'content-encoding': coding },
@@ -24,7 +24,7 @@ for (const [coding, bytes] of [
   });
 }
 
-test('a body that is not what its coding or type says is shown as what it is', async ({ page, endpoint }) => {
+test('a body with a wrong content coding or type is shown by its content', async ({ page, endpoint }) => {
   await send(endpoint.url, {
     body: '{"plain":1}',
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
@@ -47,7 +47,7 @@ test('a body that is not what its coding or type says is shown as what it is', a
   await expect(details(page, 2).locator('img')).toHaveCount(0);
 });
 
-test('images are drawn, bytes are shown in hex', async ({ page, endpoint }) => {
+test('images are shown as images, bytes in hex', async ({ page, endpoint }) => {
   const pixel = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
     'base64',
@@ -65,7 +65,7 @@ test('images are drawn, bytes are shown in hex', async ({ page, endpoint }) => {
   await expect(details(page, 1).getByText('00 01 02 ff 41')).toBeVisible();
 });
 
-test('a large body shows its beginning at once and all of it when asked', async ({ page, endpoint }) => {
+test('a large body shows its beginning immediately and the rest on request', async ({ page, endpoint }) => {
   const items = Array.from({ length: 40_000 }, (_, at) => ({ at, text: `item number ${at}` }));
   await send(endpoint.url, {
     body: JSON.stringify({ items, last: 'the very end' }),
@@ -83,7 +83,7 @@ test('a large body shows its beginning at once and all of it when asked', async 
   await expect(shown.getByRole('tree').locator('mark')).toBeVisible();
 });
 
-test('a text in a declared character set is decoded, and said to be; its bytes stay at hand', async ({
+test('text in a declared character set is decoded and marked, and its bytes stay available', async ({
   page,
   endpoint,
 }) => {
@@ -96,7 +96,7 @@ test('a text in a declared character set is decoded, and said to be; its bytes s
   await expect(details(page, 0).getByText('63 61 66 e9')).toBeVisible();
 });
 
-test('JSON written from right to left keeps its order, and controls of direction are seen', async ({
+test('right-to-left text in JSON keeps its order, and bidirectional controls are visible', async ({
   page,
   endpoint,
 }) => {
@@ -112,7 +112,7 @@ test('JSON written from right to left keeps its order, and controls of direction
   await expect(tree.getByText(String.raw`"a\u202eb"`)).toBeVisible();
 });
 
-test('JSON lines are laid out, value after value', async ({ page, endpoint }) => {
+test('JSON lines are formatted value by value', async ({ page, endpoint }) => {
   await send(endpoint.url, { body: '{"n":1}\n{"n":2}\n', headers: { 'content-type': 'application/x-ndjson' } });
   await openLive(page, endpoint);
   await expect(details(page, 0).getByText('2 JSON values, one after the other.')).toBeVisible();

@@ -1,5 +1,5 @@
-// A captured page never runs in the dashboard (ASVS 3.2, 5.4): sixty payloads in the body, headers, path, query and method are
-// looked at in the list and in every view of the details. No dialog, no request to the canary, no breach of the page's policy.
+// Captured content never runs in the dashboard (ASVS 3.2, 5.4). Sixty payloads in the body, headers, path, query and method are shown in
+// the list and in every view of the details: no dialog, no request to the canary, no violation of the content security policy.
 import { connect } from 'node:net';
 import { z } from 'zod';
 import { expect, test } from './app.ts';
@@ -109,7 +109,7 @@ function sendHead(captureUrl: string, head: string): Promise<void> {
   });
 }
 
-/** In the page: chooses each tab of a list for as long as it takes to be drawn; answers with the names of all and of those shown. */
+/** Runs in the page: opens each tab of a tab list and waits until it is drawn. Returns the names of all tabs and of those shown. */
 const showEach = (list: string) => `(async () => {
   const tabs = [...document.querySelectorAll('[role="tablist"][aria-label="${list}"] [role="tab"]')];
   const shown = [];
@@ -122,7 +122,7 @@ const showEach = (list: string) => `(async () => {
 })()`;
 const shownSchema = z.object({ all: z.string().array().min(2), shown: z.string().array() });
 
-test('sixty captured payloads run nowhere', async ({ page, context, person, app }) => {
+test('none of sixty captured payloads runs', async ({ page, context, person, app }) => {
   test.setTimeout(240_000);
   expect(person.username).toBeTruthy();
   expect(BODIES.length + HEADS.length).toBeGreaterThanOrEqual(60);

@@ -1,4 +1,4 @@
-// Spec 2 and 5: the dashboard's three states, and the limits of the Free plan.
+// The three states of the dashboard, and the limits of the Free plan.
 import { expect, test } from './app.ts';
 
 const failure = { error: 'Out of order', message: 'Out of order', code: 'INTERNAL' };
@@ -53,12 +53,12 @@ test('on Free one endpoint is the most, favorites need another plan, and the pag
   await expect(dialog).toBeHidden();
 });
 
-test('what the page did not foresee the server refuses, and its sentence is shown', async ({ page, person: _ }) => {
+test('an error that only the server detects is shown with its sentence', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog', { name: 'Create Endpoint' });
-  // Created elsewhere since this page last asked.
+  // Created elsewhere after the page's last call.
   await page.request.post('/api/endpoints', { data: {} });
   await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
   await expect(

@@ -1,4 +1,4 @@
-// Spec 2, 4 and 8: creating an endpoint, its switches, figures, clearing and deleting, on a plan that allows all of it.
+// Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
 import { endpointSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import type { APIRequestContext, Page } from '@playwright/test';
@@ -12,7 +12,7 @@ async function create(request: APIRequestContext, name: string): Promise<Endpoin
   return endpointSchema.parse(await answer.json());
 }
 
-/** A text of the toast that is shown. */
+/** A text in the visible toast. */
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
@@ -43,7 +43,7 @@ test('a created endpoint is opened, listed and shown on the dashboard', async ({
   await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
 });
 
-test('an endpoint without a name goes by its uid', async ({ page, person: _ }) => {
+test('an endpoint without a name is shown by its uid', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.keyboard.press('n');
@@ -53,7 +53,7 @@ test('an endpoint without a name goes by its uid', async ({ page, person: _ }) =
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`webhook/${uid.slice(0, 8)}`);
 });
 
-test('name and source can be changed, and an empty name gives the uid back', async ({ page, person: _ }) => {
+test('name and source can be changed, and an empty name shows the uid again', async ({ page, person: _ }) => {
   const { uid } = await create(page.request, 'Before');
   await page.goto(`/endpoints/${uid}`);
   const heading = page.getByRole('heading', { level: 1 });
@@ -122,7 +122,7 @@ test('the figures and the count of this session follow what arrives', async ({ p
   const endpoint = await create(page.request, 'Figures');
   const { url } = endpoint;
   await page.request.post(url, { data: 'x'.repeat(2048) });
-  // Only what arrives over the live connection counts as this session's (spec 2): it stands before anything is sent.
+  // Only captures over the live connection count for this session, so the page connects before the first one.
   await openLive(page, endpoint);
   const figure = (title: string) => page.locator(`[data-stat="${title}"]`);
   await expect(figure('Total Requests')).toHaveText('1');
@@ -177,7 +177,7 @@ test('clearing and deleting ask first', async ({ page, person: _ }) => {
   await remove.getByRole('button', { name: 'Delete' }).click();
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await expect(toast(page, 'Endpoint Deleted')).toBeVisible();
-  // What had the focus is gone with its page: the keyboard goes on at the next one.
+  // The focused element disappeared with its page, so the next page has the focus.
   await expect(page.getByRole('main')).toBeFocused();
 
   await page.goto(`/endpoints/${uid}`);

@@ -1,30 +1,30 @@
-// What journeys around captured requests share: an endpoint of one's own, and things sent to it.
+// Helpers for tests with captured requests: create an endpoint, send to it, open its page.
 import { capturedRequestSchema, endpointSchema } from '@creel/contract';
 import type { CapturedRequest, Endpoint } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { BrowserContext, Locator, Page } from '@playwright/test';
 import type { App } from './app.ts';
 
-/** Creates an endpoint for whoever is signed in in the context. */
+/** Creates an endpoint for the user of the context. */
 export async function createEndpoint(context: BrowserContext, app: App, name = 'Journey'): Promise<Endpoint> {
   const answer = await context.request.post(`${app.url}/api/endpoints`, { data: { name } });
   expect(answer.status(), await answer.text()).toBe(201);
   return endpointSchema.parse(await answer.json());
 }
 
-/** Sends a request to a capture URL, as a sender would; its index. */
+/** Sends a request to a capture URL. Returns its index. */
 export async function send(captureUrl: string, init: RequestInit & { path?: string } = {}): Promise<number> {
   const answer = await fetch(captureUrl + (init.path ?? ''), { method: 'POST', ...init });
   expect(answer.status).toBe(200);
   return Number(answer.headers.get('x-creel-request'));
 }
 
-/** Sends JSON. */
+/** Sends JSON to a capture URL. Returns the index of the request. */
 export function sendJson(captureUrl: string, value: unknown, path = ''): Promise<number> {
   return send(captureUrl, { path, body: JSON.stringify(value), headers: { 'content-type': 'application/json' } });
 }
 
-/** Everything that the endpoint holds unsaved, newest first. */
+/** Returns the unsaved requests of an endpoint, newest first. */
 export async function unsaved(context: BrowserContext, app: App, uid: string): Promise<CapturedRequest[]> {
   const answer = await context.request.get(`${app.url}/api/endpoints/${uid}/temp-requests?limit=500`);
   return capturedRequestSchema.array().parse(await answer.json());

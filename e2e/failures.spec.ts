@@ -1,4 +1,4 @@
-// Spec 8: what an endpoint and its requests say when a call fails, and what copying says when it works.
+// Messages of the endpoint page for failed calls, and for copying.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
@@ -26,7 +26,7 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
   const name = dialog.getByLabel('Endpoint Name (Optional)');
   await name.fill('kept');
   await dialog.getByRole('button', { name: 'Create Endpoint' }).click();
-  // What lies outside the dialog is hidden from screen readers, the toast too: the dialog says it itself.
+  // Everything outside the dialog is hidden from screen readers, even the toast. So the dialog shows the error itself.
   await expect(dialog.getByRole('alert')).toHaveText('Failed to create the endpoint. Please try again.');
   await expect(page.getByText('Failed to create the endpoint. Please try again.')).toHaveCount(2);
   await expect(name).toHaveValue('kept');
@@ -46,10 +46,7 @@ test('an endpoint that cannot be created, deleted or cleared stays as it was', a
   await expect(page).toHaveURL(new RegExp(endpoint.uid));
 });
 
-test('a name that is refused is told in the dialog, or at its field with the keyboard in it', async ({
-  page,
-  endpoint,
-}) => {
+test('a rejected name is reported in the dialog, or at its focused field', async ({ page, endpoint }) => {
   await refuse(page, /\/api\/endpoints\/[\w-]+$/, 'PATCH');
   await page.goto(`/endpoints/${endpoint.uid}`);
   await page.getByRole('button', { name: 'Edit name and source' }).click();

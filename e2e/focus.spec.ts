@@ -1,15 +1,15 @@
-// Whoever works by keyboard keeps their place: nothing that closes, goes away or is under way drops the focus.
+// Keyboard users keep their place: the focus survives closed dialogs, removed elements and running actions.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
 
 const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
 
-/** What has the focus, in a word. */
+/** A short description of the focused element. */
 const place = (page: Page): Promise<string> =>
   page.evaluate(`(() => { const e = document.activeElement; return e === document.body ? 'nowhere' : e.tagName; })()`);
 
-test('a dialog gives the focus back to what had it', async ({ page, endpoint }) => {
+test('a closed dialog returns the focus', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openLive(page, endpoint);
   const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'));
@@ -46,7 +46,7 @@ test('a dialog gives the focus back to what had it', async ({ page, endpoint }) 
   await expect(create).toBeFocused();
 });
 
-test('a switch or button keeps the focus while what it does is under way', async ({ page, person, endpoint }) => {
+test('a switch or button keeps the focus while its action runs', async ({ page, person, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openLive(page, endpoint);
   const autosave = page.getByRole('switch', { name: 'Autosave' });
@@ -80,7 +80,7 @@ test('a switch or button keeps the focus while what it does is under way', async
   await expect(testMail).toBeFocused();
 });
 
-test('a control that is under way takes no second press', async ({ page, endpoint }) => {
+test('a control ignores presses while its action runs', async ({ page, endpoint }) => {
   let calls = 0;
   let release = (): void => {};
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -103,7 +103,7 @@ test('a control that is under way takes no second press', async ({ page, endpoin
   expect(calls).toBe(1);
 });
 
-test('a deleted row, a left field and a closed search hand the focus on', async ({ page, endpoint }) => {
+test('a deleted row, a left field and a closed search move the focus on', async ({ page, endpoint }) => {
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await row(page, 2).click();
@@ -137,7 +137,7 @@ test('a deleted row, a left field and a closed search hand the focus on', async 
   await expect(list(page)).toBeFocused();
 });
 
-test('the comparison takes the focus, and gives it back to the list', async ({ page, endpoint }) => {
+test('the comparison takes the focus and returns it to the list', async ({ page, endpoint }) => {
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   await expect(row(page, 1)).toBeVisible();
@@ -149,7 +149,7 @@ test('the comparison takes the focus, and gives it back to the list', async ({ p
   await expect(list(page)).toBeFocused();
 });
 
-test('details that lie over the list take the focus, and give it back', async ({ page, context, person, app }) => {
+test('details above the list take the focus and return it', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   await page.setViewportSize({ width: 900, height: 800 });
   const endpoint = await createEndpoint(context, app);
@@ -165,10 +165,7 @@ test('details that lie over the list take the focus, and give it back', async ({
   await expect(list(page)).toBeFocused();
 });
 
-test('what is done to many, and a filter that found nothing, leave the keyboard in the list', async ({
-  page,
-  endpoint,
-}) => {
+test('bulk actions and filters without results leave the focus in the list', async ({ page, endpoint }) => {
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   page.on('dialog', (dialog) => void dialog.accept());
@@ -198,14 +195,14 @@ test('what is done to many, and a filter that found nothing, leave the keyboard 
   await expect(list(page)).toBeFocused();
 });
 
-test('after the first test request the keyboard is in the list', async ({ page, endpoint }) => {
+test('after the first test request the focus is in the list', async ({ page, endpoint }) => {
   await openLive(page, endpoint);
   await page.getByRole('button', { name: 'Send a test request' }).press('Enter');
   await expect(row(page, 0)).toBeVisible();
   await expect(list(page)).toBeFocused();
 });
 
-test('signing out and in gives the keyboard a place on the page that comes', async ({ page, person }) => {
+test('after logging out and in, the next page has the focus', async ({ page, person }) => {
   await page.goto('/');
   await page.getByRole('button', { name: `Account of ${person.username}` }).press('Enter');
   await page.getByRole('menuitem', { name: 'Logout' }).press('Enter');
@@ -218,7 +215,7 @@ test('signing out and in gives the keyboard a place on the page that comes', asy
   await expect.poll(() => place(page)).toBe('MAIN');
 });
 
-test('in a narrow window nothing under the details takes the keyboard, and Escape leads back to the list', async ({
+test('in a narrow window nothing below the details can be focused, and Escape returns to the list', async ({
   page,
   endpoint,
 }) => {

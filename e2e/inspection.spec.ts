@@ -1,9 +1,9 @@
-// What a request says besides its body: its line, its query as it was sent, what differs from another, where its JSON breaks.
+// Request details besides the body: request line, raw query, comparison with another request, position of a JSON error.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { openLive, row, send, sendJson } from './endpoints.ts';
 
-test('comparing tells what differs in path and query; Escape leads back', async ({ page, endpoint }) => {
+test('the comparison shows differences in path and query; Escape closes it', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 }, '/first?attempt=1&same=yes');
   await sendJson(endpoint.url, { a: 1 }, '/second?attempt=2&same=yes');
   await page.goto(`/endpoints/${endpoint.uid}?request=1&compare=0`);
@@ -20,7 +20,7 @@ test('comparing tells what differs in path and query; Escape leads back', async 
   await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
 });
 
-test('query parameters stand as they were sent, and decoded in their order', async ({ page, endpoint }) => {
+test('query parameters are shown as sent, and decoded in order', async ({ page, endpoint }) => {
   await send(endpoint.url, { path: '/q?2=b&1=%7e&2=a+b%20c&bare' });
   await openLive(page, endpoint);
   await page.getByRole('tab', { name: 'Query Params' }).click();
@@ -34,7 +34,10 @@ test('query parameters stand as they were sent, and decoded in their order', asy
   await expect(rows.getByRole('cell')).toHaveText(['b', '~', 'a b c', '(empty)']);
 });
 
-test('JSON that breaks says where; choosing JSON is no choice for what is none', async ({ page, endpoint }) => {
+test('invalid JSON shows the position of its error, and a chosen JSON tab does not apply to other bodies', async ({
+  page,
+  endpoint,
+}) => {
   await send(endpoint.url, { body: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } });
   await sendJson(endpoint.url, { a: 1 });
   await send(endpoint.url, { body: '{"a": 1,\n "b": None}', headers: { 'content-type': 'application/json' } });
@@ -53,12 +56,7 @@ test('JSON that breaks says where; choosing JSON is no choice for what is none',
   await expect(page.getByText('This body is not JSON')).toBeVisible();
 });
 
-test('the whole message is there to be read and copied, with a body and without', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
+test('the whole message can be read and copied, with and without a body', async ({ page, context, app, endpoint }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
   await send(endpoint.url, { method: 'GET', path: '/ping?a=%7e', headers: { 'X-Order': '1' } });
   await send(endpoint.url, { path: '/in', body: '{"a": 1}', headers: { 'content-type': 'application/json' } });

@@ -1,5 +1,4 @@
-// The whole way of a person (issue 3), with nothing standing in for anything: a real Creel, a real OpenID provider in a real window,
-// a real mail server.
+// The complete journey of a user without stubs: a real server, a real OpenID provider in a real window, a real mail server.
 import type { Page } from '@playwright/test';
 import { openMailbox } from '../fixtures/mailbox.ts';
 import type { Mailbox } from '../fixtures/mailbox.ts';
@@ -57,7 +56,7 @@ async function linkInMail(subject: string): Promise<string> {
   return /https?:\S+/.exec(mail.text)?.[0] ?? '';
 }
 
-test('registers, signs out and in, changes name and password, saves settings, gets mail, resets the password', async ({
+test('registers, logs out and in, changes name and password, saves settings, receives email, resets the password', async ({
   page,
 }) => {
   const email = 'marta@example.com';
@@ -103,7 +102,7 @@ test('registers, signs out and in, changes name and password, saves settings, ge
   await expect(heading(page)).toBeVisible();
 });
 
-test("signs in through the provider's window, comes back to the same account, and may say no", async ({ page }) => {
+test("logs in through the provider's window, returns to the same account, and can decline", async ({ page }) => {
   provider.person = { sub: 'ada-1', email: 'ada@example.com', email_verified: true, name: 'Ada Lovelace' };
   await page.goto(`${app.url}/auth`);
   const opened = page.waitForEvent('popup');
@@ -117,7 +116,7 @@ test("signs in through the provider's window, comes back to the same account, an
   await expect(page.getByRole('button', { name: 'Account of Ada Lovelace' })).toBeVisible();
   await signOut(page, 'Ada Lovelace');
 
-  // The provider asks again only whom it does not know.
+  // The provider asks only for a login that it does not remember.
   await page.context().clearCookies();
   provider.deny = true;
   await page.getByRole('button', { name: 'Continue with Acme' }).click();
@@ -125,9 +124,7 @@ test("signs in through the provider's window, comes back to the same account, an
   provider.deny = false;
 });
 
-test('an address that was there before is linked once both sides have confirmed it, and not before', async ({
-  page,
-}) => {
+test('an existing address is linked only after both sides have confirmed it', async ({ page }) => {
   await register(page, 'grace', 'grace@example.com', 'a good password');
   await signOut(page, 'grace');
   provider.person = { sub: 'grace-1', email: 'grace@example.com', email_verified: true, name: 'Grace' };
@@ -141,7 +138,7 @@ test('an address that was there before is linked once both sides have confirmed 
   const link = await linkInMail('Confirm your email address for Creel');
   await signOut(page, 'grace');
   await page.goto(link);
-  // The link alone is not enough; after signing in the person is back at it.
+  // The link needs a session. After the login, the user is back at the link.
   await signIn(page, 'grace', 'a good password');
   await page.getByRole('button', { name: 'Confirm email' }).click();
   await expect(page.getByText('Your email address is confirmed.')).toBeVisible();

@@ -1,9 +1,9 @@
-// Issue 4, design 7: the whole main job without a pointer, from the registration to the sign-out.
+// The main journey without a pointer, from the registration to the logout.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { row, sendJson } from './endpoints.ts';
 
-/** Presses Tab until something has the focus; fails after far more presses than the page has places. */
+/** Presses Tab until an element has the focus. Fails after more presses than any page has focusable elements. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   await expect(target).toBeVisible();
   for (let presses = 0; presses < 80; presses++) {
@@ -70,7 +70,7 @@ test('the main journey with the keyboard alone', async ({ page, context, app }) 
   await expect(page).toHaveURL(/\/auth$/);
 });
 
-/** Up and down the list, through the tabs, and the request saved. */
+/** Moves up and down the list, through the tabs, and saves the request. */
 async function lookThrough(page: Page): Promise<void> {
   await expect(row(page, 0)).toBeVisible();
   await page.keyboard.press('j');
@@ -101,7 +101,7 @@ async function lookThrough(page: Page): Promise<void> {
   expect(await clipboard(page)).toContain('/order/1?at=1');
 }
 
-/** Filters the list with `/`, then searches everywhere from the palette and opens what was found. */
+/** Filters the list with `/`, then searches all endpoints from the palette and opens a result. */
 async function searchAndReturn(page: Page): Promise<void> {
   await page.keyboard.press('/');
   await expect(page.getByRole('textbox', { name: 'Filter the list' })).toBeFocused();

@@ -1,4 +1,4 @@
-// Spec 2 and 9, design 7: what all pages share. Keys, menus, themes, toasts, small screens.
+// The shared layout: keys, menus, themes, toasts, small screens.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 
@@ -34,13 +34,13 @@ test('any other path is the 404 page', async ({ page, person: _ }) => {
   await expect(heading(page, 'Dashboard')).toBeVisible();
 });
 
-test('keys open the palette, the help and the search, and rest in fields', async ({ page, person: _ }) => {
+test('keys open the palette, the help and the search, and are off in fields', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(heading(page, 'Dashboard')).toBeVisible();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(help.getByText('New endpoint')).toBeVisible();
-  // A plain key does nothing while a dialog is open.
+  // Single-key shortcuts are off while a dialog is open.
   await page.keyboard.press('n');
   await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);
   await expect(help).toBeVisible();
@@ -58,7 +58,7 @@ test('keys open the palette, the help and the search, and rest in fields', async
   await page.keyboard.type('n?');
   await expect(page.getByRole('searchbox')).toHaveValue('n?');
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  // The palette comes up even from a field, and searches for what no command is called.
+  // The palette opens even from a field, and searches for text that matches no command.
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('refs/heads');
   await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ test('keys open the palette, the help and the search, and rest in fields', async
   await expect(page.getByRole('searchbox')).toHaveValue('refs/heads');
 });
 
-test('a search from the palette wins over one that was still being typed', async ({ page, person: _ }) => {
+test('a search from the palette replaces one that is being typed', async ({ page, person: _ }) => {
   await page.goto('/search');
   await expect(page.getByRole('searchbox')).toBeFocused();
   await page.clock.install();
@@ -75,7 +75,7 @@ test('a search from the palette wins over one that was still being typed', async
   await page.keyboard.type('chosen');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/q=chosen/);
-  // Longer than the pause after which the field searches for what was typed.
+  // Longer than the delay after which the field starts a search.
   await page.clock.runFor(1_000);
   await expect(page.getByRole('searchbox')).toHaveValue('chosen');
   await expect(page).toHaveURL(/q=chosen/);
@@ -104,7 +104,7 @@ test('below 768 px the sidebar is a menu that slides in and closes behind a choi
   await expect(page.getByRole('complementary')).toBeVisible();
 });
 
-test('the theme follows the system until one is chosen, and stands before the first paint', async ({
+test('the theme follows the system until the user chooses one, and is set before the first paint', async ({
   page,
   person: _,
 }) => {
@@ -116,7 +116,7 @@ test('the theme follows the system until one is chosen, and stands before the fi
   await expect.poll(theme).toBe('light');
   await page.getByRole('radio', { name: 'Dark' }).click();
   await expect.poll(theme).toBe('dark');
-  // With the app itself held back, the page already has its colours.
+  // The page has its colors before the app loads.
   await page.route('**/assets/index-*.js', () => undefined);
   await page.reload({ waitUntil: 'commit' });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -142,7 +142,7 @@ test('toasts: one at a time, F8 goes there, 5 seconds, a swipe of 50 px to the r
   await expect(toasts).toHaveCount(1);
   await page.keyboard.press('F8');
   await expect(region.getByRole('list')).toBeFocused();
-  // While the keyboard is there the clock stands still.
+  // Focus pauses the timer.
   await page.clock.runFor(6000);
   await expect(toasts).toHaveCount(1);
   await copy.focus();
@@ -171,7 +171,7 @@ async function swipe(page: Page, distance: number): Promise<void> {
   await page.mouse.up();
 }
 
-test('a lost connection is told, what was loaded stays, and the return is noticed', async ({
+test('a lost connection is reported, loaded data stays, and the page reconnects', async ({
   page,
   context,
   person: _,

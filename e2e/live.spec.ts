@@ -1,4 +1,4 @@
-// What is sent shows up by itself, in order, once, whatever happens to the connection.
+// New captures appear in order and exactly once, even after a lost connection.
 import type { WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { openLive, row, send, sendJson } from './endpoints.ts';
@@ -28,7 +28,7 @@ test('the test request of an empty endpoint is a real one', async ({ page, endpo
   await expect(row(page, 0)).toContainText('test.request');
 });
 
-test('scrolled down, new requests wait behind a pill', async ({ page, endpoint }) => {
+test('while scrolled down, new requests wait behind a button', async ({ page, endpoint }) => {
   for (let at = 0; at < 60; at++) await send(endpoint.url, { path: `/${at}` });
   await openLive(page, endpoint);
   const grid = page.getByRole('grid', { name: 'Captured requests' });
@@ -48,7 +48,7 @@ test('scrolled down, new requests wait behind a pill', async ({ page, endpoint }
   await expect(pill).toHaveCount(0);
 });
 
-test('paused, new requests wait; resumed, they come in', async ({ page, endpoint }) => {
+test('new requests wait while the list is paused, and appear when it resumes', async ({ page, endpoint }) => {
   await send(endpoint.url);
   await openLive(page, endpoint);
   await page.getByRole('button', { name: 'Pause' }).click();
@@ -77,7 +77,7 @@ test('a lost connection is said, and what came meanwhile is there after it', asy
   await expect(page.getByText('Not connected to real-time updates. Refresh the page to reconnect.')).toHaveCount(0);
 });
 
-test('a frame that does not fit the contract is left out and counted, and the page goes on', async ({
+test('a message that does not match the schema is dropped and counted, and the page continues', async ({
   page,
   endpoint,
 }) => {

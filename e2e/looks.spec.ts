@@ -1,16 +1,16 @@
-// What is chosen is seen to be chosen, and the endpoint page has room for what it shows in windows of every width.
+// Selected items stand out, and the endpoint page fits windows of every width.
 import type { Locator } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { openLive, row, sendJson } from './endpoints.ts';
 
 const background = (element: Locator): Promise<string> =>
   element.evaluate((shown) => {
-    // Half-way colours would be compared otherwise.
+    // Without this, the test would compare colors in the middle of a transition.
     for (const animation of shown.ownerDocument.getAnimations()) animation.finish();
     return shown.ownerDocument.defaultView?.getComputedStyle(shown).backgroundColor ?? '';
   });
 
-test('below 1000 px the list has the width, and the details lie over it beside the sidebar', async ({
+test('below 1000 px the list has the full width, and the details are above it beside the sidebar', async ({
   page,
   endpoint,
 }) => {
@@ -36,7 +36,7 @@ test('below 1000 px the list has the width, and the details lie over it beside t
   }
 });
 
-test('the selected row keeps its colour under the pointer', async ({ page, endpoint }) => {
+test('the selected row keeps its color under the pointer', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openLive(page, endpoint, '?request=0');
   const content = row(page, 0).locator('> div');
@@ -53,17 +53,17 @@ test('the active tab stands out from the page, light and dark', async ({ page, e
     await page.emulateMedia({ colorScheme: theme });
     const active = page.getByRole('tab', { name: 'JSON' });
     const other = page.getByRole('tab', { name: 'Raw' });
-    const colour = (tab: Locator): Promise<string> =>
+    const color = (tab: Locator): Promise<string> =>
       tab.evaluate((shown) => shown.ownerDocument.defaultView?.getComputedStyle(shown).color ?? '');
     const ground = await background(page.locator('body'));
     expect(distance(await background(active), ground)).toBeGreaterThan(20);
-    expect(distance(await colour(active), await colour(other))).toBeGreaterThan(80);
+    expect(distance(await color(active), await color(other))).toBeGreaterThan(80);
   }
 });
 
-/** How far two colours lie apart in red, green and blue together, 0 to 765. */
+/** Distance of two colors: the sum of the differences in red, green and blue, 0 to 765. */
 function distance(one: string, two: string): number {
-  const parts = (colour: string): number[] => (colour.match(/\d+/g) ?? []).slice(0, 3).map(Number);
+  const parts = (color: string): number[] => (color.match(/\d+/g) ?? []).slice(0, 3).map(Number);
   const other = parts(two);
   return parts(one).reduce((sum, part, at) => sum + Math.abs(part - (other[at] ?? 0)), 0);
 }

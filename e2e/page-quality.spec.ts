@@ -1,11 +1,10 @@
-// Design 7, hardening S6, issue 2: every screen without serious findings of axe, without breaches of the policy, without overflow,
-// and within the budget of what is loaded first.
+// Every screen: no serious axe findings, no violations of the content security policy, no overflow. The first load stays within its budget.
 import type { Page, Response } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 
 test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
-// The longest file: by itself it would keep one of two workers busy for minutes after the other has ended.
+// This is the longest file. In series, it would keep one worker busy for minutes after the other has finished.
 test.describe.configure({ mode: 'parallel' });
 
 const SCREENS = [
@@ -39,7 +38,7 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 test.describe('axe, light and dark,', () => {
-  // Without motion a change of theme is there at once, whole.
+  // With reduced motion, the theme changes without a transition.
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test.slow();
 
@@ -66,7 +65,7 @@ test.describe('axe, light and dark,', () => {
     await expectNoFindings(page, 'compare');
   });
 
-  test('has no serious finding where an endpoint asks back, nor in the menu', async ({ page, person: _ }) => {
+  test('has no serious finding in the confirmations of an endpoint and in the menu', async ({ page, person: _ }) => {
     const uid = await withEndpoints(page);
     await open(page, `/endpoints/${uid}`);
     for (const button of ['Clear Data', 'Delete']) {
@@ -92,11 +91,7 @@ test.describe('axe, light and dark,', () => {
     }
   });
 
-  test('has no serious finding where a dialog was refused, nor once signed out', async ({
-    page,
-    context,
-    person: _,
-  }) => {
+  test('has no serious finding in a rejected dialog and after logging out', async ({ page, context, person: _ }) => {
     const uid = await withEndpoints(page);
     await open(page, '/');
     await page.route('**/api/endpoints', (route) =>
@@ -122,7 +117,7 @@ test.describe('axe, light and dark,', () => {
     await expectNoFindings(page, 'narrow');
   });
 
-  test('has no serious finding before the sign-in', async ({ page }) => {
+  test('has no serious finding before the login', async ({ page }) => {
     for (const path of PUBLIC) {
       await open(page, path);
       await expectNoFindings(page, path);
@@ -130,7 +125,7 @@ test.describe('axe, light and dark,', () => {
   });
 });
 
-/** Every screen and a dialog on it, opened; answers with what the browser reported as a breach of the policy. */
+/** Opens every screen and a dialog. Returns the policy violations that the browser reported. */
 async function breachesOnAllScreens(page: Page): Promise<string[]> {
   const breaches: string[] = [];
   await page.exposeFunction('noteBreach', (breach: string) => breaches.push(breach));
@@ -146,7 +141,7 @@ async function breachesOnAllScreens(page: Page): Promise<string[]> {
   return breaches;
 }
 
-test('no screen breaks the policy that it is served with: scripts and styles by nonce alone', async ({
+test('no screen violates its content security policy, which allows scripts and styles only by nonce', async ({
   page,
   person: _,
 }) => {
@@ -157,11 +152,11 @@ test('no screen breaks the policy that it is served with: scripts and styles by 
 });
 
 const WIDTHS = [390, 1024, 1440];
-/** By how much the page and its main part are too wide, once what heeds the width has been drawn for it. */
+/** Horizontal overflow of the page and its main part in pixels, after the layout has adapted to the width. */
 const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() =>
   [document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth))`;
 
-test('names of 100 characters, right to left, and emoji stay within their place', async ({ page, person: _ }) => {
+test('names of 100 characters, right-to-left names and emoji do not overflow', async ({ page, person: _ }) => {
   const uid = await withEndpoints(page);
   for (const path of ['/', '/search?q=push', `/endpoints/${uid}`]) {
     await open(page, path);
@@ -202,7 +197,7 @@ test('the first load stays under 250 KB of compressed JavaScript', async ({ page
   expect(sizes.filter(({ kilobytes, coding }) => kilobytes > 1 && coding !== 'br')).toEqual([]);
 });
 
-test('every coding of a file is the same file', async ({ app, page, person: _ }) => {
+test('every content coding of a file has the same content', async ({ app, page, person: _ }) => {
   const script = page.waitForResponse((answer) => /\/assets\/index-.*\.js$/.test(answer.url()));
   await page.goto('/');
   const path = new URL((await script).url()).pathname;

@@ -1,8 +1,8 @@
-// Parts of the app come in files of their own, when they are first shown: one that does not come leaves everything else as it was.
+// Parts of the app are in separate files that load on first use. A failed load does not affect the rest of the page.
 import { expect, test } from './app.ts';
 import { row, sendJson } from './endpoints.ts';
 
-test('a tab whose file does not come says so in its place, and tries again in earnest', async ({ page, endpoint }) => {
+test('a tab whose file fails to load says so and retries', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const isDown = { value: true };
   await page.route(/\/assets\/raw-tab-[^/]*\.js/, (route) => (isDown.value ? route.abort() : route.fallback()));
@@ -25,7 +25,7 @@ test('a tab whose file does not come says so in its place, and tries again in ea
   await expect(row(page, 0)).toBeVisible();
 });
 
-test('a page whose file does not come leaves the sidebar, and tries again in earnest', async ({ page, person: _ }) => {
+test('a page whose file fails to load keeps the sidebar and retries', async ({ page, person: _ }) => {
   const isDown = { value: true };
   await page.route(/\/assets\/settings-page-[^/]*\.js/, (route) => (isDown.value ? route.abort() : route.fallback()));
   await page.goto('/');
@@ -38,7 +38,7 @@ test('a page whose file does not come leaves the sidebar, and tries again in ear
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 });
 
-test('the parts of a request are there before they are asked for', async ({ page, endpoint }) => {
+test('the parts of a request are loaded in advance', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { part: 'of the whole' });
   const came = page.waitForResponse(/\/assets\/raw-tab-[^/]*\.js/);
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);

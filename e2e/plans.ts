@@ -1,4 +1,4 @@
-// What journeys around plans share: the cards, and a subscription bought in the test gateway.
+// Helpers for tests of plans: the cards, and a subscription from the test gateway.
 import { userSchema } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { expect } from '@playwright/test';
@@ -19,7 +19,7 @@ export const chooseInterval = (page: Page, name: 'Monthly' | 'Yearly'): Promise<
 export const toast = (page: Page, text: string): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
-/** The signed-in user as the server has it. */
+/** Returns the logged-in user from the server. */
 export async function readUser(page: Page): Promise<User> {
   return userSchema.parse(await (await page.request.get('/api/user')).json());
 }
@@ -36,7 +36,7 @@ export async function subscribe(page: Page, tier: Tier, interval: BillingInterva
   expect((await readUser(page)).subscriptionTier).toBe(tier);
 }
 
-/** Does something to the subscription in the gateway's portal. */
+/** Performs an action on the subscription in the gateway's portal. */
 export async function actInPortal(page: Page, action: string): Promise<void> {
   const answer = await page.request.post('/api/billing/test/portal', { data: { action } });
   expect(answer.status(), await answer.text()).toBe(200);

@@ -1,8 +1,8 @@
-// What changes elsewhere, and what could not be asked for, is put right without anybody's doing.
+// The page recovers by itself from changes elsewhere and from failed calls.
 import { expect, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson, unsaved } from './endpoints.ts';
 
-test('an endpoint that is deleted elsewhere leaves the sidebar at once', async ({ page, context, person, app }) => {
+test('an endpoint that is deleted elsewhere disappears from the sidebar', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   const gone = await createEndpoint(context, app, 'Soon gone');
   await openLive(page, gone);
@@ -13,7 +13,7 @@ test('an endpoint that is deleted elsewhere leaves the sidebar at once', async (
   await expect(entry).toHaveCount(0);
 });
 
-test('settings that could not be loaded come by themselves when the server is back', async ({ page, person: _ }) => {
+test('settings that failed to load are loaded when the server is back', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.waitForLoadState('networkidle');
@@ -26,7 +26,7 @@ test('settings that could not be loaded come by themselves when the server is ba
   await expect(page.getByText("Can't reach the server.")).toHaveCount(0);
 });
 
-test('what comes after clearing is selected, whatever was before', async ({ page, context, app, endpoint }) => {
+test('the first request after clearing is selected', async ({ page, context, app, endpoint }) => {
   for (const n of [0, 1, 2]) await sendJson(endpoint.url, { n });
   await openLive(page, endpoint);
   await row(page, 1).click();
@@ -40,7 +40,7 @@ test('what comes after clearing is selected, whatever was before', async ({ page
   await expect(row(page, 3)).toHaveAttribute('aria-selected', 'true');
 });
 
-test('a request that was opened by its address goes when it is deleted elsewhere', async ({
+test('a request that was opened by its URL disappears when it is deleted elsewhere', async ({
   page,
   context,
   app,
@@ -55,7 +55,7 @@ test('a request that was opened by its address goes when it is deleted elsewhere
   await expect(page.getByText('This request is not stored any more')).toBeVisible();
 });
 
-test('a request that could not be deleted is still looked at', async ({ page, endpoint }) => {
+test('a request that could not be deleted stays selected', async ({ page, endpoint }) => {
   for (const n of [0, 1]) await sendJson(endpoint.url, { n });
   await openLive(page, endpoint, '?request=0');
   await page.route('**/requests/*', (route) =>
@@ -69,12 +69,7 @@ test('a request that could not be deleted is still looked at', async ({ page, en
   await expect(page).toHaveURL(/request=0/);
 });
 
-test('an endpoint that is deleted elsewhere gives the window its name back', async ({
-  page,
-  context,
-  app,
-  endpoint,
-}) => {
+test('the window title is reset when its endpoint is deleted elsewhere', async ({ page, context, app, endpoint }) => {
   await sendJson(endpoint.url, { n: 0 });
   await openLive(page, endpoint);
   await expect(page).toHaveTitle(/Journey/);
@@ -83,7 +78,7 @@ test('an endpoint that is deleted elsewhere gives the window its name back', asy
   await expect(page).toHaveTitle(/Endpoint Not Found/);
 });
 
-test('settings that are not saved are not left without a word', async ({ page, person }) => {
+test('leaving unsaved settings asks for confirmation', async ({ page, person }) => {
   expect(person.username).toBeTruthy();
   await page.goto('/settings');
   await page.getByRole('switch', { name: 'Autosave new endpoints' }).click();

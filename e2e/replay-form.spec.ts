@@ -1,4 +1,4 @@
-// The form of a replay: what stands in it, what it says, how it goes by keyboard, and how it looks.
+// The replay form: its fields, errors, keyboard use and layout.
 import type { Page } from '@playwright/test';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
@@ -26,7 +26,7 @@ test('the header table shows three rows until all are asked for; rows are added 
   await page.getByRole('button', { name: 'Add header' }).press('Enter');
   await expect(names).toHaveCount(all + 1);
   await expect(page.getByLabel(`Name of header ${all + 1}`)).toBeFocused();
-  // Enter in a row sends nothing.
+  // Enter in a row does not send the request.
   await urlField(page).fill(`${target.url}/too-early`);
   await page.getByLabel(`Name of header ${all + 1}`).press('Enter');
   await page.getByRole('button', { name: `Remove header ${all + 1}` }).press('Enter');
@@ -62,7 +62,7 @@ test('a wrong URL or header is told at its place, with the keyboard there, and n
   }
   await urlField(page).fill(target.url);
   await expect(page.getByText(/holds a name or a password/)).toHaveCount(0);
-  // The wrong one comes into sight, wherever it is.
+  // The page scrolls to the invalid header.
   await page.getByRole('button', { name: /^Show all/ }).click();
   await page.getByLabel('Name of header 5').fill('not a name');
   await page.getByRole('button', { name: 'Show fewer' }).click();
@@ -75,7 +75,7 @@ test('a wrong URL or header is told at its place, with the keyboard there, and n
   expect(target.received).toEqual([]);
 });
 
-test('a field that the server refuses is told at the field as well', async ({ page, endpoint }) => {
+test('an error from the server also appears at its field', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   const message = 'Some of what was sent is not valid.';
@@ -120,7 +120,7 @@ test('by keyboard alone: open, write where to, send, leave, and come back to wha
   expect(target.received.map(({ url }) => url)).toEqual(['/by-hand']);
   await expect(urlField(page)).toBeFocused();
 
-  // Escape leaves the field, so that plain keys count again.
+  // Escape leaves the field, so that single-key shortcuts work again.
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Replay Request' })).toBeFocused();
   await page.keyboard.press('j');
@@ -141,17 +141,13 @@ test('by keyboard alone: open, write where to, send, leave, and come back to wha
   await expect(page.getByRole('dialog').getByText('Send the replay')).toBeVisible();
 });
 
-test('where requests of the endpoint were sent is offered again, the newest first', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('previous destinations of the endpoint are suggested, newest first', async ({ page, endpoint, target }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   for (const path of ['/one', '/two']) await sendTo(page, target.url + path);
   await expect(response(page).getByText('200 OK').last()).toBeVisible();
   await page.reload();
-  // It stands open as it was left.
+  // The panel is still open.
   await expect(urlField(page)).toHaveValue('https://example.com/');
   await expect(page.getByRole('button', { name: `Use ${target.url}/two` })).toBeVisible();
   await page.getByRole('button', { name: 'Recent' }).click();
@@ -191,7 +187,7 @@ test('the large editor changes nothing until it is applied, and copies', async (
   expect(target.received[0]?.body.toString()).toBe('{"a":2}');
 });
 
-test('the panel leaves the request its place, and how much is remembered', async ({ page, endpoint }) => {
+test('the panel leaves room for the request, and its height is remembered', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   const details = page.getByRole('region', { name: 'Request 0' });
@@ -211,7 +207,7 @@ test('the panel leaves the request its place, and how much is remembered', async
 });
 
 const WIDTHS = [390, 768, 1024, 1440];
-/** By how much the page and the details are too wide, and the page too high, once drawn. */
+/** Overflow of the page and the details in pixels: horizontal for both, vertical for the page. */
 const OVERFLOW = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => {
   const root = document.documentElement;
   const details = document.querySelector('[aria-label="Request 0"]');
@@ -226,11 +222,7 @@ async function expectToFit(page: Page, what: string): Promise<void> {
   }
 }
 
-test('long words stay within their place at every width, and Send Request is at hand', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('long words do not overflow at any width, and Send Request stays visible', async ({ page, endpoint, target }) => {
   const long = 'w'.repeat(300);
   target.answerWith((answer) =>
     answer.writeHead(301, long, { location: `/${long}`, [`x-${long}`]: long }).end(`{"${long}":"${long}"}`),
@@ -244,11 +236,11 @@ test('long words stay within their place at every width, and Send Request is at 
 });
 
 test.describe('axe, light and dark,', () => {
-  // Without motion a change of theme is there at once, whole.
+  // With reduced motion, the theme changes without a transition.
   test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test.slow();
 
-  test('has no serious finding in the replay panel, whatever it shows', async ({ page, endpoint, target }) => {
+  test('has no serious finding in any state of the replay panel', async ({ page, endpoint, target }) => {
     await send(endpoint.url, {
       body: '{"a":1}',
       headers: { 'content-type': 'application/json', 'stripe-signature': 'v1=0' },

@@ -1,4 +1,4 @@
-// Spec 2 and contract 4: a captured request is sent again, byte for byte or as it was edited, and what the target answers is shown.
+// A captured request is sent again, byte for byte or edited, and the page shows the response.
 import { gzipSync } from 'node:zlib';
 import { exchange } from '../fixtures/raw-http.ts';
 import { githubPush } from '../fixtures/webhooks/github-push.ts';
@@ -42,7 +42,7 @@ test('a captured request goes out byte for byte, with the case, order and repeat
   expect(received?.url).toBe('/a/../b%7e?x=1&x=%20+');
   expect(received?.body).toEqual(EVERY_BYTE);
   const sent = received?.headers.map((header) => header.join(': ')) ?? [];
-  // The first is whom it is for.
+  // The first header is `Host`.
   expect(sent.slice(1, 3 + own.length)).toEqual([
     'Content-Type: application/octet-stream',
     'X-Webhook-Source: Creel',
@@ -54,7 +54,7 @@ test('a captured request goes out byte for byte, with the case, order and repeat
 });
 
 for (const fixture of [githubPush, stripeInvoicePaid, shopifyOrdersCreate, slackEvent]) {
-  test(`the signature of ${fixture.sender} still holds at the target`, async ({ page, endpoint, target }) => {
+  test(`the signature of ${fixture.sender} is still valid at the destination`, async ({ page, endpoint, target }) => {
     const answer = await exchange(place(endpoint.url), toRawHttp(fixture, endpoint.url));
     expect(answer.status).toBe(200);
     await openReplay(page, endpoint);
@@ -155,11 +155,7 @@ test('a 500 with JSON is laid out, with its headers as they came', async ({ page
   await expect(rows.filter({ hasText: 'b=2' })).toContainText('set-cookie');
 });
 
-test('a packed answer is decoded for reading, and said to be; bytes are shown in hex', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('a compressed response is decoded and marked, and bytes are shown in hex', async ({ page, endpoint, target }) => {
   const packed = gzipSync('{"packed":true}');
   target.answerWith((answer) =>
     answer.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed),
@@ -174,7 +170,7 @@ test('a packed answer is decoded for reading, and said to be; bytes are shown in
   await expect(response(page).getByRole('region', { name: 'Response in hex' })).toContainText('00 01 02 03');
 });
 
-test('an answer that was cut, and one that broke off, say so', async ({ page, endpoint, target }) => {
+test('a cut response and an interrupted one are marked', async ({ page, endpoint, target }) => {
   target.answerWith((answer) => answer.end('é'.repeat(600 * 1024)));
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
@@ -189,7 +185,7 @@ test('an answer that was cut, and one that broke off, say so', async ({ page, en
   await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText('half of it');
 });
 
-test('nothing of an answer runs, loads or can be followed', async ({ page, endpoint, target }) => {
+test('nothing in a response runs, loads or is a link', async ({ page, endpoint, target }) => {
   const html = '<!doctype html><script>alert(1)</script><img src=/x onerror=alert(1)><a href="https://a.test">a</a>';
   target.answerWith((answer) =>
     answer.writeHead(200, { 'content-type': 'text/html', link: '<http://a.test>' }).end(html),
@@ -225,11 +221,11 @@ test('what is under way is said, takes no second press, and can be given up', as
   await expect(response(page).getByText('Cancelled. The target may have received it all the same.')).toBeVisible();
   await expect(sendButton(page)).toBeFocused();
   expect(target.received).toHaveLength(1);
-  // What is given up here is given up there.
+  // Canceling in the page also cancels the request of the server.
   await left;
 });
 
-test('a request that was saved meanwhile is sent all the same, here and where the page does not know yet', async ({
+test('a request that was saved meanwhile can still be sent, even before the page knows', async ({
   page,
   endpoint,
   target,
@@ -249,7 +245,7 @@ test('a request that was saved meanwhile is sent all the same, here and where th
   expect(target.received[1]?.body.toString()).toBe('{"at":0}');
 });
 
-test('a large body goes out exactly without being loaded, and is edited when asked for', async ({
+test('a large body is sent exactly without being loaded, and can be loaded and edited', async ({
   page,
   endpoint,
   target,
@@ -265,11 +261,7 @@ test('a large body goes out exactly without being loaded, and is edited when ask
   await expect(bodyField(page)).toHaveValue(text);
 });
 
-test('of thousands of headers, sent or answered, the page draws as many as it can, and more when asked', async ({
-  page,
-  endpoint,
-  target,
-}) => {
+test('of thousands of headers, the page shows a part first and more on request', async ({ page, endpoint, target }) => {
   const many = Array.from({ length: 450 }, (_, nth): [string, string] => [`x-${nth}`, String(nth)]);
   target.answerWith((answer) => {
     for (const [name, value] of many) answer.setHeader(name, value);

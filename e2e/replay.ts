@@ -1,4 +1,4 @@
-// What journeys around the replay panel share.
+// Helpers for tests of the replay panel.
 import type { Endpoint } from '@creel/contract';
 import { expect } from '@playwright/test';
 import type { Locator, Page } from '@playwright/test';
@@ -13,7 +13,7 @@ export const bodyField = (page: Page): Locator => page.getByRole('textbox', { na
 export const toast = (page: Page, text: string): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
-/** Looks at a request and opens its replay with the key. */
+/** Selects a request and opens its replay panel with the key. */
 export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Promise<void> {
   await openLive(page, endpoint, `?request=${index}`);
   await expect(page.getByRole('button', { name: 'Replay Request' })).toBeVisible();
@@ -21,7 +21,7 @@ export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Pro
   await expect(urlField(page)).toBeFocused();
 }
 
-/** Sends what is open to a URL, and waits for what the target answers. */
+/** Sends the open request to a URL and waits for the response. */
 export async function sendTo(page: Page, url: string): Promise<void> {
   await urlField(page).fill(url);
   await sendButton(page).click();

@@ -1,4 +1,4 @@
-// What can be done with captured requests: look, save, delete, filter, search inside, page back, mark many, compare, copy.
+// Actions on captured requests: view, save, delete, filter, search inside, page back, select several, compare, copy.
 import { spawn } from 'node:child_process';
 import type { Page } from '@playwright/test';
 import { firstHeader } from '@creel/contract';
@@ -6,12 +6,12 @@ import type { CapturedRequest } from '@creel/contract';
 import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, send, sendJson, unsaved } from './endpoints.ts';
 
-/** What was copied last. */
+/** The text that was copied last. */
 function clipboard(page: Page): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()');
 }
 
-/** Runs a script as if it had been pasted into a shell; rejects when it fails. */
+/** Runs a script as if it were pasted into a shell. Rejects if it fails. */
 function runScript(script: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const shell = spawn('bash', ['-s'], { stdio: ['pipe', 'ignore', 'ignore'] });
@@ -78,7 +78,7 @@ test('each request opens with the tab that its content asks for, and the address
   await expect(row(page, 1)).toHaveCount(0);
 });
 
-test('JSON keeps its digits, order and doubles; it folds, copies and is searched', async ({
+test('JSON keeps its digits, order and duplicate keys, and can be folded, copied and searched', async ({
   page,
   context,
   person,
@@ -125,7 +125,7 @@ test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, endpoint }) => {
   await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('1 selected');
 });
 
-test('paging back through everything that is stored', async ({ page, context, app, endpoint }) => {
+test('paging back through all stored requests', async ({ page, context, app, endpoint }) => {
   for (let at = 0; at < 450; at++) await send(endpoint.url, { path: `/${at}` });
   for (const index of [3, 200, 420]) {
     await context.request.post(`${app.url}/api/endpoints/${endpoint.uid}/save-request`, { data: { index } });
@@ -145,7 +145,7 @@ test('paging back through everything that is stored', async ({ page, context, ap
   await expect(row(page, 0)).toContainText('/0');
 });
 
-test('several are saved and deleted at once, two are compared', async ({ page, endpoint }) => {
+test('several requests are saved and deleted at once, two are compared', async ({ page, endpoint }) => {
   for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
   await openLive(page, endpoint);
   const bar = page.getByRole('toolbar', { name: 'Marked requests' });
@@ -178,7 +178,7 @@ for (const { name, body } of [
   { name: 'bytes of every value', body: Uint8Array.from({ length: 256 }, (_, byte) => byte) },
   { name: 'more than one argument holds', body: new TextEncoder().encode('x\n'.repeat(100_000)) },
 ]) {
-  test(`what Copy as cURL gives sends the same again: ${name}`, async ({ page, context, person, app }) => {
+  test(`the command from Copy as cURL sends the same request: ${name}`, async ({ page, context, person, app }) => {
     expect(person.username).toBeTruthy();
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
     const endpoint = await createEndpoint(context, app);
@@ -206,7 +206,7 @@ for (const { name, body } of [
   });
 }
 
-test('an address of a request that is gone says so', async ({ page, endpoint }) => {
+test('the URL of a deleted request says so', async ({ page, endpoint }) => {
   await send(endpoint.url);
   await openLive(page, endpoint, '?request=77');
   await expect(page.getByText('This request is not stored any more')).toBeVisible();
@@ -243,7 +243,7 @@ for (const [width, height] of [
     await expect(page.getByLabel('Filter the list')).toBeInViewport({ ratio: 1 });
   });
 
-  test(`at ${width} px the rows stay where they are when the first is marked`, async ({
+  test(`at ${width} px the rows keep their position when the first is selected`, async ({
     page,
     context,
     person,
@@ -266,12 +266,7 @@ for (const [width, height] of [
   });
 }
 
-test('on a narrow screen an address of a request that is gone leads back to the list', async ({
-  page,
-  context,
-  person,
-  app,
-}) => {
+test('on a narrow screen the URL of a deleted request shows the list', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 844 });
   const endpoint = await createEndpoint(context, app);
@@ -299,7 +294,7 @@ test('on a narrow screen an empty endpoint shows how to send to it, without scro
   expect(await page.getByRole('tabpanel').locator('pre').innerText()).toContain(endpoint.uid);
 });
 
-test('on a narrow screen the details lie over the list', async ({ page, context, person, app }) => {
+test('on a narrow screen the details cover the list', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 844 });
   const endpoint = await createEndpoint(context, app);

@@ -1,4 +1,4 @@
-// Issue 3 and spec 2: a session that ended elsewhere is told in every kind of form, which keeps what was typed and goes on from there.
+// A session that ended elsewhere: every form says so, keeps the typed text and continues after the login.
 import type { BrowserContext, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import type { App, Person } from './app.ts';
@@ -6,15 +6,15 @@ import { createEndpoint } from './endpoints.ts';
 
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
-const told = (page: Page) => page.getByRole('dialog', { name: 'You have been logged out' });
+const signedOutDialog = (page: Page) => page.getByRole('dialog', { name: 'You have been logged out' });
 
 interface FormCase {
   readonly name: string;
   readonly open: (page: Page, context: BrowserContext, app: App) => Promise<void>;
-  /** What is typed, by label. */
+  /** Typed text by label. */
   readonly typed: (person: Person) => Record<string, string>;
   readonly submit: string;
-  /** What shows that the form did its work in the end. */
+  /** Waits for the result of the submitted form. */
   readonly done: (page: Page) => Promise<void>;
 }
 
@@ -78,16 +78,16 @@ const FORMS: readonly FormCase[] = [
   },
 ];
 
-/** The form is in the dialog on top, or else in the page. */
+/** The topmost dialog, otherwise the page. */
 const fieldOf = (page: Page, label: string) => page.getByLabel(label, { exact: true }).last();
 const submit = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).last().click();
 
 async function signInAgain(page: Page, { username, password }: Person): Promise<void> {
-  await expect(told(page).getByLabel('Username')).toHaveValue(username);
-  await expect(told(page).getByLabel('Password')).toBeFocused();
-  await told(page).getByLabel('Password').fill(password);
-  await told(page).getByRole('button', { name: 'Login' }).click();
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page).getByLabel('Username')).toHaveValue(username);
+  await expect(signedOutDialog(page).getByLabel('Password')).toBeFocused();
+  await signedOutDialog(page).getByLabel('Password').fill(password);
+  await signedOutDialog(page).getByRole('button', { name: 'Login' }).click();
+  await expect(signedOutDialog(page)).toBeHidden();
 }
 
 async function expectTyped(page: Page, values: Record<string, string>): Promise<void> {
@@ -95,7 +95,7 @@ async function expectTyped(page: Page, values: Record<string, string>): Promise<
 }
 
 for (const form of FORMS) {
-  test(`${form.name}: signed out in another tab, what was typed is kept`, async ({ page, context, app, person }) => {
+  test(`${form.name}: logged out in another tab, the typed text is kept`, async ({ page, context, app, person }) => {
     const values = form.typed(person);
     await form.open(page, context, app);
     for (const [label, value] of Object.entries(values)) await fieldOf(page, label).fill(value);
@@ -104,14 +104,14 @@ for (const form of FORMS) {
     await other.getByRole('button', { name: `Account of ${person.username}` }).click();
     await other.getByRole('menuitem', { name: 'Logout' }).click();
     await page.bringToFront();
-    await expect(told(page)).toBeVisible();
+    await expect(signedOutDialog(page)).toBeVisible();
     await signInAgain(page, person);
     await expectTyped(page, values);
     await submit(page, form.submit);
     await form.done(page);
   });
 
-  test(`${form.name}: signed out elsewhere, the answer tells it and what was typed is kept`, async ({
+  test(`${form.name}: logged out elsewhere, the response shows it and the typed text is kept`, async ({
     page,
     context,
     app,
@@ -138,9 +138,9 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await expect(page.getByLabel('Email', { exact: true })).toBeEnabled();
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save Settings' }).click();
-  await expect(told(page)).toBeVisible();
+  await expect(signedOutDialog(page)).toBeVisible();
   await pressEscape(page);
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page)).toBeHidden();
 
   await expect(page.getByText('Sign in to enable email notifications')).toBeVisible();
   await expect(page.getByRole('switch', { name: 'Endpoint expiry' })).toBeDisabled();
@@ -151,22 +151,22 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   await expect(toast(page, 'Your preferences have been saved locally.')).toBeVisible();
   expect(await page.evaluate('JSON.parse(localStorage.userSettings).autoSaveNewEndpoints')).toBe(true);
 
-  // What a screen asks for by itself does not bring the question back; what the person does, does.
+  // Background calls of a screen do not ask for a login again. Actions of the user do.
   const asked = page.waitForResponse('**/api/search?*');
   await page.getByRole('link', { name: 'Search' }).click();
   await page.getByRole('searchbox').fill('anything');
   await page.keyboard.press('Enter');
   expect((await asked).status()).toBe(401);
   await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
-  await expect(told(page)).toBeHidden();
+  await expect(signedOutDialog(page)).toBeHidden();
   await page.getByRole('searchbox').blur();
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
-  await expect(told(page)).toBeVisible();
-  // The notice of the failed creation may be up as well; then Escape takes it first.
+  await expect(signedOutDialog(page)).toBeVisible();
+  // The toast of the failed creation may be open too. Then the first Escape closes the toast.
   await expect(async () => {
     await pressEscape(page);
-    await expect(told(page)).toBeHidden({ timeout: 500 });
+    await expect(signedOutDialog(page)).toBeHidden({ timeout: 500 });
   }).toPass();
   await pressEscape(page);
 

@@ -1,11 +1,11 @@
-// Real webhooks: each appears live, opens with what it is, and its signature holds over the bytes that are downloaded.
+// Real webhooks: each appears live, opens in the right tab, and its signature is valid for the downloaded bytes.
 import { expect, test } from './app.ts';
 import { webhookFixtures } from '../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
 import { exchange } from '../fixtures/raw-http.ts';
 import { createEndpoint, openLive, row, unsaved } from './endpoints.ts';
 
-/** Tab that each opens with, by the spec's rule, and something of it that must be read there. */
+/** The tab in which each webhook opens, and a text in it. */
 const SHOWN: Record<string, { tab: string; text: string }> = {
   'github-push': { tab: 'JSON', text: '"refs/heads/main"' },
   'stripe-invoice-paid': { tab: 'JSON', text: '"invoice.paid"' },
@@ -19,7 +19,7 @@ const SHOWN: Record<string, { tab: string; text: string }> = {
   'big-json': { tab: 'JSON', text: '"catalogue.exported"' },
 };
 
-test('every webhook appears live, opens, and its signature holds over the downloaded bytes', async ({
+test('every webhook appears live and opens, and its signature is valid for the downloaded bytes', async ({
   page,
   context,
   person,

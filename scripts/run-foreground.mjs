@@ -1,4 +1,4 @@
-// Runs a program in place of this process: same terminal, same signals, same exit.
+// Runs a program instead of this process: same terminal, same signals, same exit.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-// docs/spec-coverage.md and docs/spec-texts.json against the sources: nothing in them may be only claimed.
+// Checks docs/spec-coverage.md and docs/spec-texts.json against the sources and tests.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const textsSchema = z.array(z.strictObject({ section: z.int(), text: z.string().min(1) }));
 const texts = textsSchema.parse(JSON.parse(read('docs/spec-texts.json')));
 
-/** What the three packages say, as a person reads it: without comments and tests, on one line. */
+/** The sources of three packages without comments and tests, on one line. */
 const sources = ['web', 'contract', 'server']
   .flatMap((name) => globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }))
   .filter((path) => !/\.(test|suite)\.|[\\/](testing|durability)[\\/]/.test(path))
@@ -21,22 +21,26 @@ const sources = ['web', 'contract', 'server']
   .replaceAll(String.raw`\'`, "'")
   .replaceAll(/\s+/g, ' ');
 
-const isWordly = (character: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(character ?? ' ');
+const isWordCharacter = (character: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(character ?? ' ');
 
-/** Whether a text stands there by itself, not as a part of a longer word. */
-function stands(text: string): boolean {
+/** True if the sources contain a text that is not part of a longer word. */
+function isInSources(text: string): boolean {
   for (let at = sources.indexOf(text); at !== -1; at = sources.indexOf(text, at + 1)) {
     const [before, after] = [sources[at - 1], sources[at + text.length]];
-    if (!(isWordly(text[0]) && isWordly(before)) && !(isWordly(text.at(-1)) && isWordly(after))) return true;
+    if (
+      !(isWordCharacter(text[0]) && isWordCharacter(before)) &&
+      !(isWordCharacter(text.at(-1)) && isWordCharacter(after))
+    )
+      return true;
   }
   return false;
 }
 
-/** What is said around what varies: `Expires {date}` is `Expires `. */
+/** The text around placeholders: `Expires {date}` has the part `Expires `. */
 const fixedParts = (text: string): string[] => text.split(/\{\w+\}/).filter((part) => part !== '');
 
-test('every quoted text of the specification stands in the sources', () => {
-  const missing = texts.filter(({ text }) => !fixedParts(text).every(stands));
+test('the sources contain every quoted text of the specification', () => {
+  const missing = texts.filter(({ text }) => !fixedParts(text).every(isInSources));
   expect(missing).toEqual([]);
   expect(texts.length).toBeGreaterThan(150);
 });
@@ -55,7 +59,7 @@ const rows: Row[] = read('docs/spec-coverage.md')
     return { statement, builtIn: builtIn.replaceAll('`', ''), heldBy: heldBy.split('<br>') };
   });
 
-/** A statement that the contract replaces is not built and needs no test. */
+/** Marks a statement that is not implemented on purpose, and needs no test. */
 const REPLACED = /^not built: contract \d$/;
 
 function mistakeOf({ statement, builtIn, heldBy }: Row): string | undefined {
@@ -73,12 +77,12 @@ function missingTest(statement: string, held: string): string | undefined {
   return quoted.some((each) => source.includes(each)) ? undefined : `${statement}: ${file} has no test ‘${title}’`;
 }
 
-test('every statement names where it is built and a test that exists', () => {
+test('every statement names an existing file and an existing test', () => {
   expect(rows.length).toBeGreaterThan(100);
   expect(rows.map(mistakeOf).filter((mistake) => mistake !== undefined)).toEqual([]);
 });
 
-/** Numbers of spec 2 and 9 that no person sees at once, and where they are set. */
+/** Specified numbers that no browser test can observe, and where they are set. */
 const MEASURES: readonly (readonly [file: string, ...set: string[]])[] = [
   ['packages/web/src/api/queries.ts', 'staleTime: 30 * SECOND_MS', 'gcTime: 5 * MINUTE_MS', 'failures < 3'],
   ['packages/web/src/api/queries.ts', 'gcTime: 0', 'retryDelay: SECOND_MS'],
@@ -92,7 +96,7 @@ const MEASURES: readonly (readonly [file: string, ...set: string[]])[] = [
   ['packages/web/src/router.tsx', "['all', 'get', 'post', 'put', 'delete']"],
 ];
 
-test('measures of the specification stand where they are used', () => {
+test('the sources contain every specified number', () => {
   const missing = MEASURES.flatMap(([file, ...set]) =>
     set.filter((each) => !read(file).includes(each)).map((each) => `${file}: ${each}`),
   );

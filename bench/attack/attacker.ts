@@ -1,10 +1,10 @@
-// The attacker, in a process of its own: `attacker.ts NAME TARGET`, with the target as JSON. Prints what it saw and exits, which closes
-// all of its connections. It yields to the server, because both share the machine's cores.
+// The attacker, in a separate process: `attacker.ts NAME TARGET`, with the target as JSON. Prints its observations and exits, which closes
+// all of its connections. It has a lower priority than the server, because both share the machine's cores.
 import { setPriority } from 'node:os';
 import { z } from 'zod';
 import { ATTACKS } from './attacks/all.ts';
 
-/** Low enough to leave the server its core, high enough to still get a turn on a busy machine. */
+/** Low enough not to slow the server down, high enough to run on a busy machine. */
 const PRIORITY = 5;
 
 const targetSchema = z.object({

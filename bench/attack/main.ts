@@ -1,5 +1,5 @@
-// `npm run attack -- tenant idle`: starts a server of its own for each attack whose name contains one of the words (all of them without
-// a word), and prints what a witness and a neighbor see meanwhile. Exits with 1 when an aim is missed.
+// `npm run attack -- tenant idle`: runs each attack whose name contains one of the words, or all attacks, on a separate server, and prints
+// the measurements of a witness and a neighbor. Exits with 1 if a limit is exceeded.
 import { cpus } from 'node:os';
 import process from 'node:process';
 import { buildIfStale } from '../../scripts/build.ts';

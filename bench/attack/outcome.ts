@@ -1,22 +1,22 @@
 import type { Observation } from './witness.ts';
 
-/** What was seen of the server during one attack and after it. */
+/** Measurements of the server during and after one attack. */
 export interface Outcome {
   readonly name: string;
   readonly what: string;
-  /** The most that the neighbor's p99 may be, in milliseconds. */
+  /** Maximum p99 of the neighbor, in milliseconds. */
   readonly neighborP99Ms: number;
-  /** The neighbor's p99 for 2 s right before the attack, in milliseconds. */
+  /** The neighbor's p99 in the 2 s before the attack, in milliseconds. */
   readonly calmP99Ms: number;
   readonly health: Observation;
   readonly neighbor: Observation;
   /** The neighbor's own list of endpoints. */
   readonly dashboard: Observation;
-  /** Resident memory: before the attack, at most, and 10 s after the attacker left. `undefined`: the process has ended. */
+  /** Resident memory before the attack, its peak, and 10 s after the attack. `undefined` if the process has exited. */
   readonly beforeMb: number | undefined;
   readonly peakMb: number;
   readonly afterMb: number | undefined;
-  /** `creel_body_bytes` 10 s after the attacker left. `undefined`: no answer. */
+  /** `creel_body_bytes` 10 s after the attack. `undefined` without a response. */
   readonly bodyBytes: number | undefined;
   /** Statuses of honest bodies of 5 and 25 MB after that. */
   readonly largeBodies: readonly number[];
@@ -29,7 +29,7 @@ const MAX_GROWTH = 1.2;
 
 const ms = (value: number): string => Math.round(value).toLocaleString('en');
 
-/** The aims that were missed, as sentences; none when the server held. */
+/** Returns a sentence for each exceeded limit. */
 export function missedAims(outcome: Outcome): string[] {
   const { health, neighbor, dashboard, beforeMb, peakMb, afterMb, bodyBytes, largeBodies } = outcome;
   const missed: string[] = [];

@@ -12,7 +12,7 @@ import type { AskedRequest, Observation } from './witness.ts';
 
 const MB = 1_000_000;
 const SAMPLE_MS = 50;
-/** How long after the attacker left everything has to be given back. */
+/** The server must release all resources within this time after the attack. */
 const AFTER_MS = 10_000;
 const AFTER_TIMEOUT_MS = 20_000;
 const CALM_MS = 2000;
@@ -29,7 +29,7 @@ const capture = (url: string, body: Buffer): AskedRequest => ({
 const neighborCapture = (creel: MeasuredCreel): AskedRequest =>
   capture(creel.captureUrl, Buffer.from('{"id":"evt_1","type":"order.paid"}'));
 
-/** Honest traffic, so that memory before the attack is that of a server in use. */
+/** Sends normal traffic first, so that the memory before the attack is that of a server in use. */
 async function warmUp(creel: MeasuredCreel): Promise<void> {
   const small = capture(creel.captureUrl, Buffer.alloc(1024, 'x'));
   const large = capture(creel.captureUrl, Buffer.alloc(5 * MB, 'x'));
@@ -50,8 +50,8 @@ async function targetOf(creel: MeasuredCreel): Promise<AttackTarget> {
   };
 }
 
-/** Runs the attacker until it leaves, or is made to. Resolves with what it saw. */
-async function attackWith({ name, mostSeconds }: Attack, target: AttackTarget): Promise<string> {
+/** Runs the attacker until it exits or its time is up. Resolves with its output. */
+async function attackWith({ name, maxSeconds }: Attack, target: AttackTarget): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'attacker.ts'), name, JSON.stringify(target)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,14 +59,14 @@ async function attackWith({ name, mostSeconds }: Attack, target: AttackTarget): 
   let errors = '';
   child.stdout.on('data', (chunk) => (saw += String(chunk)));
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
-  const timer = setTimeout(() => child.kill('SIGKILL'), mostSeconds * 1000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), maxSeconds * 1000);
   const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
   clearTimeout(timer);
   if (code !== null && code !== 0) throw new Error(`The attacker failed:\n${errors}`);
-  return saw === '' ? 'made to leave' : saw;
+  return saw === '' ? 'stopped' : saw;
 }
 
-/** Samples resident memory until `stop`, which returns the most. */
+/** Samples resident memory until `stop`, which returns the peak. */
 function watchMemory(pid: number): { stop: () => number } {
   let peak = 0;
   const timer = setInterval(() => {
@@ -88,7 +88,7 @@ async function bodyBytes(origin: string): Promise<number | undefined> {
   return value === undefined ? undefined : Number(value);
 }
 
-/** The neighbor's captures without an attack: what the machine allows at the moment. */
+/** Measures the neighbor's captures without an attack, as a baseline. */
 async function calmP99(creel: MeasuredCreel): Promise<number> {
   const neighbor = new SteadyRequests(neighborCapture(creel), NEIGHBOR_EVERY_MS);
   await sleep(CALM_MS);
@@ -124,7 +124,7 @@ async function observe(creel: MeasuredCreel, attack: Attack, target: AttackTarge
   };
 }
 
-/** Starts a server, attacks it, and looks at it while it is attacked and afterwards. */
+/** Starts a server, attacks it, and measures it during and after the attack. */
 export async function runAttack(attack: Attack): Promise<Outcome> {
   const creel = await startCreel(attack.name, { DEFAULT_TIER: 'PREMIUM' });
   const memory = watchMemory(creel.pid);

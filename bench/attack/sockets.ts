@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** The server under attack, and what the attacker has there: an account like any other. */
+/** The server under attack, and the attacker's ordinary account. */
 export interface AttackTarget {
   readonly port: number;
   /** `/h/{uid}` of an endpoint of the attacker. */
@@ -20,7 +20,7 @@ export function addressOf(nth: number): string {
   return `127.1.${(nth >> 8) & 255}.${nth & 255 || 1}`;
 }
 
-/** Opens a connection. Resolves with `undefined` when the server, or the system, refuses it. */
+/** Opens a connection. Resolves with `undefined` if the server or the system rejects it. */
 export function open({ port }: AttackTarget, localAddress = ATTACKER_ADDRESS): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress, noDelay: true });
@@ -39,11 +39,11 @@ export async function inParallel(count: number, atOnce: number, each: (nth: numb
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));
 }
 
-/** Resolves when the socket is closed, or after `mostMs`. */
-export function closed(socket: Socket, mostMs: number): Promise<void> {
+/** Resolves when the socket is closed, or after `maxMs`. */
+export function closed(socket: Socket, maxMs: number): Promise<void> {
   if (socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, mostMs);
+    const timer = setTimeout(resolve, maxMs);
     socket.once('close', () => {
       clearTimeout(timer);
       resolve();
@@ -66,7 +66,7 @@ export function write(socket: Socket, bytes: Buffer | string): Promise<boolean> 
 
 const STATUS_LINE = Buffer.from('HTTP/1.1 ');
 
-/** Counts the answers that arrive on a socket, by status. */
+/** Counts the responses on a socket by status. */
 export class AnswerCount {
   readonly #byStatus = new Map<string, number>();
   #total = 0;
@@ -75,7 +75,7 @@ export class AnswerCount {
     return this.#total;
   }
 
-  /** Reads everything the socket receives from now on. An answer whose status line is split between two reads is missed. */
+  /** Reads everything that the socket receives. Misses a response whose status line is split between two reads. */
   follow(socket: Socket): void {
     socket.on('data', (bytes: Buffer) => this.#count(bytes));
   }

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 
-/** A different address than the attacker's, so that limits per address tell them apart. */
+/** Differs from the attacker's address, because some limits are per address. */
 export const WITNESS_ADDRESS = '127.0.0.2';
 const TIMEOUT_MS = 20_000;
-/** Requests without an answer above which no more are sent: a server that stands still gets no flood from the witness. */
+/** Maximum number of open requests, so that the witness does not flood a server that has stalled. */
 const MAX_OPEN = 600;
 
 export interface AskedRequest {
@@ -14,13 +14,13 @@ export interface AskedRequest {
 }
 
 interface Answer {
-  /** 0: no whole answer. */
+  /** 0 without a complete response. */
   readonly status: number;
-  /** The request went out on a connection that was open already. */
+  /** True if the request used an open connection. */
   readonly isReused: boolean;
 }
 
-/** Resolves once the whole answer has arrived, or there is none. A request without an agent opens a connection of its own. */
+/** Resolves after the complete response or a failure. A request without an agent opens a new connection. */
 export function ask(
   { url, method, headers = {}, body }: AskedRequest,
   agent: Agent | false,
@@ -47,20 +47,20 @@ export function ask(
 
 export interface Observation {
   readonly count: number;
-  /** Answers other than 200, and requests without an answer. */
+  /** Number of responses other than 200, and of requests without a response. */
   readonly failures: number;
-  /** How often each status came, 0 for no answer; without 200. */
+  /** Number of responses by status, without 200. 0 means no response. */
   readonly failedWith: string;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
-  /** The worst on connections that were open already: a fresh one also waits to be accepted. */
+  /** Maximum on open connections. A new connection also waits until it is accepted. */
   readonly worstReusedMs: number;
 }
 
 /**
- * Asks the same again at a steady rate, whether or not the last one was answered, by turns on kept and on fresh connections. Latencies
- * count from the moment that a request was due.
+ * Repeats a request at a steady rate without waiting for responses, alternately on kept and on new connections. Latencies start at the
+ * scheduled time of a request.
  */
 export class SteadyRequests {
   readonly #asked: AskedRequest;
@@ -100,7 +100,7 @@ export class SteadyRequests {
     this.#open.add(asked);
   }
 
-  /** Stops asking, and waits for the answers that are still to come. */
+  /** Stops sending and waits for the remaining responses. */
   async finish(): Promise<Observation> {
     clearInterval(this.#timer);
     await Promise.all(this.#open);

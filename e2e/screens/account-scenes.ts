@@ -1,4 +1,4 @@
-// Sign-in, profile, settings, plans, search, and what lies over every screen.
+// Login, profile, settings, plans, search, and overlays.
 import type { Page } from '@playwright/test';
 import { waiting, shows } from './scene.ts';
 import type { Scene } from './scene.ts';
@@ -175,7 +175,7 @@ const over: Scene[] = [
   },
   {
     name: 'user-menu',
-    anew: true,
+    perSize: true,
     play: async ({ open }) => {
       const page = await shows(await open('owner', '/'), 'Order feed');
       const menu = page.getByRole('button', { name: 'Open menu' });

@@ -1,4 +1,4 @@
-// Plans, the confirmations of changes, and the pages of the test gateway, in every state of a subscription.
+// Plans, confirmations and the pages of the test gateway, in every state of a subscription.
 import type { PlanChangePreview, TestCheckout, TestSubscription, User } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { failing, shows, waiting } from './scene.ts';
@@ -25,7 +25,7 @@ const BASIC: Subscription = {
 const PREMIUM: Subscription = { ...BASIC, subscriptionTier: 'PREMIUM', billingInterval: 'yearly' };
 const CANCELING: Subscription = { ...BASIC, subscriptionStatus: 'canceled', subscriptionEndDate: inDays(12) };
 
-/** Changes what the server answers. */
+/** Changes the server's response. */
 const answering =
   (path: string, change: object): Prepare =>
   (page) =>
@@ -109,7 +109,7 @@ const dialogs: Scene[] = [
   dialog('preview-failed', PREMIUM, 'Downgrade to Basic', failing('**/api/subscription/preview?*'), 'Try again'),
   {
     name: 'subscription-portal-error',
-    anew: true,
+    perSize: true,
     play: async ({ open }) => {
       const error = 'The billing portal is not configured yet.';
       const refused = { error, message: error, code: 'PORTAL_NOT_CONFIGURED' };

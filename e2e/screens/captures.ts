@@ -1,7 +1,7 @@
-// Requests that the pictures need beside the webhooks of `fixtures/`: other methods, other kinds of body.
+// Requests for the screenshots besides the webhooks in `fixtures/`: other methods and other kinds of body.
 import { crc32, deflateSync } from 'node:zlib';
 
-/** What `fetch` is given, and the path behind the capture URL. */
+/** Arguments for `fetch`, and the path after the capture URL. */
 export type Capture = RequestInit & { readonly path?: string };
 
 const json = (path: string, method: string, value: unknown, headers: Record<string, string> = {}): Capture => ({
@@ -49,7 +49,7 @@ export const PIXELS: Capture = {
   headers: { 'content-type': 'image/png' },
 };
 
-/** A PNG of some size with a slope of colours (PNG specification, 5 and 11). */
+/** A PNG with a color gradient (PNG specification, sections 5 and 11). */
 function png(width: number, height: number): Buffer {
   const lines = Array.from({ length: height }, (_, y) => {
     const pixels = Array.from({ length: width }, (__, x) => [x, 90 + y / 2, 255 - x]);

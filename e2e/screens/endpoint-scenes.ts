@@ -42,7 +42,7 @@ const dashboard: Scene[] = [
   },
 ];
 
-/** The same person on the Free plan. */
+/** The same user on the Free plan. */
 const freePlan: Prepare = (page) =>
   page.route('**/api/user', async (route) => {
     const answer = await route.fetch();
@@ -149,7 +149,7 @@ const actions: Scene[] = [
   },
   {
     name: 'endpoint-marked',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
@@ -167,7 +167,7 @@ const actions: Scene[] = [
         .getByRole('region', { name: /Notifications/ })
         .getByRole('listitem')
         .waitFor();
-      // While the keyboard is in the toasts, none leaves.
+      // Focus keeps the toasts open.
       await page.keyboard.press('F8');
       return page;
     },
@@ -181,7 +181,7 @@ const actions: Scene[] = [
   },
 ];
 
-/** A request of a kind, in a tab, or with the body in a view of the raw tab. */
+/** A scene of a captured request in a tab, or in a view of the raw tab. */
 const details = (name: string, kind: Kind, tab?: string, view?: string): Scene => ({
   name: `request-${name}`,
   play: async (stage) => {
@@ -215,7 +215,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-menu',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'More actions' }).first().click();
@@ -224,7 +224,7 @@ const requests: Scene[] = [
   },
   {
     name: 'request-search-inside',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
       await page.getByRole('button', { name: 'Search inside' }).click();

@@ -1,4 +1,4 @@
-// The replay panel below a request: closed, open, changed, and what came back.
+// The replay panel below a request: closed, open, edited, and with a response.
 import type { ReplayAnswer } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { shows } from './scene.ts';
@@ -33,7 +33,7 @@ const refusing: Prepare = (page) =>
     route.fulfill({ status: 502, json: { error: REFUSED, message: REFUSED, code: 'REPLAY_FAILED' } }),
   );
 
-/** Opens a request and, with `r`, its replay. */
+/** Opens a request, and its replay panel with `r`. */
 async function opened(stage: Stage, kind: Kind, prepare?: Prepare): Promise<Page> {
   const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind[kind]}`, prepare);
   await page.getByRole('button', { name: 'Replay Request' }).waitFor();
@@ -53,17 +53,17 @@ const response = (page: Page) => page.getByRole('region', { name: 'Response' });
 export const replayScenes: readonly Scene[] = [
   {
     name: 'replay-closed',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}`);
       return shows(page, page.getByRole('button', { name: 'Replay Request' }));
     },
   },
-  { name: 'replay-open', anew: true, play: (stage) => opened(stage, 'json') },
-  { name: 'replay-binary', anew: true, play: (stage) => opened(stage, 'binary') },
+  { name: 'replay-open', perSize: true, play: (stage) => opened(stage, 'json') },
+  { name: 'replay-binary', perSize: true, play: (stage) => opened(stage, 'binary') },
   {
     name: 'replay-headers',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'push');
       await page.getByRole('button', { name: /^Show all/ }).click();
@@ -72,7 +72,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-edited',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
       await page.getByLabel('Destination URL').fill('localhost:4000');
@@ -83,7 +83,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-dialog',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
       await page.getByRole('button', { name: 'Expand the editor' }).click();
@@ -92,7 +92,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-sending',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await sent(stage, (each) => each.route('**/api/replay', () => undefined));
       return shows(page, 'Waiting for the target…');
@@ -100,7 +100,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-answered',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await sent(stage, answering({}));
       return shows(page, response(page).getByText('"received"'));
@@ -108,7 +108,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-answer-headers',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const page = await sent(stage, answering({ status: 500, statusText: 'Internal Server Error' }));
       await response(page).getByRole('tab', { name: 'Headers' }).click();
@@ -117,7 +117,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-redirect',
-    anew: true,
+    perSize: true,
     play: async (stage) => {
       const headers = [{ key: 'Location', value: '/hooks/v2/billing' }];
       const page = await sent(stage, answering({ status: 302, statusText: 'Found', headers, body: null }));
@@ -126,7 +126,7 @@ export const replayScenes: readonly Scene[] = [
   },
   {
     name: 'replay-refused',
-    anew: true,
+    perSize: true,
     play: async (stage) => shows(await sent(stage, refusing), REFUSED),
   },
 ];

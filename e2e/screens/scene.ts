@@ -1,25 +1,25 @@
 import type { Locator, Page } from '@playwright/test';
 import type { Prepare, Stage } from './stage.ts';
 
-/** One state of one screen: brings it about and gives the page that shows it. */
+/** One state of one screen. `play` sets it up and returns the page. */
 export interface Scene {
-  /** Begins with its screen: `endpoint-expired`. */
+  /** Starts with the screen: `endpoint-expired`. */
   readonly name: string;
-  /** What only a narrow page has is not taken at the wide sizes. */
+  /** True for a scene that exists only on narrow screens. */
   readonly narrowOnly?: boolean;
-  /** What is open closes where the layout changes with the width: brought about anew at each size. */
-  readonly anew?: boolean;
+  /** True if a change of the layout would close the scene. It is then set up again for each size. */
+  readonly perSize?: boolean;
   readonly play: (stage: Stage) => Promise<Page>;
 }
 
-/** The page once something of it is there; throws after 15 seconds without it. */
+/** Returns the page when an element is visible. @throws after 15 seconds */
 export async function shows(page: Page, sign: string | Locator): Promise<Page> {
   const locator = typeof sign === 'string' ? page.getByText(sign).first() : sign;
   await locator.waitFor({ timeout: 15_000 });
   return page;
 }
 
-/** Answers a call with a failure. */
+/** Makes a call fail. */
 export const failing =
   (path: string): Prepare =>
   (page) =>
@@ -28,7 +28,7 @@ export const failing =
     );
 const SENTENCE = 'Storage cannot be reached just now.';
 
-/** Leaves a call without an answer. */
+/** Leaves a call without a response. */
 export const waiting =
   (path: string): Prepare =>
   (page) =>

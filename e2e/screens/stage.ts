@@ -1,4 +1,4 @@
-// What the pictures show: a real Creel with real webhooks in it, and the people who look at it.
+// The server, data and users for the screenshots.
 import { capturedRequestSchema, endpointSchema, registrationSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
@@ -10,11 +10,11 @@ import type { App } from '../app.ts';
 import { BINARY, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
 import type { Capture } from './captures.ts';
 
-/** Where a kind of request lies in the endpoint that holds all of them. */
+/** Index of each kind of request in the endpoint that has all of them. */
 export type Kind = keyof ReturnType<typeof kinds>;
 
 export interface Stage {
-  /** Opens a path as somebody: nobody, somebody new, the owner of all that was captured, or somebody whose names are all long. */
+  /** Opens a path as a visitor, a new user, the owner of the captured requests, or a user with long names. */
   readonly open: (
     who: 'visitor' | 'newcomer' | 'owner' | 'longwinded',
     path: string,
@@ -23,16 +23,16 @@ export interface Stage {
   /** Every kind of request. */
   readonly main: Endpoint;
   readonly empty: Endpoint;
-  /** Its name is as long as one may be and has no place to break; what it caught has a long path. */
+  /** An endpoint with the longest name, without a space, and a request with a long path. */
   readonly long: Endpoint;
   readonly kind: Readonly<Record<Kind, number>>;
   readonly close: () => Promise<void>;
 }
 
-/** Done to a page before it opens its address: what it is answered, or what is kept from it. */
+/** Prepares a page before it opens its URL, for example with routes. */
 export type Prepare = (page: Page) => Promise<unknown>;
 
-/** Builds the stage; takes a few seconds. */
+/** Starts the server and creates the data. Takes a few seconds. */
 export async function setStage(browser: Browser): Promise<Stage> {
   const app = await startApp({ DEFAULT_TIER: 'PREMIUM' });
   const people = {
@@ -94,7 +94,7 @@ async function capture({ url }: Endpoint, captures: readonly Capture[]): Promise
   }
 }
 
-/** The webhooks as their senders write them, other kinds of body, and enough small ones to fill a list. */
+/** The webhooks of `fixtures/`, other kinds of body, and enough small requests to fill a list. */
 async function captureAll(endpoint: Endpoint): Promise<Stage['kind']> {
   const { hostname, port } = new URL(endpoint.url);
   for (const fixture of webhookFixtures) {
@@ -107,7 +107,7 @@ async function captureAll(endpoint: Endpoint): Promise<Stage['kind']> {
   return kinds();
 }
 
-/** Indexes follow from the order in which things are sent. */
+/** The index of a request is its position in the order of sending. */
 function kinds() {
   const index = (name: string): number => webhookFixtures.findIndex((fixture) => fixture.name === name);
   const count = webhookFixtures.length;

@@ -1,9 +1,9 @@
 /**
- * `npm run screens`: a picture of every screen and state at three sizes, light and dark, in `screens/`:
+ * `npm run screens`: takes a screenshot of every screen and state in three sizes, light and dark, into `screens/`:
  *
  *     npm run screens -- [part of a name…]
  *
- * Exit code 1 when a scene could not be brought about.
+ * Exits with 1 if a scene could not be set up.
  */
 import { chromium } from '@playwright/test';
 import type { Page } from '@playwright/test';
@@ -28,7 +28,7 @@ const SIZES = [
 type Size = (typeof SIZES)[number];
 const SCHEMES = ['light', 'dark'] as const;
 const NARROW = 768;
-/** What slides or fades has come to rest by then. */
+/** Transitions are over after this time. */
 const SETTLED_MS = 120;
 
 async function main(wanted: readonly string[]): Promise<number> {
@@ -47,7 +47,7 @@ async function main(wanted: readonly string[]): Promise<number> {
     for (const scene of scenes) {
       try {
         const sizes = SIZES.filter(({ width }) => scene.narrowOnly !== true || width < NARROW);
-        if (scene.anew === true)
+        if (scene.perSize === true)
           for (const size of sizes) taken += await takeAll(scene, [size], await scene.play(openingAt(stage, size)));
         else taken += await takeAll(scene, sizes, await scene.play(stage));
       } catch (error) {
@@ -63,7 +63,7 @@ async function main(wanted: readonly string[]): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** The stage, with every page of the given size from its beginning. */
+/** The stage, with all pages in the given size. */
 function openingAt(stage: Stage, size: Size): Stage {
   return {
     ...stage,
@@ -75,7 +75,7 @@ function openingAt(stage: Stage, size: Size): Stage {
   };
 }
 
-/** Takes the scene at each size in each colour scheme; how many pictures that were. */
+/** Takes screenshots of a scene in each size and color scheme. Returns their number. */
 async function takeAll({ name }: Scene, sizes: readonly Size[], page: Page): Promise<number> {
   for (const size of sizes) {
     await page.setViewportSize(size);

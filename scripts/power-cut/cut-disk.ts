@@ -2,19 +2,19 @@ import type { Step } from './disk-trace.ts';
 
 type Change = Extract<Step, { kind: 'write' | 'truncate' }>;
 
-/** What became of all that was written and not yet synced: nothing of it is there, all of it, or any of its sectors. */
+/** Which unsynced changes survive a power cut. */
 export const FATES = ['nothing', 'everything', 'some sectors'] as const;
 export type Fate = (typeof FATES)[number];
 
 const SECTOR_BYTES = 512;
 
-/** A disk that keeps for certain what was synced, and of the rest whatever it likes. */
+/** A simulated disk that guarantees only synced data. */
 export class CutDisk {
   readonly #safe = new Map<string, FileImage>();
   readonly #unsafe = new Map<string, Change[]>();
-  /** How much of a file's changes each sync under way covers. */
+  /** Number of changes of a file that each running sync covers. */
   readonly #syncs = new Map<string, number>();
-  /** `'lies'`: a disk that says it has synced and has not; a server can't survive it, so the check has to notice. */
+  /** A disk that `'lies'` reports syncs that it has not done. No server survives this, so the check must detect it. */
   readonly #honesty: 'honest' | 'lies';
 
   constructor(honesty: 'honest' | 'lies' = 'honest') {
@@ -44,7 +44,7 @@ export class CutDisk {
     }
   }
 
-  /** The files as they may be found after a cut right now. `roll`: numbers from 0 up to 1. */
+  /** Returns the files after a power cut at this moment. `roll` returns random numbers in [0, 1). */
   cut(fate: Fate, roll: () => number): Map<string, Buffer> {
     const found = new Map<string, Buffer>();
     for (const file of new Set([...this.#safe.keys(), ...this.#unsafe.keys()])) {
@@ -88,7 +88,7 @@ function survivors(change: Change, fate: Fate, roll: () => number): Change[] {
   return parts;
 }
 
-/** The bytes of a file, changed in place: they are megabytes, and the changes thousands. */
+/** The bytes of a file. Changed in place, because a file has megabytes and thousands of changes. */
 class FileImage {
   #bytes: Buffer;
   #size: number;

@@ -1,4 +1,4 @@
-/** What a server did that a power cut could undo, and what it promised, in the order in which it happened. */
+/** A change of the disk, or the acknowledgment of a capture. */
 export type Step =
   | { readonly kind: 'create'; readonly file: string }
   | { readonly kind: 'write'; readonly file: string; readonly at: number; readonly bytes: Buffer }
@@ -6,10 +6,10 @@ export type Step =
   | { readonly kind: 'sync-begins'; readonly file: string; readonly thread: string }
   | { readonly kind: 'sync-ends'; readonly file: string; readonly thread: string }
   | { readonly kind: 'remove'; readonly file: string }
-  /** The first bytes of a `200` with this index are handed to the kernel. */
+  /** The server has written the first bytes of a `200` response with this index. */
   | { readonly kind: 'acknowledge'; readonly index: number };
 
-/** How `strace` has to be called so that this file can read what it writes. */
+/** Arguments for `strace` that produce the format parsed here. */
 export const STRACE = [
   '-f',
   '-xx',
@@ -19,12 +19,12 @@ export const STRACE = [
   'trace=openat,close,pwrite64,write,writev,ftruncate,fsync,fdatasync,unlink',
 ] as const;
 
-/** `strace -f` splits a call in two when another thread's comes between. */
+/** `strace -f` splits a call into two lines if another thread makes a call in between. */
 const UNFINISHED = / <unfinished \.\.\.>$/;
 const RESUMED = /^<\.\.\. \w+ resumed>(.*)$/;
 const LINE = /^(\d+)\s+(.*)$/;
 
-/** Reads a trace of a process whose data lie in `folder`, line by line. Calls that failed changed nothing. */
+/** Parses the trace of a process with its data in `folder`, line by line. Ignores failed calls. */
 export class DiskTrace {
   readonly #folder: string;
   readonly #begun = new Map<string, string>();
@@ -47,7 +47,7 @@ export class DiskTrace {
     return this.#end(thread, whole);
   }
 
-  /** What counts from the moment in which it begins: a sync covers what was written before, a promise is given with its first byte. */
+  /** Steps at the start of a call. A sync covers only earlier writes, and the first byte of a response is an acknowledgment. */
   #beginning(thread: string, call: string): Step[] {
     const sync = /^f(?:data)?sync\((\d+)/.exec(call);
     if (sync !== null) return this.#onFile(sync[1], (file) => ({ kind: 'sync-begins', file, thread }));
@@ -60,7 +60,7 @@ export class DiskTrace {
     return index === undefined ? [] : [{ kind: 'acknowledge', index: Number(index) }];
   }
 
-  /** What counts once it is done. */
+  /** Steps at the end of a call. */
   #end(thread: string, call: string): Step[] {
     const [, name = '', args = '', result = ''] = /^(\w+)\((.*)\)\s*= (-?\d+)/s.exec(call) ?? [];
     if (result === '' || result.startsWith('-')) return [];
@@ -109,7 +109,7 @@ export class DiskTrace {
   }
 }
 
-/** `\x2f\x74` as bytes. */
+/** Decodes `\x2f\x74`. */
 function bytesOf(hex = ''): Buffer {
   return Buffer.from(hex.replaceAll(/\\x|"/g, ''), 'hex');
 }

@@ -1,6 +1,5 @@
-// Cuts the power of a server under load at many moments and looks whether everything that it had acknowledged is still there
-// (contract 3, hardening D3). Needs `strace`. `npm run power-cut -- --captures 3000 --cuts 300 --seed 2`; with `--lying-disk` the disk
-// keeps nothing that it says it has synced, and the check has to fail.
+// Simulates power cuts of a server under load and checks that every acknowledged capture is still stored. Needs `strace`.
+// `npm run power-cut -- --captures 3000 --cuts 300 --seed 2`. With `--lying-disk`, the disk loses synced data, and the check must fail.
 import { createClient } from '@creel/contract';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,13 +27,13 @@ const SENDERS = 6;
 const START_MS = 60_000;
 const SERVER = join(import.meta.dirname, '..', '..', 'packages', 'server', 'src', 'main.ts');
 
-/** Numbers from 0 up to 1, the same ones for the same seed (the constants of Numerical Recipes). */
-function dice(seed: number): () => number {
+/** Random numbers in [0, 1), with the constants of Numerical Recipes. The same seed gives the same numbers. */
+function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
-/** Runs a server under `strace`, sends captures to it, kills it. The trace's file. */
+/** Runs a server under `strace`, sends captures to it and kills it. Returns the path of the trace. */
 async function record(folder: string, dataDir: string, count: number): Promise<string> {
   const trace = join(folder, 'trace.txt');
   const port = 20_000 + Math.floor(Math.random() * 20_000);
@@ -44,7 +43,7 @@ async function record(folder: string, dataDir: string, count: number): Promise<s
     DATA_DIR: dataDir,
     LOG_LEVEL: 'warn',
     DEFAULT_TIER: 'PREMIUM',
-    // What is trimmed by design would look lost.
+    // Trimmed captures would count as lost.
     MAX_UNSAVED_PER_ENDPOINT: String(count),
   };
   const traced = spawn('strace', [...STRACE, '-o', trace, process.execPath, SERVER], {
@@ -93,7 +92,7 @@ async function endpointOf(origin: string): Promise<string> {
   return `${origin}/h/${(await client.call('createEndpoint', { body: {} })).uid}`;
 }
 
-/** What a server that starts on these files would find. */
+/** Returns the indexes of the captures that a server would find in these files. */
 async function findIndexes(folder: string, files: ReadonlyMap<string, Buffer>): Promise<ReadonlySet<number>> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
@@ -117,9 +116,9 @@ interface Verdict {
   broken: number;
 }
 
-/** Replays the trace and cuts the power at as many moments, spread over all promises, as were asked for. */
+/** Replays the trace and cuts the power after randomly chosen acknowledgments. */
 async function cutAll(trace: string, dataDir: string, folder: string): Promise<Verdict> {
-  const roll = dice(Number(values.seed));
+  const roll = seededRandom(Number(values.seed));
   const disk = new CutDisk(values['lying-disk'] ? 'lies' : 'honest');
   const reader = new DiskTrace(dataDir);
   const acknowledged: number[] = [];

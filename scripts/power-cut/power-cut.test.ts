@@ -14,7 +14,7 @@ function steps(...lines: string[]): Step[] {
 }
 
 describe('a trace', () => {
-  test('tells writes, syncs and promises in their order', () => {
+  test('contains writes, syncs and acknowledgments in their order', () => {
     const told = steps(
       `7 pwrite64(5, "${hex('abc')}", 3, 4096) = 3`,
       '7 fsync(5 <unfinished ...>',
@@ -33,7 +33,7 @@ describe('a trace', () => {
     ]);
   });
 
-  test('leaves out what failed, what is elsewhere, and other answers', () => {
+  test('leaves out failed calls, other folders and other responses', () => {
     expect(
       steps(
         '7 fsync(5) = -1 EIO (Input/output error)',
@@ -45,12 +45,12 @@ describe('a trace', () => {
     ).toEqual([{ kind: 'create', file: '/data/a' }]);
   });
 
-  test('does not take part of a write for the whole', () => {
+  test('rejects a truncated write', () => {
     expect(() => steps(`7 pwrite64(5, "${hex('ab')}", 3, 0) = 3`)).toThrow('holds less');
   });
 });
 
-describe('a disk whose power is cut', () => {
+describe('a disk after a power cut', () => {
   const file = '/data/a';
   const write = (text: string, at = 0): Step => ({ kind: 'write', file, at, bytes: Buffer.from(text) });
   const begins: Step = { kind: 'sync-begins', file, thread: '1' };
@@ -66,24 +66,24 @@ describe('a disk whose power is cut', () => {
       ?.get(file)
       ?.toString();
 
-  test('keeps what was synced, and no more for certain', () => {
+  test('guarantees only synced data', () => {
     const disk = after('honest', write('abc'), begins, write('X', 1), ends, write('Y', 2));
     expect([text(disk, 'nothing'), text(disk, 'everything')]).toEqual(['abc', 'aXY']);
   });
 
-  test('keeps nothing before a sync has ended, nor ever when it lies', () => {
+  test('guarantees nothing before the end of a sync, and never if it lies', () => {
     expect(text(after('honest', write('abc'), begins), 'nothing')).toBe('');
     expect(text(after('lies', write('abc'), begins, ends), 'nothing')).toBe('');
   });
 
-  test('keeps any sectors of the rest', () => {
+  test('may keep any unsynced sectors', () => {
     const disk = after('honest', write('a'.repeat(512) + 'b'.repeat(512)));
     let rolls = 0;
     const found = disk.cut('some sectors', () => (rolls++ === 0 ? 0.9 : 0.1)).get(file);
     expect(found?.equals(Buffer.concat([Buffer.alloc(512), Buffer.alloc(512, 'b')]))).toBe(true);
   });
 
-  test('keeps a shortened file short once that was synced', () => {
+  test('keeps a truncated file truncated after a sync', () => {
     const disk = after('honest', write('abcdef'), { kind: 'truncate', file, size: 2 }, begins, ends);
     expect(text(disk, 'nothing')).toBe('ab');
   });

@@ -6,12 +6,12 @@ import { cutOffBodies } from './cut-off-bodies.ts';
 import { pipelining } from './pipelining.ts';
 import { tenantFloods } from './tenants.ts';
 
-/** What the witness and the neighbor see on this machine when nobody attacks. */
+/** The measurements of the witness and the neighbor without an attack. */
 const calm: Attack = {
   name: 'calm',
   what: 'no attack, for comparison',
   neighborP99Ms: 100,
-  mostSeconds: 10,
+  maxSeconds: 10,
   run: () => sleep(8000, 'nothing sent'),
 };
 

@@ -1,14 +1,14 @@
 import type { AttackTarget } from '../sockets.ts';
 
-/** One way to harm a server from outside. */
+/** One attack on a server from outside. */
 export interface Attack {
   readonly name: string;
   /** What the attacker does, as a table cell. */
   readonly what: string;
-  /** The neighbor's p99 in milliseconds that the server has to keep meanwhile. */
+  /** Maximum p99 of the neighbor during the attack, in milliseconds. */
   readonly neighborP99Ms: number;
-  /** Seconds until the attacker is made to leave. */
-  readonly mostSeconds: number;
-  /** Resolves, with what the attacker saw, when the attack is over. The attacker's process then exits and its sockets close. */
+  /** Seconds after which the attacker is killed. */
+  readonly maxSeconds: number;
+  /** Resolves with the attacker's observations when the attack is over. The process then exits and its sockets close. */
   readonly run: (target: AttackTarget) => Promise<string>;
 }

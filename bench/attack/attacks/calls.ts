@@ -12,13 +12,13 @@ function callBytes(method: string, path: string, headers: readonly string[], bod
   return [`${method} ${path} HTTP/1.1`, 'Host: h', ...headers, ...length, '', body].join('\r\n');
 }
 
-/** The same moment, `count` callers, each from its own address. */
+/** `count` callers at the same moment, each from its own address. */
 function crowd(name: string, what: string, count: number, body: (nth: number) => object, path: string): Attack {
   return {
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: 25,
+    maxSeconds: 25,
     async run(target) {
       const answers = new AnswerCount();
       await inParallel(count, count, async (nth) => {
@@ -33,13 +33,13 @@ function crowd(name: string, what: string, count: number, body: (nth: number) =>
   };
 }
 
-/** As many calls as `connections` can make, each waiting for its answer. */
+/** Calls on `connections` connections without a pause, each after the previous response. */
 function repeated(name: string, what: string, connections: number, bytes: (target: AttackTarget) => string): Attack {
   return {
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: SECONDS + 10,
+    maxSeconds: SECONDS + 10,
     async run(target) {
       const answers = new AnswerCount();
       const request = bytes(target);
@@ -76,7 +76,7 @@ const liveSockets: Attack = {
   name: 'live-sockets',
   what: '1,000 web sockets of one user, never read, while 32 KiB captures arrive for them',
   neighborP99Ms: 500,
-  mostSeconds: 25,
+  maxSeconds: 25,
   async run(target) {
     const uid = target.capturePath.slice('/h/'.length);
     const sockets: Socket[] = [];
@@ -103,12 +103,12 @@ const liveSockets: Attack = {
 
 const MB = 1_000_000;
 
-/** Fills an endpoint with large bodies and clears it, again and again: what was cleared has to leave the database. */
+/** Fills an endpoint with large bodies and clears it repeatedly. The database must not keep the deleted data. */
 const clearLarge: Attack = {
   name: 'call-clear',
   what: '20 bodies of 20 MB, then "Clear Data", again and again',
   neighborP99Ms: 500,
-  mostSeconds: 30,
+  maxSeconds: 30,
   async run(target) {
     const answers = new AnswerCount();
     const until = performance.now() + 20_000;
@@ -130,12 +130,12 @@ const clearLarge: Attack = {
   },
 };
 
-/** Handshakes without a session: each is refused after a look at the database. */
+/** Handshakes without a session. Each is rejected after a database query. */
 const refusedSockets: Attack = {
   name: 'live-refused',
   what: '64 connections that ask for a web socket with a wrong session',
   neighborP99Ms: 500,
-  mostSeconds: 25,
+  maxSeconds: 25,
   async run(target) {
     const answers = new AnswerCount();
     const until = performance.now() + SECONDS * 1000;

@@ -26,7 +26,7 @@ function held(name: string, what: string, count: number, first?: (target: Attack
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: 40,
+    maxSeconds: 40,
     async run(target) {
       const sockets = await openMany(target, count, first?.(target));
       await sleep(HOLD_MS);
@@ -39,7 +39,7 @@ const slowHeads: Attack = {
   name: 'slow-heads',
   what: '2,000 heads at a byte per second',
   neighborP99Ms: 500,
-  mostSeconds: 40,
+  maxSeconds: 40,
   async run(target) {
     const sockets = await openMany(target, 2000, 'P');
     const head = `OST ${target.capturePath} HTTP/1.1`;
@@ -51,12 +51,12 @@ const slowHeads: Attack = {
   },
 };
 
-/** Asks for a large answer on each connection and reads none of it. */
+/** Requests a large response on each connection and reads nothing. */
 const slowReaders: Attack = {
   name: 'slow-readers',
   what: '500 × 20 requests for a file of the web app, answers not read',
   neighborP99Ms: 500,
-  mostSeconds: 40,
+  maxSeconds: 40,
   async run(target) {
     const request = `GET ${target.staticPath} HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(20);
     const sockets: Socket[] = [];
@@ -72,13 +72,13 @@ const slowReaders: Attack = {
   },
 };
 
-/** Connections that come and go as fast as the machine allows. */
+/** Opens and closes connections as fast as possible. */
 function churn(name: string, what: string, count: number, say: (target: AttackTarget) => string | undefined): Attack {
   return {
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: 40,
+    maxSeconds: 40,
     async run(target) {
       const answers = new AnswerCount();
       const until = performance.now() + 20_000;

@@ -45,7 +45,7 @@ function cutOff(name: string, what: string, bytes: Bytes, goodbye: Goodbye): Att
     name,
     what: `${COUNT.toLocaleString('en')} ${what}`,
     neighborP99Ms: 500,
-    mostSeconds: 25,
+    maxSeconds: 25,
     async run(target) {
       const answers = new AnswerCount();
       const sent = bytes(target);
@@ -60,7 +60,7 @@ const largeBodies: Attack = {
   name: 'cut-large-bodies',
   what: '22 bodies of 12 MiB that end one byte early, then FIN',
   neighborP99Ms: 500,
-  mostSeconds: 25,
+  maxSeconds: 25,
   async run(target) {
     const answers = new AnswerCount();
     const body = Buffer.alloc(12 * KIB * KIB, 'x');
@@ -75,7 +75,7 @@ const slowBodies: Attack = {
   name: 'slow-bodies',
   what: '50 bodies of 1 MiB that stop in the middle until the server hangs up',
   neighborP99Ms: 500,
-  mostSeconds: 80,
+  maxSeconds: 80,
   async run(target) {
     const answers = new AnswerCount();
     const half = Buffer.alloc(512 * KIB, 'x');
@@ -91,13 +91,13 @@ const slowBodies: Attack = {
   },
 };
 
-/** Every chunk of one byte becomes an object of about a hundred bytes, while a budget that counts bodies counts one. */
+/** Every chunk of one byte becomes an object of about a hundred bytes, but counts as one byte in a budget of body bytes. */
 function tinyChunks(name: string, what: string, head: Bytes, bytesEach: number, connections: number): Attack {
   return {
     name,
     what,
     neighborP99Ms: 500,
-    mostSeconds: 25,
+    maxSeconds: 25,
     async run(target) {
       const answers = new AnswerCount();
       const chunks = Buffer.from('1\r\n1\r\n'.repeat(10_000));

@@ -20,7 +20,7 @@ const TARGETS: readonly { readonly name: string; readonly path: (target: AttackT
 interface Flood {
   readonly connections: number;
   readonly requestsEach: number;
-  /** Whether the sender reads its answers. */
+  /** True if the sender reads the responses. */
   readonly isReading: boolean;
   readonly path: string;
 }
@@ -58,7 +58,7 @@ function pipelined(shape: 'one' | 'many', isReading: boolean): Attack[] {
     name: `pipelined-${shape}-${name}${isReading ? '' : '-unread'}`,
     what: `${connections.toLocaleString('en')} × ${requestsEach.toLocaleString('en')} \`GET\`, ${name}${isReading ? '' : ', answers not read'}`,
     neighborP99Ms: 500,
-    mostSeconds: ALL_SECONDS,
+    maxSeconds: ALL_SECONDS,
     run: (target) => flood(target, { connections, requestsEach, isReading, path: path(target) }),
   }));
 }
@@ -68,7 +68,7 @@ const largeHeads: Attack = {
   name: 'pipelined-large-heads',
   what: '200 × 40 requests with 60 KiB of headers to unknown endpoints, answers not read',
   neighborP99Ms: 500,
-  mostSeconds: ALL_SECONDS,
+  maxSeconds: ALL_SECONDS,
   async run(target) {
     const head = `GET /h/x HTTP/1.1\r\nHost: h\r\n${`X-Filler: ${'x'.repeat(1000)}\r\n`.repeat(60)}\r\n`;
     const block = Buffer.from(head.repeat(10));

@@ -11,7 +11,7 @@ function tenantFlood(name: string, bodyBytes: number, connections: number, ahead
     name,
     what: `${connections} connections × ${ahead} captures of ${size} ahead, one endpoint`,
     neighborP99Ms: 100,
-    mostSeconds: SECONDS + 10,
+    maxSeconds: SECONDS + 10,
     async run(target) {
       const answers = new AnswerCount();
       const head = `POST ${target.capturePath} HTTP/1.1\r\nHost: h\r\nContent-Length: ${bodyBytes}\r\n\r\n`;

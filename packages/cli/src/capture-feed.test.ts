@@ -27,7 +27,7 @@ function startFeed(given: { from: number; newFrom?: number }) {
   return { feed, seen, asked, store, take, breakIt: (is: boolean) => (broken = is) };
 }
 
-test('shows what arrives, once, and asks for nothing', async () => {
+test('emits new captures once, without calls', async () => {
   const { take, seen, asked } = startFeed({ from: 3, newFrom: 3 });
   await take(1, 2, 3);
   await take(4);
@@ -37,7 +37,7 @@ test('shows what arrives, once, and asks for nothing', async () => {
   expect(asked).toEqual([]);
 });
 
-test('fetches what is missing before what arrived', async () => {
+test('fetches missing captures before it emits new ones', async () => {
   const { take, seen, asked, store } = startFeed({ from: 0, newFrom: 0 });
   store(0, 1, 2, 3, 4);
   await take(2);
@@ -46,14 +46,14 @@ test('fetches what is missing before what arrived', async () => {
   expect(asked).toEqual(['0..2']);
 });
 
-test('says what is gone, and only of what arrived while it looked', async () => {
+test('reports deleted captures only if they arrived after the start', async () => {
   const { take, seen, store } = startFeed({ from: 0, newFrom: 4 });
   store(1, 2, 5);
   await take(8, 9);
   expect(seen).toEqual([1, 2, '4-4 gone', 5, '6-7 gone', 8, 9]);
 });
 
-test('says nothing of what may have been gone before', async () => {
+test('does not report captures that may have been deleted before the start', async () => {
   const { take, seen } = startFeed({ from: 0 });
   await take(57);
   await take(59);
@@ -73,7 +73,7 @@ test('loses nothing when fetching fails in the middle', async () => {
   expect(seen).toEqual([0, 1, 2, 3, 4]);
 });
 
-test('catches up without anything having arrived', async () => {
+test('catches up without a new capture', async () => {
   const { feed, seen, store } = startFeed({ from: 1, newFrom: 1 });
   store(0, 1, 2);
   await feed.catchUp();

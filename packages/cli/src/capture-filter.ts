@@ -19,7 +19,7 @@ const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['br', 'brotli'],
 ]);
 
-/** Tells which captures match a query that was read before; without a query, all of them. */
+/** Returns a function that tests captures against a query. Without a query, all captures match. */
 export function captureFilter(
   client: Client,
   uid: string,
@@ -30,13 +30,13 @@ export function captureFilter(
   const readsBody = needsBody(parsed.query);
   return async (request) => {
     const stored = readsBody ? await readBody(client, uid, request) : undefined;
-    // The body of a request that is gone: what the message has of it.
+    // If the request was deleted meanwhile, the message still has the beginning of its body.
     const body = stored === undefined ? bodyBytesOf(request) : await decoded(request, stored);
     return matcherOf(parsed.query, Date.now())(searchableRequest(request, () => body));
   };
 }
 
-/** A body without its content coding, up to the length that searches look at; as it is where it does not have that coding. */
+/** Removes the content coding, up to the length that searches examine. Returns the body unchanged if it can't be decoded. */
 async function decoded(request: CapturedRequest, body: Uint8Array): Promise<Uint8Array> {
   const coding = firstHeader(request.rawHeaders, 'content-encoding')?.trim().toLowerCase() ?? '';
   const format = FORMATS.get(coding);

@@ -14,7 +14,8 @@ export class UsageError extends CliError {
 export function errorLines(error: unknown): string[] | undefined {
   if (error instanceof CliError) return [error.message];
   if (!(error instanceof ApiError)) return undefined;
-  const sentence = error.sentence || `The server answered ${error.status}, but not in the way of a Creel server.`;
+  const sentence =
+    error.sentence || `The server answered ${error.status}, but the response is not from a Creel server.`;
   // With one invalid field, its sentence is also the sentence of the error.
   const fields = Object.values(error.fields).filter((field) => field !== sentence);
   return [sentence, ...fields, ...(error.code === 'NOT_SIGNED_IN' ? ['Sign in with: creel login'] : [])];

@@ -106,7 +106,7 @@ function terminalError(
   if (error.code === 'BAD_ANSWER')
     return new ApiError(error.status, `${server} gave an answer that this version of creel does not understand.`);
   if (error.status >= 300 && error.status < 400 && location !== undefined && URL.canParse(location, server))
-    return new ApiError(error.status, `${server} sends calls on to ${new URL(location, server).origin}. Use that.`);
+    return new ApiError(error.status, `${server} redirects to ${new URL(location, server).origin}. Use that URL.`);
   return error;
 }
 

@@ -11,7 +11,7 @@ import { creel } from '../test/creel.ts';
 import { capture, register, startServer, temporaryFolder } from '../test/server-process.ts';
 import type { ServerProcess } from '../test/server-process.ts';
 
-/** `creel` as a process of its own: exit codes, pipes and signals as they are. */
+/** Runs `creel` as a separate process, with real exit codes, pipes and signals. */
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -61,26 +61,26 @@ test('--version and --help go to standard output', async () => {
   expect((await end(launch(['follow', '--help']))).out).toContain('--from INDEX');
 });
 
-test('what is not understood is 2, what does not work is 1', async () => {
+test('usage errors exit with 2, failures with 1', async () => {
   const sentence = 'There is no command “fetch”. See: creel --help\n';
   expect(await end(launch(['fetch']))).toEqual({ code: 2, out: '', err: sentence });
   expect(await end(launch(['requests', 'nothing']))).toMatchObject({ code: 1, out: '' });
 });
 
-test('a reader that leaves early hears no complaint', async () => {
+test('a closed pipe is not an error', async () => {
   const listing = launch(['requests', url, '--json', '--limit', '200']);
   listing.child.stdout?.once('data', () => listing.child.stdout?.destroy());
   expect(await end(listing)).toMatchObject({ code: 0, err: '' });
 });
 
-test('a disk that is full does', async () => {
+test('a full disk is an error', async () => {
   const full = await open('/dev/full', 'w');
   const listing = await end(launch(['requests', url], full.fd));
   await full.close();
   expect(listing).toMatchObject({ code: 1, err: "Standard output can't be written (ENOSPC).\n" });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends follow well', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends follow without an error', async (signal) => {
   const following = launch(['follow', url]);
   while (!following.text.err.includes('Following')) await sleep(20);
   await capture(`${url}/${signal}`);

@@ -30,11 +30,11 @@ test.each(escapes)('%j on a line', (text, shown) => {
   expect(visible(text)).toBe(shown);
 });
 
-test('text keeps its line feeds and tabs, and nothing else', () => {
+test('text keeps line feeds and tabs, but no other control characters', () => {
   expect(visibleText('a\n\tb\r\n\x1b[2J')).toBe('a\n\tb\\r\n\\x1b[2J');
 });
 
-test('JSON escapes what a terminal obeys and stays the same value', () => {
+test('JSON escapes control characters and keeps its value', () => {
   const value = { body: '\x1b \x7f \x9b \u202e \u2028 \ud800 ü' };
   const line = jsonLine(value);
   expect(line).toBe('{"body":"\\u001b \\u007f \\u009b \\u202e \\u2028 \\ud800 ü"}\n');
@@ -46,7 +46,7 @@ describe('plain text', () => {
   test.each(['\x1b[2J', 'a\rb', '\0', '\x9b', '\u202e'])('not %j', (text) =>
     expect(isPlainText(Buffer.from(text))).toBe(false),
   );
-  test('not what is no UTF-8', () => expect(isPlainText(Buffer.from([0x61, 0xff]))).toBe(false));
+  test('not invalid UTF-8', () => expect(isPlainText(Buffer.from([0x61, 0xff]))).toBe(false));
 });
 
 const request = (given: Partial<CapturedRequest>): CapturedRequest => ({
@@ -62,14 +62,14 @@ test.each<[Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>, string]>
   [{ path: '/', rawTarget: '?b=%20&a', queryParams: { b: ' ', a: '' } }, '/?b=%20&a'],
 ])('target of %j', (given, target) => expect(displayTarget(given)).toBe(target));
 
-test('a capture is one line, whatever it holds', () => {
+test('a capture is always one line', () => {
   expect(captureLine(request({}))).toBe('2026-01-02T03:04:05.678Z      7  POST    /a  3 B\n');
   expect(captureLine(request({ path: '/\x1b[2J\n', method: 'X\x9b' }))).toBe(
     '2026-01-02T03:04:05.678Z      7  X\\x9b      /\\x1b[2J\\n  3 B\n',
   );
 });
 
-test('a request is shown with its headers as they came, and its body if that is text', () => {
+test('a request is shown with its raw headers, and with its body if it is text', () => {
   const rawHeaders: [string, string][] = [
     ['X-B', '1'],
     ['x-a', '\x9bz'],
@@ -83,7 +83,7 @@ test('a request is shown with its headers as they came, and its body if that is 
   expect(requestText(request({ ...given, body: '/w==', bodyEncoding: 'base64' }))).toBe(head);
 });
 
-test('endpoints stand in columns, their names last', () => {
+test('endpoints are shown in columns, with their names last', () => {
   const at = '2026-01-02T00:00:00.000Z';
   const all = [
     sampleEndpoint(),

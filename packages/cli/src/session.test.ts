@@ -16,7 +16,7 @@ test.each<[what: string, line: string, server: string, after: Record<string, str
   expect(storeCookies({ old: 'x' }, [line], server)).toEqual(after);
 });
 
-test('go into one header', () => {
+test('are joined in one header', () => {
   expect(cookieHeader({ a: '1', b: '2' })).toBe('a=1; b=2');
   expect(cookieHeader({})).toBe('');
 });

@@ -5,17 +5,17 @@ import { billingIntervalSchema, tierSchema } from './plan.ts';
 export const moneySchema = z.object({ cents: z.int(), currency: z.string() });
 export type Money = z.infer<typeof moneySchema>;
 
-/** What a change of plan does to the user's endpoints and what it costs, from the rule that carries it out. */
+/** What a change of plan does to the user's endpoints and what it costs. Computed by the same rule that makes the change. */
 export const planChangePreviewSchema = z.object({
   /** Endpoints that would be deleted with their requests, oldest first. */
   deletes: z.array(z.object({ uid: z.string(), name: z.string().nullable(), requestCount: z.int() })),
-  /** When this happens: `null` for at once, else the end of the paid period. */
+  /** When the change takes effect: `null` means immediately, otherwise the end of the paid period. */
   at: z.iso.datetime().nullable(),
   /** Endpoints that would stop being favorites. */
   losesFavorites: z.int(),
-  /** Milliseconds from then on after which the remaining endpoints expire; `null` when their expiry does not change. */
+  /** The remaining endpoints expire this many milliseconds after the change. `null` if their expiry does not change. */
   expiresInMs: z.int().nullable(),
-  /** What is charged now, credit for unused time taken off; `null` where nothing is or the gateway can't say. */
+  /** The charge now, less the credit for unused time. `null` if nothing is charged or the gateway can't calculate it. */
   amount: moneySchema.nullable(),
 });
 export type PlanChangePreview = z.infer<typeof planChangePreviewSchema>;
@@ -44,10 +44,10 @@ export const testSubscriptionSchema = z.object({
   tier: tierSchema,
   interval: billingIntervalSchema,
   price: moneySchema,
-  /** Stripe's word: `active`, `past_due`, `unpaid`, `canceled`. */
+  /** Stripe's status: `active`, `past_due`, `unpaid`, `canceled`. */
   status: z.string(),
   currentPeriodEnd: z.iso.datetime(),
-  /** When the subscription ends, or `null` while it renews itself. */
+  /** When the subscription ends. `null` if it renews. */
   cancelAt: z.iso.datetime().nullable(),
   /** The time of the test clock. */
   now: z.iso.datetime(),
@@ -55,8 +55,8 @@ export const testSubscriptionSchema = z.object({
 export type TestSubscription = z.infer<typeof testSubscriptionSchema>;
 
 /**
- * `advance` moves the clock to the end of the period, which renews or ends the subscription. `fail-payment` does the same with a card
- * that is declined, `recover-payment` pays what is open, `end-now` cancels without waiting for the period's end.
+ * `advance` moves the clock to the end of the period, which renews or ends the subscription. `fail-payment` does the same with a
+ * declined card. `recover-payment` pays the open invoice. `end-now` cancels immediately.
  */
 export const testPortalActionSchema = z.enum(
   ['cancel', 'renew', 'advance', 'fail-payment', 'recover-payment', 'end-now'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { capturedRequestSchema, indexOfUnsavedId, unsavedId } from './captured-request.ts';
 
-describe('ids of unsaved requests (contract 2)', () => {
+describe('ids of unsaved requests', () => {
   test.each([
     [0, -1_000_000],
     [1, -1_000_001],
@@ -50,7 +50,7 @@ describe('a captured request', () => {
     eventType: null,
   };
 
-  test('passes as it is, and what a newer server adds is left out', () => {
+  test('is unchanged by parsing, without the fields that a newer server adds', () => {
     expect(capturedRequestSchema.parse({ ...request, tomorrow: 1 })).toEqual(request);
   });
 
@@ -64,7 +64,7 @@ describe('a captured request', () => {
     expect(capturedRequestSchema.safeParse({ ...request, ...change }).success).toBe(false);
   });
 
-  test('a header named __proto__ passes through and changes no prototype', () => {
+  test('a header named __proto__ is kept and changes no prototype', () => {
     const headers: unknown = JSON.parse('{"__proto__": "x", "constructor": "y"}');
     const parsed = capturedRequestSchema.parse({ ...request, headers });
     expect(Object.getPrototypeOf(parsed.headers)).toSatisfy(

@@ -1,58 +1,58 @@
 import { z } from 'zod';
 import { UNSAVED_ID_BASE } from './limits.ts';
 
-/** `[name, value]` pairs with the case, the order and the repeats of the wire. */
+/** `[name, value]` pairs exactly as received: case, order and repeats. */
 export const rawHeadersSchema = z.array(z.tuple([z.string(), z.string()]));
 export type RawHeaders = z.infer<typeof rawHeadersSchema>;
 
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;
 
-/** A request as it was captured (contract 2). `headers` and `queryParams` are views; `rawHeaders`, `rawTarget` and the body are the truth. */
+/** A captured request. `rawHeaders`, `rawTarget` and the body are exact; `headers` and `queryParams` are derived from them for reading. */
 export const capturedRequestSchema = z.object({
-  /** Positive when saved, else `-(1000000 + index)`. */
+  /** Positive if saved, otherwise `-(1000000 + index)`. */
   id: z.int(),
   /** Ordinal within the endpoint: 0 for the first, never reused. */
   index: z.int(),
   endpointId: z.int(),
   method: z.string(),
-  /** What follows `/h/{uid}`, exactly as sent, without the query; `/` when empty. */
+  /** The part of the target after `/h/{uid}`, without the query, exactly as sent. `/` if it is empty. */
   path: z.string(),
-  /** What follows `/h/{uid}` with the query, exactly as sent; may be empty. Not in contract 2 (decision 0016): programs may leave it out. */
+  /** The part of the target after `/h/{uid}`, with the query, exactly as sent. May be empty. Optional: docs/decisions/0016. */
   rawTarget: z.string().optional(),
-  /** A name that occurs more than once has the list of its values. */
+  /** A repeated name has an array of values. */
   queryParams: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-  /** Lower-case names; repeats joined with `, ` (`cookie`: `; `). */
+  /** Names in lower case. Repeated values are joined with `, ` (`cookie`: `; `). */
   headers: z.record(z.string(), z.string()),
   rawHeaders: rawHeadersSchema,
-  /** Text where the bytes are valid UTF-8, else base64; `null` when there was no body. */
+  /** Text if the bytes are valid UTF-8, otherwise base64. `null` if the request had no body. */
   body: z.string().nullable(),
   bodyEncoding: bodyEncodingSchema,
-  /** True when `body` holds only the beginning. */
+  /** True if `body` is only the beginning of the body. */
   bodyTruncated: z.boolean(),
   contentType: z.string().nullable(),
-  /** Bytes of the body as received: transfer coding removed, content coding kept. */
+  /** Bytes of the body as received, without transfer coding and with content coding. */
   size: z.int(),
   sourceIp: z.string(),
   timestamp: z.iso.datetime(),
   saved: z.boolean(),
-  /** Who sent it (source-label.ts). */
+  /** The sender: see source-label.ts. */
   source: z.string(),
-  /** The type of the event that it reports (event-type.ts); `null` where it names none. */
+  /** The type of the reported event (event-type.ts), or `null`. */
   eventType: z.string().nullable(),
 });
 export type CapturedRequest = z.infer<typeof capturedRequestSchema>;
 
-/** A search result says whose it is (contract 4). */
+/** A search result, with the uid of its endpoint. */
 export const foundRequestSchema = capturedRequestSchema.extend({ endpointUid: z.string() });
 export type FoundRequest = z.infer<typeof foundRequestSchema>;
 
-/** The id of an unsaved request (contract 2). */
+/** Returns the id of the unsaved request with this index. */
 export function unsavedId(index: number): number {
   return -(UNSAVED_ID_BASE + index);
 }
 
-/** The index behind an unsaved request's id, or `undefined` when no unsaved request can have this id. */
+/** Returns the index of the unsaved request with this id, or `undefined` if no unsaved request can have the id. */
 export function indexOfUnsavedId(id: number): number | undefined {
   const index = -id - UNSAVED_ID_BASE;
   return Number.isSafeInteger(index) && index >= 0 ? index : undefined;

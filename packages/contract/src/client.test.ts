@@ -7,7 +7,7 @@ interface Sent {
   readonly init: RequestInit;
 }
 
-/** A client whose server gives this answer, and what was sent to it. */
+/** A client whose server returns this response, and the requests that it sent. */
 function clientOf(answer: () => Response | Promise<Response>, options: ClientOptions = {}) {
   const sent: Sent[] = [];
   const fetchOnce: typeof fetch = async (url, init = {}) => {
@@ -22,7 +22,7 @@ const json =
   () =>
     new Response(JSON.stringify(value), init);
 
-/** What a call throws. */
+/** The error that a call throws. */
 async function errorOf(answer: () => Response | Promise<Response>): Promise<ApiError> {
   const { client } = clientOf(answer);
   const thrown: unknown = await client.call('getUser', {}).catch((error: unknown) => error);
@@ -30,7 +30,7 @@ async function errorOf(answer: () => Response | Promise<Response>): Promise<ApiE
   return thrown instanceof ApiError ? thrown : new ApiError(-1, '');
 }
 
-describe("an error's text is '{status}: {message}' (spec 7)", () => {
+describe("the message of an error is '{status}: {sentence}'", () => {
   test.each<[string, string | null, ResponseInit, string]>([
     ['the message', '{"message":"the message","error":"the error"}', { status: 400 }, '400: the message'],
     ['else the error', '{"error":"the error"}', { status: 403 }, '403: the error'],
@@ -51,20 +51,20 @@ describe("an error's text is '{status}: {message}' (spec 7)", () => {
     expect((await errorOf(() => new Response(body, init))).message).toBe(text);
   });
 
-  test('a person is told the sentence alone, and nothing that was not meant for people', async () => {
+  test('the sentence contains only text for users', async () => {
     expect((await errorOf(json({ message: 'Please sign in first.' }, { status: 401 }))).sentence).toBe(
       'Please sign in first.',
     );
     expect((await errorOf(() => new Response('<h1>nginx</h1>', { status: 502 }))).sentence).toBe('');
   });
 
-  test('code, fields and the time to wait come along', async () => {
+  test('has the code, the fields and the time to wait', async () => {
     const problem = { error: 'e', message: 'm', code: 'RATE_LIMITED', fields: { name: 'too short' } };
     const error = await errorOf(json(problem, { status: 429, headers: { 'retry-after': '17' } }));
     expect(error).toMatchObject({ status: 429, code: 'RATE_LIMITED', fields: { name: 'too short' }, retryAfter: 17 });
   });
 
-  test('what does not fit is left out, the rest stays', async () => {
+  test('drops fields with an unexpected type and keeps the others', async () => {
     const problem = { message: 'm', code: 7, fields: ['x'] };
     const error = await errorOf(
       json(problem, { status: 400, headers: { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' } }),
@@ -72,7 +72,7 @@ describe("an error's text is '{status}: {message}' (spec 7)", () => {
     expect(error).toMatchObject({ message: '400: m', code: undefined, fields: {}, retryAfter: undefined });
   });
 
-  test('no answer at all: status 0, and a sentence', async () => {
+  test('no response: status 0 and a sentence', async () => {
     const error = await errorOf(() => Promise.reject(new TypeError('fetch failed')));
     expect(error).toMatchObject({
       status: 0,
@@ -80,23 +80,23 @@ describe("an error's text is '{status}: {message}' (spec 7)", () => {
     });
   });
 
-  test('an answer that breaks off in the middle is no answer', async () => {
+  test('an interrupted response counts as no response', async () => {
     const broken = () =>
       new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) }));
     expect(await errorOf(broken)).toMatchObject({ status: 0 });
   });
 
-  test('an answer that does not fit the contract is told as such', async () => {
+  test('a response that does not match the schema is an error', async () => {
     expect(await errorOf(json({ id: 'one' }))).toMatchObject({ status: 200, code: 'BAD_ANSWER' });
     expect(await errorOf(() => new Response('<!doctype html>'))).toMatchObject({ code: 'BAD_ANSWER' });
   });
 
-  test('a call that was given up is no failure of the server', async () => {
+  test('an aborted call is not an ApiError', async () => {
     const { client } = clientOf(() => Promise.reject(new DOMException('given up', 'AbortError')));
     await expect(client.call('getUser', {})).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('each failure is told to onError once', async () => {
+  test('onError receives each failure once', async () => {
     const onError = vi.fn<NonNullable<ClientOptions['onError']>>();
     const { client } = clientOf(json({ message: 'm' }, { status: 500 }), { onError });
     await expect(client.call('getUser', {})).rejects.toThrow('500: m');
@@ -104,8 +104,8 @@ describe("an error's text is '{status}: {message}' (spec 7)", () => {
   });
 });
 
-describe('what is sent', () => {
-  test('method, path, query and body are those of the row; cookies go along', async () => {
+describe('requests', () => {
+  test('use the method, path, query and body of the operation, with cookies', async () => {
     const { client, sent } = clientOf(json([]), { headers: () => ({ 'x-extra': '1' }) });
     await client.call('listSaved', { params: { uid: 'a/b' }, query: { limit: 5, method: 'GET' } });
     expect(sent).toEqual([
@@ -121,7 +121,7 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('a body is JSON, and says so; without one nothing is said', async () => {
+  test('send a body as JSON with its content type, and no content type without a body', async () => {
     const { client, sent } = clientOf(() => new Response(null, { status: 204 }));
     await client.call('deleteAccount', { body: { password: 'secret' } });
     await client.call('logout', {});
@@ -131,15 +131,15 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('what is undefined in a query is not sent', async () => {
+  test('leave out undefined parameters of the query', async () => {
     const { client, sent } = clientOf(json([]));
     await client.call('search', { query: { q: 'a&b=c ü', before: undefined } });
     expect(sent[0]?.url).toBe('http://h/api/search?q=a%26b%3Dc+%C3%BC');
   });
 });
 
-describe('what comes back', () => {
-  test('204 is undefined, bytes are bytes', async () => {
+describe('responses', () => {
+  test('are undefined for 204 and bytes for a download', async () => {
     const nothing = clientOf(() => new Response(null, { status: 204 }));
     expect(await nothing.client.call('logout', {})).toBeUndefined();
     const bytes = clientOf(() => new Response(Buffer.of(0, 255, 10)));
@@ -148,7 +148,7 @@ describe('what comes back', () => {
     );
   });
 
-  test('the next page comes from the Link header', async () => {
+  test('have the next page from the Link header', async () => {
     const { client } = clientOf(json([], { headers: { link: '</api/search?before=9>; rel="next"' } }));
     expect((await client.callWithHeaders('search', { query: { q: 'a' } })).next).toBe('/api/search?before=9');
   });

@@ -3,15 +3,15 @@ import type { AnyInput, OperationAnswer, OperationInput, OperationName } from '.
 import type { Operation } from './operations/operation.ts';
 import { z } from 'zod';
 
-/** A call that did not succeed. The text is `{status}: {message}` (spec 7); `status` 0 means that no answer came. */
+/** A failed call. The message is `{status}: {sentence}`. A `status` of 0 means that there was no complete response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string | undefined;
-  /** The sentence alone, fit to be shown to a person; empty where the answer held none, as when a proxy answered. */
+  /** The sentence for the user. Empty if the response has none, for example because it came from a proxy. */
   readonly sentence: string;
   readonly fields: Readonly<Record<string, string>>;
-  /** Seconds after which to try again, where the server said so. */
+  /** Seconds to wait before a retry, if the server sent `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -33,20 +33,20 @@ export interface ClientOptions {
   readonly baseUrl?: string;
   readonly fetch?: typeof fetch;
   readonly headers?: () => Record<string, string>;
-  /** Told of every failed call; the web app logs it. */
+  /** Called once for each failed call. */
   readonly onError?: (name: OperationName, error: ApiError) => void;
 }
 
-/** An answer with what stands beside its body. */
+/** A response with its headers. */
 export interface Answer<Name extends OperationName> {
   readonly data: OperationAnswer<Name>;
-  /** Address of the next page from the `Link` header (RFC 8288), if there is one. */
+  /** URL of the next page, from the `Link` header (RFC 8288). */
   readonly next: string | undefined;
   readonly headers: Headers;
 }
 
 export interface Client {
-  /** Calls an operation; throws `ApiError` when it fails or when the answer does not fit the contract. */
+  /** Calls an operation. @throws ApiError if it fails or if the response does not match the schema */
   call<Name extends OperationName>(
     name: Name,
     input: OperationInput<Name>,
@@ -59,7 +59,7 @@ export interface Client {
   ): Promise<Answer<Name>>;
 }
 
-/** A typed client of the API: web app, command line and tests share it. */
+/** Creates a typed client of the API. The web app, the command line and the tests use it. */
 export function createClient(options: ClientOptions = {}): Client {
   async function callWithHeaders<Name extends OperationName>(
     name: Name,
@@ -103,7 +103,7 @@ async function send<Name extends OperationName>(
   };
 }
 
-/** The connection failed before the answer came, or in the middle of it. */
+/** Throws for a connection that failed before or during the response. */
 function throwUnreached(cause: unknown): never {
   if (cause instanceof Error && cause.name === 'AbortError') throw cause;
   throw new ApiError(0, 'The server could not be reached. Please check your connection and try again.');
@@ -117,8 +117,8 @@ function queryString(query: Record<string, string | number | undefined>): string
 }
 
 /**
- * The error's text is the body's message, else its error, else the body's text, else the status text (spec 7). Only the first
- * two are a sentence for a person: where there is none, each screen has its own (spec 8).
+ * The error's message comes from the body's `message`, its `error`, the body's text or the status text, in this order. Only the first
+ * two are meant for users. Without them `sentence` is empty, and each screen shows its own.
  */
 async function errorOf(answer: Response): Promise<ApiError> {
   const text = await answer.text().catch(() => '');
@@ -133,7 +133,7 @@ async function errorOf(answer: Response): Promise<ApiError> {
   });
 }
 
-/** What can be used of a failing answer, whoever gave it: each part by itself, and nothing of what is no problem at all. */
+/** Accepts any failing response, even a proxy's, and keeps each field that has the expected type. */
 const looseProblemSchema = z
   .object({
     message: z.string().optional().catch(undefined),
@@ -159,7 +159,7 @@ async function readAnswer<Name extends OperationName>(
     operation.answer === 'bytes'
       ? new Uint8Array(await answer.arrayBuffer().catch(throwUnreached))
       : await readJson(operation, answer);
-  // The table ties a name to the schema that has just parsed the value; the compiler can't follow that through a generic index.
+  // The operation's schema has parsed the value. The compiler can't follow that through a generic index.
   return value as OperationAnswer<Name>;
 }
 
@@ -167,13 +167,13 @@ async function readJson(operation: Operation, answer: Response): Promise<unknown
   if (operation.answer === undefined || operation.answer === 'bytes') return undefined;
   const parsed = operation.answer.safeParse(parseJson(await answer.text().catch(throwUnreached)));
   if (!parsed.success)
-    throw new ApiError(answer.status, 'The server gave an answer that this page does not understand. Please reload.', {
+    throw new ApiError(answer.status, 'The server sent a response that this page does not understand. Please reload.', {
       code: 'BAD_ANSWER',
     });
   return parsed.data;
 }
 
-/** The `rel="next"` target of a `Link` header, as it stands there (RFC 8288 3). */
+/** Returns the `rel="next"` target of a `Link` header, unchanged (RFC 8288, section 3). */
 export function nextLink(header: string | null): string | undefined {
   for (const [, target, parameters = ''] of (header ?? '').matchAll(
     /<([^>]*)>((?:\s*;\s*[\w*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/g,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { MAX_LABEL_LENGTH } from './limits.ts';
 
-/** `autosave` and `isFavorite` travel as text (spec 3). */
+/** `autosave` and `isFavorite` are strings on the wire. */
 export const flagSchema = z.enum(['true', 'false']);
 export type Flag = z.infer<typeof flagSchema>;
 
-/** A capture URL and what is known of it (contract 2). Times are ISO 8601 in UTC. */
+/** An endpoint: a capture URL with its settings and counters. Times are ISO 8601 in UTC. */
 export const endpointSchema = z.object({
   id: z.int(),
   uid: z.string(),
@@ -13,11 +13,11 @@ export const endpointSchema = z.object({
   source: z.string().nullable(),
   userId: z.int(),
   createdAt: z.iso.datetime(),
-  /** `null` for a favourite, which never expires. */
+  /** `null` for a favorite, which never expires. */
   expiresAt: z.iso.datetime().nullable(),
   autosave: flagSchema,
   isFavorite: flagSchema,
-  /** Stored requests, saved and unsaved. */
+  /** Number of stored requests, saved and unsaved. */
   requestCount: z.int(),
   latestRequest: z.iso.datetime().nullable(),
   /** The full capture URL. */
@@ -27,18 +27,18 @@ export type Endpoint = z.infer<typeof endpointSchema>;
 
 const SHORT_UID = 8;
 
-/** What an endpoint is called: its name, or 'webhook/' and the first 8 characters of its uid (spec 2). */
+/** Returns the name to show: the endpoint's name, or `webhook/` and the first 8 characters of its uid. */
 export function endpointTitle(endpoint: Pick<Endpoint, 'name' | 'uid'>): string {
   return endpoint.name ?? `webhook/${endpoint.uid.slice(0, SHORT_UID)}`;
 }
 
-/** Computed by the server over everything stored, saved and unsaved; `averageSize` in bytes (contract 2). */
+/** Statistics of all stored requests, saved and unsaved. `averageSize` is in bytes. */
 export const endpointStatsSchema = z.object({
   total: z.int(),
   byMethod: z.record(z.string(), z.int()),
   averageSize: z.number(),
   saved: z.int(),
-  /** How many saved requests the endpoint can hold; once reached, autosave keeps new ones unsaved (contract 3). */
+  /** Maximum number of saved requests. At this number, autosave leaves new requests unsaved. */
   maxSaved: z.int(),
 });
 export type EndpointStats = z.infer<typeof endpointStatsSchema>;
@@ -55,7 +55,7 @@ const label = (what: string) =>
     .transform((text) => (text === '' ? null : text))
     .nullable();
 
-/** Booleans are taken beside the two texts (contract 2). */
+/** Accepts `'true'`, `'false'` and booleans. */
 const flagInput = (what: string) =>
   z.union([z.boolean(), flagSchema.transform((text) => text === 'true')], { error: `${what} must be true or false` });
 

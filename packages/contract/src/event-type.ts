@@ -15,15 +15,15 @@ const EVENT_HEADERS = [
   'webhook-event',
 ] as const;
 
-/** Keys of a body that name its event. The first one that a body has counts. */
+/** Keys of a body that name its event. The first one present is used. */
 const EVENT_KEYS = ['type', 'event', 'event_type', 'eventType', 'event_name', 'topic', 'action', 'Type'] as const;
 
-/** Characters of an event type that are kept. */
+/** Longer event types are cut to this many characters. */
 const MAX_EVENT_LENGTH = 100;
 
 /**
- * The type of the event that a webhook reports: GitHub's event with its `action` after a dot, else a header that names it, else the body's
- * `type` or `event`. `null` where a request names none. `body` may be only the beginning.
+ * Returns the type of the event that a webhook reports: GitHub's event and `action`, joined with a dot, otherwise a header that names
+ * the event, otherwise the body's `type` or `event`, otherwise `null`. `body` may be only the beginning of the body.
  */
 export function eventType(rawHeaders: RawHeaders, body: string): string | null {
   const github = firstHeader(rawHeaders, 'x-github-event');
@@ -48,7 +48,7 @@ function bodyEvent(body: string): string | undefined {
   return undefined;
 }
 
-/** Slack wraps events: the type of the inner event tells what happened. */
+/** Slack wraps events, so the type is that of the inner event. */
 function slackEvent(type: string, body: string): string {
   if (type !== 'event_callback') return type;
   const inner = /"event"\s*:\s*(\{)/.exec(body);

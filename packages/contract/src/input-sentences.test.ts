@@ -6,7 +6,7 @@ import { replaySchema } from './replay.ts';
 import { emailSchema, userSettingsInputSchema } from './settings.ts';
 import { credentialsSchema, passwordChangeSchema, registrationSchema, usernameSchema } from './user.ts';
 
-/** What is wrong, field by field, in the words of spec 5; empty when nothing is. */
+/** The errors by field. Empty for valid input. */
 function mistakes(schema: z.ZodType, value: unknown): Record<string, string> {
   const parsed = schema.safeParse(value);
   return Object.fromEntries((parsed.error?.issues ?? []).map((issue) => [issue.path.join('.'), issue.message]));
@@ -17,7 +17,7 @@ const INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
 const EMAIL = 'Please enter a valid email address';
 
-describe('sign-in and registration (spec 5)', () => {
+describe('login and registration', () => {
   test.each([
     [{ username: 'abc', password: '123456' }, {}],
     [{ username: 'ab', password: '123456' }, { username: NAME_SHORT }],
@@ -50,7 +50,7 @@ describe('sign-in and registration (spec 5)', () => {
     expect(mistakes(credentialsSchema, input)).toEqual(wrong);
   });
 
-  test('a name is trimmed, a password is taken as typed', () => {
+  test('names are trimmed, passwords are not', () => {
     expect(credentialsSchema.parse({ username: ' Ann ', password: ' secret ' })).toEqual({
       username: 'Ann',
       password: ' secret ',
@@ -71,7 +71,7 @@ describe('sign-in and registration (spec 5)', () => {
     `${'a'.repeat(250)}@b.de`,
     undefined,
     7,
-  ])('registration with the email %j is told so', (email) => {
+  ])('registration rejects the email %j', (email) => {
     expect(mistakes(registrationSchema, { username: 'abc', password: '123456', email })).toEqual({ email: EMAIL });
   });
 
@@ -83,7 +83,7 @@ describe('sign-in and registration (spec 5)', () => {
   );
 });
 
-describe('no sentence is the library’s', () => {
+describe('no error message comes from zod', () => {
   const LINK = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
   test.each([
     [OPERATIONS.deleteAccount.body, { password: 5 }, { password: 'Please enter your password' }],
@@ -105,7 +105,7 @@ describe('no sentence is the library’s', () => {
   });
 });
 
-describe('password change (spec 5)', () => {
+describe('password change', () => {
   const REQUIRED = 'All password fields are required';
   test.each([
     [{ currentPassword: 'old one', newPassword: 'new one', confirmPassword: 'new one' }, {}],
@@ -134,7 +134,7 @@ describe('password change (spec 5)', () => {
   });
 });
 
-describe('settings (spec 5)', () => {
+describe('settings', () => {
   const off = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false };
   test.each([
     [{ ...off, email: '' }, {}],
@@ -157,7 +157,7 @@ describe('settings (spec 5)', () => {
   });
 });
 
-describe('replay (spec 5)', () => {
+describe('replay', () => {
   const URL_SENTENCE = 'Please enter a valid URL';
   test.each([
     '',
@@ -185,7 +185,7 @@ describe('replay (spec 5)', () => {
     expect(mistakes(replaySchema, { method: 'GET', url })).toEqual({});
   });
 
-  test('headers come as a list or as a map, and may be left out', () => {
+  test('headers are a list or a map, and optional', () => {
     const base = { method: 'POST', url: 'http://h' };
     for (const headers of [undefined, [], [{ key: 'a', value: 'b' }], { a: 'b' }])
       expect(mistakes(replaySchema, { ...base, headers })).toEqual({});
@@ -193,7 +193,7 @@ describe('replay (spec 5)', () => {
   });
 });
 
-describe('endpoints (contract 2 and 4)', () => {
+describe('endpoints', () => {
   test.each([
     [{}, {}],
     [
@@ -211,7 +211,7 @@ describe('endpoints (contract 2 and 4)', () => {
     expect(endpointCreateSchema.parse(input)).toEqual(taken);
   });
 
-  test('flags are taken as text and as booleans, and nothing else', () => {
+  test('flags are booleans or their text', () => {
     expect(endpointChangeSchema.parse({ isFavorite: 'true', autosave: false })).toEqual({
       isFavorite: true,
       autosave: false,
@@ -222,7 +222,7 @@ describe('endpoints (contract 2 and 4)', () => {
     });
   });
 
-  test('names and sources have 100 characters at most', () => {
+  test('names and sources have at most 100 characters', () => {
     expect(mistakes(endpointCreateSchema, { name: 'n'.repeat(101), source: 's'.repeat(101) })).toEqual({
       name: 'Name must be at most 100 characters',
       source: 'Source must be at most 100 characters',
@@ -230,7 +230,7 @@ describe('endpoints (contract 2 and 4)', () => {
   });
 });
 
-describe('paging and search (contract 4)', () => {
+describe('paging and search', () => {
   const { query } = OPERATIONS.listSaved;
   test.each([
     [{}, 100],
@@ -251,26 +251,26 @@ describe('paging and search (contract 4)', () => {
     },
   );
 
-  test.each(['-1', 'x', '', '1.0', '1'.repeat(101), ['1', '2']])('before=%s is nonsense', (before) => {
+  test.each(['-1', 'x', '', '1.0', '1'.repeat(101), ['1', '2']])('before=%s is invalid', (before) => {
     expect(mistakes(query, { before })).toEqual({ before: 'before must be the index of a request' });
   });
 
-  test('before a number that no index reaches is the beginning of the list', () => {
+  test('`before` above every index returns the first page', () => {
     expect(query.parse({ before: '1'.repeat(30) }).before).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  test('a parameter that is there twice is told so in our words', () => {
+  test('a repeated parameter has its own error message', () => {
     expect(mistakes(query, { limit: ['1', '2'], method: ['GET', 'POST'] })).toEqual({
       limit: 'limit must be a whole number from 1 up',
       method: 'method must be the name of a method',
     });
   });
 
-  test.each([{}, { q: '' }, { q: '   ' }])('%j: nothing to search for', (input) => {
+  test.each([{}, { q: '' }, { q: '   ' }])('%j: an empty search is invalid', (input) => {
     expect(mistakes(OPERATIONS.search.query, input)).toMatchObject({ q: 'Please enter something to search for' });
   });
 
-  test('what is searched for is not trimmed', () => {
+  test('the search text is not trimmed', () => {
     expect(OPERATIONS.search.query.parse({ q: ' a ' }).q).toBe(' a ');
   });
 
@@ -281,7 +281,7 @@ describe('paging and search (contract 4)', () => {
     },
   );
 
-  test.each([1.5, '1', null, undefined])('save-request with index %j is told so', (index) => {
+  test.each([1.5, '1', null, undefined])('save-request rejects index %j', (index) => {
     expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({ index: 'index must be a whole number' });
   });
 });

@@ -1,35 +1,35 @@
-/** Numbers that cross the wire. Both sides read them here, so that neither guesses the other's. */
+/** Limits that the server and its clients share. */
 
-/** Bytes of a body's text that lists and live messages carry at most (contract 2). */
+/** Maximum bytes of body text in lists and live messages. */
 export const BODY_PREVIEW_BYTES = 16 * 1024;
 
-/** Page size of lists without `?limit=`, and the most that one page holds (contract 4). */
+/** Page size of lists without `?limit=`, and the maximum. */
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 500;
 
-/** How many requests an `init` message holds (contract 5). */
+/** Maximum number of requests in an `init` message. */
 export const LIVE_INIT_SIZE = 100;
 
-/** An unsaved request's id is `-(UNSAVED_ID_BASE + index)` (contract 2). */
+/** The id of an unsaved request is `-(UNSAVED_ID_BASE + index)`. */
 export const UNSAVED_ID_BASE = 1_000_000;
 
-/** Longest endpoint name and source, in characters (contract 4). */
+/** Maximum length of an endpoint's name and source, in characters. */
 export const MAX_LABEL_LENGTH = 100;
 
-/** Usernames: 3 to 40 characters (contract 2); passwords: at least 6 (spec 5), at most what a person could mean. */
+/** Lengths of usernames and passwords, in characters. */
 export const MIN_USERNAME_LENGTH = 3;
 export const MAX_USERNAME_LENGTH = 40;
 export const MIN_PASSWORD_LENGTH = 6;
 export const MAX_PASSWORD_LENGTH = 1024;
-/** RFC 5321 4.5.3.1.3: a path holds 256 octets, two of them angle brackets. */
+/** A path has 256 octets, two of them angle brackets (RFC 5321, section 4.5.3.1.3). */
 export const MAX_EMAIL_LENGTH = 254;
 
-/** Stored requests that one search call looks at: all of an endpoint that keeps as many as it does by default, and more. */
+/** Maximum number of stored requests that one search call examines. With the default limits, an endpoint stores fewer. */
 export const MAX_SCANNED_REQUESTS = 20_000;
 
-/** Milliseconds that a client waits before it reconnects a live view (spec 4). */
+/** Milliseconds that a client waits before it reconnects. */
 export const LIVE_RECONNECT_MS = 3000;
 
-/** Close codes of the live socket (contract 5). */
+/** Close codes of the live socket: docs/api.md, "Live". */
 export const LIVE_CLOSE_SIGNED_OUT = 4401;
 export const LIVE_CLOSE_ENDPOINT_GONE = 4404;

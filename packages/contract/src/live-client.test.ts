@@ -13,7 +13,7 @@ type Handler = ((event: { data: unknown; code: number }) => void) | null;
 
 const INIT = { type: 'init', data: [] };
 
-/** A socket that is moved by hand. */
+/** A socket that the test controls. */
 class FakeSocket implements LiveSocket {
   onmessage: Handler = null;
   onerror: Handler = null;
@@ -25,7 +25,7 @@ class FakeSocket implements LiveSocket {
   private fire(handler: Handler, data: unknown, code: number): void {
     handler?.({ data, code });
   }
-  /** As the server begins. */
+  /** The server's first message. */
   opens(): void {
     this.brings(INIT);
   }
@@ -69,7 +69,7 @@ function listen(options: Partial<LiveOptions> = {}) {
 const CLEAR = { type: 'clear', data: {} };
 const OPENING = ['connecting', 'open ws://h/ws?endpoint=u'];
 
-test('it connects, says so with the first frame, and hands on what comes', () => {
+test('it is connected after the first message and passes all messages on', () => {
   const { socket, log } = listen();
   expect(log).toEqual(OPENING);
   socket().brings(INIT);
@@ -77,7 +77,7 @@ test('it connects, says so with the first frame, and hands on what comes', () =>
   expect(log).toEqual([...OPENING, 'connected', 'init', 'clear']);
 });
 
-describe('reconnecting (spec 4)', () => {
+describe('reconnecting', () => {
   test.each([1000, 1001, 1006, 1008, 1011, 1013])('3 s after a close with %d, and not before', (code) => {
     const { socket, taken, sockets } = listen();
     socket().opens();
@@ -92,7 +92,7 @@ describe('reconnecting (spec 4)', () => {
     expect(taken()).toEqual(['connected', 'init']);
   });
 
-  test('again and again while the server is away', () => {
+  test('repeatedly while the server is unreachable', () => {
     const { socket, sockets } = listen();
     for (let round = 1; round <= 20; round += 1) {
       expect(sockets).toHaveLength(round);
@@ -102,7 +102,7 @@ describe('reconnecting (spec 4)', () => {
     }
   });
 
-  test('an error closes the socket; only its close counts as the loss', () => {
+  test('an error closes the socket, and only the close event starts the wait', () => {
     const { socket, taken, sockets } = listen();
     taken();
     socket().fails();
@@ -113,7 +113,7 @@ describe('reconnecting (spec 4)', () => {
     expect(taken()).toEqual(['disconnected 1006']);
   });
 
-  test('after another time, where one is given', () => {
+  test('after a different delay, if one is given', () => {
     const { socket, sockets } = listen({ reconnectMs: 50 });
     socket().closes(1006);
     vi.advanceTimersByTime(50);
@@ -133,7 +133,7 @@ describe('reconnecting (spec 4)', () => {
   });
 });
 
-describe('a frame that does not fit', () => {
+describe('a message that does not match the schema', () => {
   test.each<[string, unknown]>([
     ['no JSON', 'hello'],
     ['nothing', ''],
@@ -153,7 +153,7 @@ describe('a frame that does not fit', () => {
     expect(bad).toHaveLength(1);
   });
 
-  test('a type that this build does not know is left out without a word (contract 5)', () => {
+  test('a message of an unknown type is ignored', () => {
     const { socket, taken, bad } = listen();
     socket().opens();
     taken();
@@ -161,7 +161,7 @@ describe('a frame that does not fit', () => {
     expect([taken(), bad]).toEqual([[], []]);
   });
 
-  test('a receiver that throws does not end the stream', () => {
+  test('a callback that throws does not end the stream', () => {
     const told: string[] = [];
     const onMessage: LiveOptions['onMessage'] = (message) => {
       if (message.type === 'clear') throw new Error('broken receiver');
@@ -175,8 +175,8 @@ describe('a frame that does not fit', () => {
   });
 });
 
-describe('after the stop', () => {
-  test('the socket is closed, and whatever it still brings is not told', () => {
+describe('after stopping', () => {
+  test('the socket is closed and its last messages are ignored', () => {
     const { socket, stop, taken } = listen();
     taken();
     stop();
@@ -190,7 +190,7 @@ describe('after the stop', () => {
     expect(taken()).toEqual([]);
   });
 
-  test('a reconnect that was waiting does not happen', () => {
+  test('a planned reconnect does not happen', () => {
     const { socket, stop, sockets } = listen();
     socket().closes(1006);
     stop();
@@ -199,7 +199,7 @@ describe('after the stop', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  test('also when it is stopped while it is told of the loss', () => {
+  test('a stop from the callback prevents the reconnect', () => {
     const opened: FakeSocket[] = [];
     const stop: () => void = listenLive({
       url: 'ws://h',

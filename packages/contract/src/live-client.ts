@@ -3,12 +3,12 @@ import { LIVE_MESSAGE_TYPES, liveMessageSchema } from './live.ts';
 import type { LiveMessage } from './live.ts';
 
 /**
- * `connected` once the first frame is there, which says what is stored (contract 5): what arrives from then on is seen to arrive.
- * `ended` is final: the session or the endpoint is gone, and reconnecting would not help.
+ * `connected` starts with the first message, which is the `init` with the stored requests. `ended` is final: the session or the
+ * endpoint no longer exists, so the client does not reconnect.
  */
 export type LiveState = 'connecting' | 'connected' | 'disconnected' | 'ended';
 
-/** What is used of a web socket: the browser's own has it, and that of `ws`. */
+/** The parts of a WebSocket that browsers and the `ws` package have in common. */
 export interface LiveSocket {
   onmessage: ((frame: never) => void) | null;
   onerror: ((failed: never) => void) | null;
@@ -17,22 +17,22 @@ export interface LiveSocket {
 }
 
 export interface LiveOptions {
-  /** `ws:` or `wss:` address of `/ws?endpoint={uid}`. */
+  /** `ws:` or `wss:` URL of `/ws?endpoint={uid}`. */
   readonly url: string;
   readonly onMessage: (message: LiveMessage) => void;
   readonly onState?: (state: LiveState, closeCode?: number) => void;
-  /** A frame that does not fit the contract: dropped, counted by the caller, never fatal. */
+  /** Called for each message that does not match the schema. The message is dropped. */
   readonly onBadFrame?: (reason: string) => void;
   readonly reconnectMs?: number;
-  /** For programs that send a cookie themselves; browsers use the built-in one. */
+  /** For programs that send cookies themselves. By default the built-in WebSocket. */
   readonly openSocket?: (url: string) => LiveSocket;
 }
 
 const FINAL_CODES: ReadonlySet<number> = new Set([LIVE_CLOSE_SIGNED_OUT, LIVE_CLOSE_ENDPOINT_GONE]);
 
 /**
- * A live view that reconnects 3 s after a loss (spec 4). The server heals every gap with a new `init` (contract 5), so nothing is
- * kept here. Returns its unsubscribe.
+ * Opens a live view, which reconnects 3 s after a lost connection. The server starts every connection with a new `init`, so the client
+ * keeps no state. Returns a function that stops it.
  */
 export function listenLive(options: LiveOptions): () => void {
   let stopped = false;
@@ -44,16 +44,16 @@ export function listenLive(options: LiveOptions): () => void {
 
   function open(): void {
     tell('connecting');
-    // Whoever is told may have had enough.
+    // The callback may have stopped the client.
     if (stopped) return;
     const current = options.openSocket?.(options.url) ?? new WebSocket(options.url);
-    let stands = false;
+    let isConnected = false;
     socket = current;
     current.onmessage = (frame: { data: unknown }) => {
-      // A closing socket may still bring what was on its way.
+      // A closing socket can still deliver messages.
       if (stopped) return;
-      if (!stands) tell('connected');
-      stands = true;
+      if (!isConnected) tell('connected');
+      isConnected = true;
       receive(frame.data, options);
     };
     current.onerror = () => current.close();

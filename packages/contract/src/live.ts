@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { capturedRequestSchema } from './captured-request.ts';
 import { endpointDetailSchema } from './endpoint.ts';
 
-/** Every message of the live socket (contract 5). The server sends these; viewers send nothing. */
+/** Every message of the live socket: docs/api.md, "Live". Only the server sends messages. */
 export const liveMessageSchema = z.discriminatedUnion('type', [
-  /** The newest requests, saved and unsaved, newest first: replaces what the viewer has. */
+  /** The newest requests, saved and unsaved, newest first. Replaces everything the client has. */
   z.object({ type: z.literal('init'), data: z.array(capturedRequestSchema) }),
   z.object({ type: z.literal('request'), data: capturedRequestSchema }),
   z.object({ type: z.literal('saved'), data: z.object({ oldId: z.int(), request: capturedRequestSchema }) }),
@@ -15,7 +15,7 @@ export const liveMessageSchema = z.discriminatedUnion('type', [
 export type LiveMessage = z.infer<typeof liveMessageSchema>;
 export type LiveMessageType = LiveMessage['type'];
 
-/** Types that this build knows; a client ignores all others (contract 5). */
+/** Known message types. A client ignores all others, because a newer server may send more. */
 export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>([
   'init',
   'request',

@@ -4,7 +4,7 @@ import { openApiDocument } from './openapi.ts';
 import { OPERATIONS } from './operations.ts';
 import { PROBLEMS } from './problems.ts';
 
-/** Through JSON, as a program gets it. */
+/** Converted through JSON, as a client receives it. */
 const document: unknown = JSON.parse(JSON.stringify(openApiDocument({ version: '1.2.3', url: 'https://h' })));
 
 const media = z.object({ schema: z.record(z.string(), z.unknown()) });
@@ -32,7 +32,7 @@ const operationSchema = z.strictObject({
     }),
   ),
 });
-/** What OpenAPI 3.1.0 wants of a document, as far as ours uses it. */
+/** The parts of OpenAPI 3.1.0 that the document uses. */
 const documentSchema = z.strictObject({
   openapi: z.literal('3.1.0'),
   info: z.strictObject({ title: z.string(), version: z.literal('1.2.3'), description: z.string() }),
@@ -51,7 +51,7 @@ const operations = Object.entries(parsed.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
 );
 
-/** Every value in a document, with the way to it. */
+/** Every value in a document, with its path. */
 function* walk(value: unknown, at = '#'): Generator<[at: string, value: unknown]> {
   yield [at, value];
   if (typeof value !== 'object' || value === null) return;
@@ -60,7 +60,7 @@ function* walk(value: unknown, at = '#'): Generator<[at: string, value: unknown]
 }
 
 describe('the document', () => {
-  test('has every row of the table once, under its name', () => {
+  test('has every operation once, under its name', () => {
     const rows = Object.entries(OPERATIONS).map(
       ([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path}`,
     );
@@ -68,19 +68,19 @@ describe('the document', () => {
     expect(described.toSorted()).toEqual(rows.toSorted());
   });
 
-  test('refers to nothing that is not there', () => {
+  test('has no broken references', () => {
     const places = new Set([...walk(document)].map(([at]) => at));
     const references = [...walk(document)].filter(([at]) => at.endsWith('/$ref')).map(([, target]) => target);
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter((target) => typeof target !== 'string' || !places.has(target))).toEqual([]);
   });
 
-  test('uses no security scheme that it does not have', () => {
+  test('declares every security scheme that it uses', () => {
     const used = operations.flatMap(({ security = [] }) => security.flatMap((one) => Object.keys(one)));
     expect([...new Set(used)]).toEqual(Object.keys(parsed.components.securitySchemes));
   });
 
-  test('holds nothing that JSON Schema does not know: no function, no undefined', () => {
+  test('contains only JSON: no function, no undefined', () => {
     expect(document).toEqual(openApiDocument({ version: '1.2.3', url: 'https://h' }));
   });
 });
@@ -88,19 +88,19 @@ describe('the document', () => {
 describe.each(operations.map((operation) => [operation.operationId, operation] as const))('%s', (name, operation) => {
   const row = Object.entries(OPERATIONS).find(([known]) => known === name)?.[1];
 
-  test('declares every parameter of its path, and no other', () => {
+  test('declares exactly the parameters of its path', () => {
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
     const declared = operation.parameters.filter((parameter) => parameter.in === 'path');
     expect(declared.map((parameter) => parameter.name)).toEqual(inPath);
     expect(declared.every((parameter) => parameter.required)).toBe(true);
   });
 
-  test('names no parameter twice', () => {
+  test('has no duplicate parameters', () => {
     const names = operation.parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('says what comes back when all goes well, and what can go wrong', () => {
+  test('describes its success and error responses', () => {
     const statuses = Object.keys(operation.responses).map(Number);
     expect(statuses.filter((status) => status < 400)).toEqual([row?.status]);
     expect(statuses).toEqual(expect.arrayContaining(row?.problems.map((code) => PROBLEMS[code].status) ?? []));
@@ -109,12 +109,12 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   });
 });
 
-test('a body that may be left out is not required', () => {
+test('an optional body is not required', () => {
   const remove = operations.find(({ operationId }) => operationId === 'deleteAccount');
   expect(remove?.requestBody?.content['application/json'].schema).toMatchObject({ type: 'object' });
 });
 
-test('what has a default may be left out of a query', () => {
+test('query parameters with a default are optional', () => {
   const list = operations.find(({ operationId }) => operationId === 'listSaved');
   const required = list?.parameters
     .filter((parameter) => parameter.in === 'query')

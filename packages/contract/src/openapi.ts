@@ -6,7 +6,7 @@ import type { ProblemCode } from './problems.ts';
 
 type Json = Record<string, unknown>;
 
-/** OpenAPI 3.1 of all of `/api`, made from the same schemas that check the calls (contract 4). */
+/** Builds the OpenAPI 3.1 document of `/api` from the schemas that validate the calls. */
 export function openApiDocument(server: { version: string; url: string }): Json {
   const paths: Record<string, Json> = {};
   for (const [name, operation] of Object.entries(OPERATIONS)) {
@@ -23,7 +23,7 @@ export function openApiDocument(server: { version: string; url: string }): Json 
     servers: [{ url: server.url }],
     paths,
     components: {
-      // As read, not as written: some failing answers say more (contract 4, test-email).
+      // The input schema, because some problems have more fields (`POST /api/test-email`).
       schemas: { Problem: jsonSchema(problemSchema, 'input') },
       securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'creel_session' } },
     },
@@ -58,7 +58,7 @@ function pathParameters(path: string): Json[] {
     name,
     in: 'path',
     required: true,
-    // Only the ids of captured requests, which follow an endpoint's uid, are numbers.
+    // Only the ids of captured requests are numbers. They follow an endpoint's uid in the path.
     schema: name === 'id' && path.includes('{uid}') ? { type: 'integer' } : { type: 'string' },
   }));
 }
@@ -92,7 +92,7 @@ function describeProblems(operation: Operation): Json {
   const codes: ProblemCode[] = [...operation.problems, 'INTERNAL', 'UNAVAILABLE'];
   if (operation.access === 'user') codes.push('NOT_SIGNED_IN');
   if (operation.body !== undefined || operation.query !== undefined) codes.push('VALIDATION_FAILED');
-  // A body is read where none is asked for, too.
+  // The server also reads the body of a call that needs none.
   if (operation.method !== 'GET')
     codes.push('CROSS_ORIGIN', 'MALFORMED_JSON', 'BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE');
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);

@@ -22,12 +22,12 @@ describe('fillPath', () => {
     expect(fillPath(template, params)).toBe(path);
   });
 
-  test.each(['.', '..'])('%s names a thing that is not there, not another address', (uid) => {
+  test.each(['.', '..'])('%s stays a segment of the path', (uid) => {
     const path = fillPath('/api/endpoints/{uid}/requests', { uid });
     expect(new URL(path, 'http://h').pathname).toBe(path);
   });
 
-  test('a value that is missing is a mistake of the caller', () => {
+  test('a missing value is a TypeError', () => {
     expect(() => fillPath('/api/endpoints/{uid}', {})).toThrow(TypeError);
   });
 });
@@ -38,7 +38,7 @@ describe('the table of operations', () => {
     expect(new Set(addresses).size).toBe(addresses.length);
   });
 
-  test.each(rows)('%s is whole', (_name, row) => {
+  test.each(rows)('%s is complete', (_name, row) => {
     expect(row.path).toMatch(/^\/api(\/[a-z.-]+|\/\{(uid|id)\})+$/);
     expect(row.summary).not.toBe('');
     expect(row.status === 204).toBe(row.answer === undefined);
@@ -46,13 +46,13 @@ describe('the table of operations', () => {
     expect(row.body === undefined || row.method !== 'GET').toBe(true);
   });
 
-  test.each(rows.filter(([, { path }]) => path.includes('{uid}')))('%s is for the owner alone', (_name, row) => {
+  test.each(rows.filter(([, { path }]) => path.includes('{uid}')))('%s is only for the owner', (_name, row) => {
     expect(row.access).toBe('user');
     expect(row.problems).toContain('ENDPOINT_NOT_FOUND');
     expect(row.problems.includes('REQUEST_NOT_FOUND') || !row.path.includes('{id}')).toBe(true);
   });
 
-  test('every call of spec 7 is in it', () => {
+  test('contains every documented call', () => {
     const calls = `GET /api/user, POST /api/login, POST /api/register, POST /api/logout, POST /api/google-login,
       GET /api/endpoints, POST /api/endpoints, GET /api/endpoints/{uid}, DELETE /api/endpoints/{uid}, DELETE /api/endpoints/{uid}/requests,
       PATCH /api/endpoints/{uid}, GET /api/endpoints/{uid}/requests, GET /api/endpoints/{uid}/temp-requests,
@@ -74,7 +74,7 @@ test.each(Object.entries(PROBLEMS))(
   },
 );
 
-test('a code of a newer server is not one of ours, nor is a property of every object', () => {
+test('isProblemCode rejects unknown codes and inherited properties', () => {
   expect(isProblemCode('TOMORROW')).toBe(false);
   expect(isProblemCode('toString')).toBe(false);
   expect(isProblemCode('NOT_FOUND')).toBe(true);

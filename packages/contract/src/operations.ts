@@ -5,7 +5,7 @@ import { endpointOperations } from './operations/endpoint-operations.ts';
 import { requestOperations } from './operations/request-operations.ts';
 import { serviceOperations } from './operations/service-operations.ts';
 
-/** The table: every call of the API (contract 4). */
+/** Every operation of the API, by name. */
 export const OPERATIONS = {
   ...accountOperations,
   ...endpointOperations,
@@ -17,7 +17,7 @@ export const OPERATIONS = {
 type Table = typeof OPERATIONS;
 export type OperationName = keyof Table;
 
-/** The `{names}` in a path template. */
+/** Parameter names in a path template: `{uid}`. */
 export type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameters<Rest>
   : never;
@@ -25,14 +25,14 @@ export type PathParameters<Path extends string> = Path extends `${string}{${infe
 type BodyOf<O> = O extends { body: infer B extends z.ZodType } ? B : never;
 type QueryOf<O> = O extends { query: infer Q extends z.ZodObject } ? Q : never;
 
-/** What a call can carry, whichever it is. */
+/** The input of any operation. */
 export interface AnyInput {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | undefined>;
   body?: unknown;
 }
 
-/** What a caller of an operation hands over. */
+/** The input of an operation, as the caller passes it. */
 export type OperationInput<Name extends OperationName> = AnyInput &
   ([PathParameters<Table[Name]['path']>] extends [never]
     ? unknown
@@ -42,7 +42,7 @@ export type OperationInput<Name extends OperationName> = AnyInput &
     ? unknown
     : { query?: Partial<Record<keyof z.input<QueryOf<Table[Name]>>, string | number | undefined>> });
 
-/** What a handler of an operation is given: parsed. */
+/** The input of an operation after validation, as its handler receives it. */
 export type ParsedBody<Name extends OperationName> = [BodyOf<Table[Name]>] extends [never]
   ? undefined
   : z.output<BodyOf<Table[Name]>>;
@@ -50,7 +50,7 @@ export type ParsedQuery<Name extends OperationName> = [QueryOf<Table[Name]>] ext
   ? undefined
   : z.output<QueryOf<Table[Name]>>;
 
-/** What an operation answers. */
+/** The response body of an operation. */
 export type OperationAnswer<Name extends OperationName> = Table[Name] extends { answer: infer A }
   ? A extends z.ZodType
     ? z.output<A>
@@ -58,8 +58,8 @@ export type OperationAnswer<Name extends OperationName> = Table[Name] extends { 
   : undefined;
 
 /**
- * Fills a path template; each value is percent-encoded.
- * @throws TypeError when a value is missing
+ * Fills in a path template and percent-encodes each value.
+ * @throws TypeError if a value is missing
  */
 export function fillPath(template: string, params: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -70,8 +70,8 @@ export function fillPath(template: string, params: Readonly<Record<string, strin
 }
 
 /**
- * `.` and `..` would lead to another address, percent-encoded as well (WHATWG URL, 4.4). Encoded twice they name something that is
- * not there, which is what they are.
+ * URL parsers resolve `.` and `..` even if they are percent-encoded (WHATWG URL, section 4.4). Encoded twice, they stay a segment of
+ * the path, and the server answers 404.
  */
 function encodeSegment(value: string): string {
   return value === '.' || value === '..' ? value.replaceAll('.', '%252E') : encodeURIComponent(value);

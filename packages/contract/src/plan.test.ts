@@ -3,7 +3,7 @@ import { PLANS, tierSchema, yearlySavingPercent } from './plan.ts';
 
 const DAY_MS = 86_400_000;
 
-describe('the table of plans is the one of spec 9', () => {
+describe('the plans', () => {
   test.each([
     ['FREE', 'Free', 1, 1, 0, 0, 0],
     ['BASIC', 'Basic', 5, 7, 1, 5, 50],
@@ -20,7 +20,7 @@ describe('the table of plans is the one of spec 9', () => {
     });
   });
 
-  test('there is no other', () => {
+  test('there are no other plans', () => {
     expect(Object.keys(PLANS)).toEqual(tierSchema.options);
   });
 });
@@ -33,11 +33,11 @@ test.each([
     'Your plan allows 1 favorite. Remove one first or upgrade.',
   ],
   ['PREMIUM', 'Premium users can only create twenty endpoints.', 'Your plan allows 5 favorites. Remove one first.'],
-] as const)('%s is told its limits in the words of spec 5 and contract 4', (tier, endpoints, favorites) => {
+] as const)('error messages at the limits of %s', (tier, endpoints, favorites) => {
   expect(PLANS[tier]).toMatchObject({ endpointLimitSentence: endpoints, favoriteLimitSentence: favorites });
 });
 
-test('mail notices are for paid plans, priority support for Premium alone (spec 6)', () => {
+test('paid plans have email notices, only Premium has priority support', () => {
   const of = (feature: 'emailNotifications' | 'prioritySupport') =>
     Object.values(PLANS)
       .filter((plan) => plan[feature])
@@ -46,7 +46,7 @@ test('mail notices are for paid plans, priority support for Premium alone (spec 
   expect(of('prioritySupport')).toEqual(['PREMIUM']);
 });
 
-test('a year saves 17 percent, rounded, and nothing where there is nothing to pay (spec 9)', () => {
+test('a yearly payment saves 17 percent, rounded, and nothing on the free plan', () => {
   expect(Object.values(PLANS).map(yearlySavingPercent)).toEqual([0, 17, 17]);
   expect(yearlySavingPercent({ ...PLANS.BASIC, price: { monthly: 10, yearly: 115 } })).toBe(4);
   expect(yearlySavingPercent({ ...PLANS.BASIC, price: { monthly: 10, yearly: 120 } })).toBe(0);

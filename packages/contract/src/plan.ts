@@ -9,7 +9,7 @@ export type BillingInterval = z.infer<typeof billingIntervalSchema>;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What a plan allows and costs. Prices in whole US dollars, `expiryMs` from creation (spec 9). */
+/** Limits and prices of a plan. Prices are in whole US dollars. Endpoints expire `expiryMs` after their creation. */
 export interface Plan {
   readonly tier: Tier;
   readonly name: string;
@@ -18,15 +18,15 @@ export interface Plan {
   readonly expiryMs: number;
   readonly favorites: number;
   readonly price: { readonly monthly: number; readonly yearly: number };
-  /** Said when one more endpoint would be too many (spec 5, contract 4). */
+  /** Error at the maximum number of endpoints. */
   readonly endpointLimitSentence: string;
-  /** Said when one more favourite would be too many (spec 5, contract 4). */
+  /** Error at the maximum number of favorites. */
   readonly favoriteLimitSentence: string;
   readonly emailNotifications: boolean;
   readonly prioritySupport: boolean;
 }
 
-/** The one table of plans (spec 9); prices, limits, texts and checks all read it. */
+/** The plans. Prices, limits, texts and checks are all derived from this table. */
 export const PLANS: Readonly<Record<Tier, Plan>> = {
   FREE: {
     tier: 'FREE',
@@ -69,7 +69,7 @@ export const PLANS: Readonly<Record<Tier, Plan>> = {
   },
 };
 
-/** Percent saved by paying yearly, rounded (spec 9); 0 for a plan that costs nothing. */
+/** Returns the rounded percentage that a yearly payment saves. 0 for a free plan. */
 export function yearlySavingPercent(plan: Plan): number {
   const twelveMonths = 12 * plan.price.monthly;
   return twelveMonths === 0 ? 0 : Math.round(((twelveMonths - plan.price.yearly) / twelveMonths) * 100);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The closed list of problems: every failing answer of the server carries one of these codes, with its status and, where the
- * rule that failed has no sentence of its own, this sentence (contract 1). Clients decide on `code`, never on the text.
+ * Every problem that the server reports, with its status. The sentence is used if the failed rule has none of its own. Clients decide on
+ * `code`, never on the sentence.
  */
 export const PROBLEMS = {
   VALIDATION_FAILED: { status: 400, sentence: 'Some of what was sent is not valid.' },
@@ -17,13 +17,16 @@ export const PROBLEMS = {
   INVALID_CREDENTIALS: { status: 401, sentence: 'Invalid username or password' },
   IDENTITY_NOT_PROVEN: {
     status: 401,
-    sentence: 'This account was not confirmed by the sign-in provider. Please try again.',
+    sentence: 'The login provider did not confirm this account. Please try again.',
   },
   PAYMENT_FAILED: { status: 402, sentence: 'The payment failed. Your plan has not changed. Please try another card.' },
-  SIGN_IN_AGAIN: { status: 403, sentence: 'Please sign out and in again first. This needs a fresh sign-in.' },
-  CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are refused.' },
+  SIGN_IN_AGAIN: { status: 403, sentence: 'This needs a recent login. Please log out and log in again.' },
+  CROSS_ORIGIN: { status: 403, sentence: 'Calls from another origin are not allowed.' },
   PLAN_LIMIT: { status: 403, sentence: 'Your plan does not allow this.' },
-  SAVED_LIMIT: { status: 403, sentence: 'This endpoint holds as many saved requests as it can. Delete some first.' },
+  SAVED_LIMIT: {
+    status: 403,
+    sentence: 'This endpoint has reached its maximum of saved requests. Please delete some first.',
+  },
   TARGET_NOT_ALLOWED: {
     status: 403,
     sentence: 'This target is not allowed. Its address is not on the public internet.',
@@ -32,8 +35,8 @@ export const PROBLEMS = {
   ENDPOINT_NOT_FOUND: { status: 404, sentence: 'This endpoint does not exist.' },
   REQUEST_NOT_FOUND: { status: 404, sentence: 'This request does not exist.' },
   CHECKOUT_NOT_FOUND: { status: 404, sentence: 'This checkout does not exist.' },
-  REQUEST_TIMEOUT: { status: 408, sentence: 'The request took too long to arrive.' },
-  METHOD_NOT_ALLOWED: { status: 405, sentence: 'This address does not take this method.' },
+  REQUEST_TIMEOUT: { status: 408, sentence: 'The client took too long to send the request.' },
+  METHOD_NOT_ALLOWED: { status: 405, sentence: 'This URL does not accept this method.' },
   PASSWORD_FIRST: {
     status: 409,
     sentence:
@@ -44,12 +47,12 @@ export const PROBLEMS = {
     sentence: 'You already have a subscription. Please reload the page and change its plan.',
   },
   CHECKOUT_CLOSED: { status: 409, sentence: 'This checkout is already paid or expired. Please start again.' },
-  ACTION_NOT_POSSIBLE: { status: 409, sentence: 'This is not possible for the subscription as it is now.' },
+  ACTION_NOT_POSSIBLE: { status: 409, sentence: 'The current state of the subscription does not allow this.' },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, sentence: 'Please send JSON with the content type application/json.' },
-  EXPECTATION_FAILED: { status: 417, sentence: 'Only the expectation 100-continue is known.' },
-  UPGRADE_REQUIRED: { status: 426, sentence: 'This address takes web sockets only.' },
+  EXPECTATION_FAILED: { status: 417, sentence: 'The only supported expectation is 100-continue.' },
+  UPGRADE_REQUIRED: { status: 426, sentence: 'This URL accepts only WebSocket connections.' },
   RATE_LIMITED: { status: 429, sentence: 'Too many requests. Please try again later.' },
   HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },
   INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },
@@ -69,18 +72,18 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** The body of every failing answer: `error` and `message` are the same sentence (contract 1). */
+/** The body of every error response: docs/api.md, "Errors". `error` and `message` are the same sentence. */
 export const problemSchema = z.object({
   error: z.string(),
   message: z.string(),
   code: z.string(),
   fields: z.record(z.string(), z.string()).optional(),
-  /** INVALID_QUERY: where the wrong term starts, in UTF-16 units from 0. */
+  /** INVALID_QUERY: start of the invalid term, in UTF-16 units from 0. */
   position: z.int().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/** True for a code of this build's list; a newer server may know more. */
+/** True for a known code. A newer server may have more. */
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);
 }

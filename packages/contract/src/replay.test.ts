@@ -11,7 +11,7 @@ const mistakesOf = (input: object): Record<string, string> =>
     ]),
   );
 
-describe('the target', () => {
+describe('the destination', () => {
   const INVALID = { url: 'Please enter a valid URL' };
   test.each([
     ['an overflowing decimal', 'http://4294967296/'],
@@ -64,7 +64,7 @@ test.each([
 describe('headers', () => {
   const headersOf = (headers: unknown): RawHeaders => replaySchema.parse({ ...order, headers }).headers;
 
-  test('keep case, order and repeats; what has an empty name or value is dropped (spec 5)', () => {
+  test('keep case, order and repeats; an empty name or value drops a header', () => {
     const headers = [
       { key: 'X-B', value: '1' },
       { key: '', value: 'nobody' },
@@ -97,7 +97,7 @@ describe('headers', () => {
     expect(Object.keys(mistakesOf({ headers: [{ key: 'x', value: 'y' }, header] }))).toEqual(['headers']);
   });
 
-  test('a value may hold any byte of Latin-1', () => {
+  test('a value may contain any Latin-1 character', () => {
     const value = 'caf\u00e9\u00ff\ttab';
     expect(headersOf([{ key: 'a', value }])).toEqual([['a', value]]);
   });
@@ -109,7 +109,7 @@ test.each([
   [{ bodyFrom: 'x' }, 'bodyFrom'],
   [{ bodyFrom: { endpointUid: 'a', id: 1.5 } }, 'bodyFrom.id'],
   [{ bodyFrom: { endpointUid: 'a', id: 1e300 } }, 'bodyFrom.id'],
-])('%j is told in a sentence of ours', (input, field) => {
+])('%j has its own error message', (input, field) => {
   expect(mistakesOf(input)).toEqual({ [field]: expect.stringMatching(/^(The body|bodyEncoding|bodyFrom) must /) });
 });
 
@@ -123,11 +123,11 @@ test.each([
   ['AA==', true],
   ['AA=', false],
   ['AAAA==', false],
-])('the base64 body %j is taken: %s', (body, isGood) => {
+])('the base64 body %j is accepted: %s', (body, isGood) => {
   expect(Object.keys(mistakesOf({ body, bodyEncoding: 'base64' }))).toEqual(isGood ? [] : ['body']);
 });
 
-test('what belongs to a connection does not go on, nor what its Connection header names (RFC 9110 7.6.1)', () => {
+test('hop-by-hop headers and those that Connection names are not forwarded (RFC 9110, section 7.6.1)', () => {
   const kept: RawHeaders = [
     ['Content-Type', 'a/b'],
     ['X-Twice', '1'],

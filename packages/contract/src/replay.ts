@@ -3,10 +3,10 @@ import { bodyEncodingSchema } from './captured-request.ts';
 import type { RawHeaders } from './captured-request.ts';
 import { METHOD_NAME, TOKEN } from './token.ts';
 
-/** What the replay panel offers (spec 2); a call may name any other method that carries a request. */
+/** Methods in the replay form. A call may use any method except CONNECT and TRACE. */
 export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const;
 
-/** Bytes of a target's answer at most; what is behind them is cut and marked (contract 4). */
+/** Maximum bytes of a destination's response. Longer responses are cut and marked. */
 export const MAX_REPLAY_ANSWER_BYTES = 1024 * 1024;
 
 const headerPairSchema = z.object({ key: z.string(), value: z.string() });
@@ -19,12 +19,12 @@ const METHOD_SENTENCE = 'The method must be the name of a method that carries a 
 const SOURCE_SENTENCE = 'bodyFrom must name a stored request by endpointUid and id.';
 const BASE64_SENTENCE = 'The body is not valid base64.';
 
-/** Longest URL, in characters: a captured target with its query may have most of 64 KiB. */
+/** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */
 const MAX_URL_LENGTH = 70_000;
-/** Longest part of a host's name between two dots (RFC 1035 2.3.4). */
+/** Maximum length of a label in a host name (RFC 1035, section 2.3.4). */
 const MAX_LABEL = 63;
 
-/** An absolute http or https URL whose host can exist. */
+/** True for an absolute http or https URL with a valid host name. */
 function isTargetUrl(text: string): boolean {
   if (text.length > MAX_URL_LENGTH || !URL.canParse(text)) return false;
   const { protocol, hostname, port } = new URL(text);
@@ -32,14 +32,14 @@ function isTargetUrl(text: string): boolean {
   return hostname.split('.').every((label) => label.length <= MAX_LABEL);
 }
 
-/** An absolute http or https URL, as text (contract 4). A name or a password in it is refused: they belong into a header. */
+/** An absolute http or https URL without a username or password, which belong in a header. */
 export const targetUrlSchema = z
   .string({ error: URL_SENTENCE })
   .trim()
   .refine(isTargetUrl, { error: URL_SENTENCE, abort: true })
   .refine((text) => new URL(text).username === '' && new URL(text).password === '', { error: USER_SENTENCE });
 
-/** CONNECT asks for a tunnel and has no path; TRACE gives a request's secrets back (RFC 9110 9.3.6 and 9.3.8). */
+/** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
 const NO_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
 const methodSchema = z
@@ -47,15 +47,15 @@ const methodSchema = z
   .regex(METHOD_NAME, { error: METHOD_SENTENCE })
   .refine((method) => !NO_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
 
-/** As a captured request's headers are written: a character for each byte (RFC 9110 5.5, obs-text included), no control characters. */
+/** A header value with one character per byte and without control characters (RFC 9110, section 5.5, with obs-text). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Around a name or a value, spaces and tabs mean nothing (RFC 9110 5.5). */
+/** Removes spaces and tabs around a name or value, which are not part of it (RFC 9110, section 5.5). */
 function withoutSpace(text: string): string {
   return text.replaceAll(/^[ \t]+|[ \t]+$/g, '');
 }
 
-/** Headers as they are sent: in order, with their repeats; what has an empty name or value is dropped (spec 5). */
+/** Headers to send, in order and with repeats. Headers with an empty name or value are dropped. */
 function toRawHeaders(headers: readonly HeaderPair[] | Readonly<Record<string, string>>): RawHeaders {
   const pairs = Array.isArray(headers)
     ? headers.map(({ key, value }: HeaderPair): [string, string] => [key, value])
@@ -65,7 +65,7 @@ function toRawHeaders(headers: readonly HeaderPair[] | Readonly<Record<string, s
     .filter(([name, value]) => name !== '' && value !== '');
 }
 
-/** What is wrong with a header, as a sentence for a person. */
+/** Returns a sentence about what is wrong with a header, or `undefined`. */
 function headerMistake([name, value]: readonly [string, string]): string | undefined {
   const shown = JSON.stringify(name.length > 60 ? `${name.slice(0, 60)}…` : name);
   if (!TOKEN.test(name)) return `The header name ${shown} has characters that no header name may have.`;
@@ -84,14 +84,14 @@ const headersSchema = z
     if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
   });
 
-/** Base64 of whole bytes, padded or not (RFC 4648 4). */
+/** Base64 with or without padding (RFC 4648, section 4). */
 function isBase64(text: string): boolean {
   const [, digits = '', padding = ''] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(text) ?? [];
   const isWhole = digits.length % 4 !== 1 && digits.length + padding.length === text.length;
   return isWhole && (padding === '' || text.length % 4 === 0);
 }
 
-/** What to send again, and where. `bodyFrom` sends a stored request's bytes exactly, in place of `body` (contract 4). */
+/** A request to send. With `bodyFrom`, the body is the exact bytes of a stored request instead of `body`. */
 export const replaySchema = z
   .object({
     method: methodSchema,
@@ -112,21 +112,21 @@ export const replaySchema = z
   });
 export type ReplayOrder = z.output<typeof replaySchema>;
 
-/** What the target answered, whatever its status. `body` is cut at 1 MiB, or where the target broke off, and then marked. */
+/** The destination's response with any status. `bodyTruncated` marks a body that was cut at 1 MiB or whose connection broke. */
 export const replayAnswerSchema = z.object({
   status: z.int(),
   statusText: z.string(),
-  /** As they came, repeats and order included. */
+  /** As received, with order and repeats. */
   headers: z.array(headerPairSchema),
   body: z.string().nullable(),
   bodyEncoding: bodyEncodingSchema,
   bodyTruncated: z.boolean(),
-  /** Milliseconds from the first step, the look-up of the name, to the answer's end. */
+  /** Milliseconds from the start of the DNS lookup to the end of the response. */
   durationMs: z.number(),
 });
 export type ReplayAnswer = z.infer<typeof replayAnswerSchema>;
 
-/** Headers that belong to a connection, not to a message: whoever sends it again makes its own (RFC 9110 7.6.1). */
+/** Hop-by-hop headers (RFC 9110, section 7.6.1). They describe the connection, so they are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -143,7 +143,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** What a message's `Connection` header names, in lower case. */
+/** Returns the header names in the `Connection` header, in lower case. */
 function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
   return new Set(
     headers
@@ -153,29 +153,29 @@ function namedByConnection(headers: RawHeaders): ReadonlySet<string> {
   );
 }
 
-/** A message's headers without those of the connection that it came on, and those that its `Connection` header names. */
+/** Returns the headers without hop-by-hop headers and those that `Connection` names. */
 export function endToEndHeaders(headers: RawHeaders): RawHeaders {
   const named = namedByConnection(headers);
   return headers.filter(([name]) => !OF_THE_CONNECTION.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
 }
 
-/** A message about to be sent again. */
+/** A request to send. */
 export interface ReplayHead {
   readonly method: string;
-  /** What stands in the `Host` header: the host, and the port where it is not the scheme's own (RFC 9110 7.2). */
+  /** Returns the `Host` value: the host, and the port if it is not the default of the scheme (RFC 9110, section 7.2). */
   readonly authority: string;
   readonly headers: RawHeaders;
   readonly bodyBytes: number;
-  /** The name by which the sender goes where the headers have none. */
+  /** `User-Agent` if the headers have none. */
   readonly userAgent: string;
 }
 
-/** Methods whose request has no content by its nature. With any other one, a length of 0 says that there is none (RFC 9110 8.6). */
+/** Methods whose requests usually have no body. Other methods send `Content-Length: 0` without one (RFC 9110, section 8.6). */
 const WITHOUT_CONTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
 /**
- * The lines behind the request line, in the order in which they are sent: whom it is for, what was captured or given in its own case,
- * order and number, and what belongs to this connection.
+ * Returns the header lines in the order in which they are sent: `Host`, then the given headers with their case, order and repeats, then
+ * the headers of this connection.
  */
 export function replayHeaderLines({ method, authority, headers, bodyBytes, userAgent }: ReplayHead): RawHeaders {
   const own = endToEndHeaders(headers);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_EMAIL_LENGTH } from './limits.ts';
 
-/** The four settings of a user (spec 3). `email` is where notices go; empty means nowhere. */
+/** A user's settings. Notices go to `email`. If it is empty, none are sent. */
 export const userSettingsSchema = z.object({
   autoSaveNewEndpoints: z.boolean(),
   emailNotifyExpiry: z.boolean(),
@@ -19,7 +19,7 @@ export const DEFAULT_USER_SETTINGS: UserSettings = {
 
 export const EMAIL_SENTENCE = 'Please enter a valid email address';
 
-/** An email address, trimmed. Compared without regard to case by the server (contract 2). */
+/** An email address, trimmed. The server ignores its case in comparisons. */
 export const emailSchema = z
   .string({ error: EMAIL_SENTENCE })
   .trim()
@@ -28,7 +28,7 @@ export const emailSchema = z
 
 const switchSchema = (name: string) => z.boolean({ error: `${name} must be true or false` });
 
-/** What a settings form sends: the address may stay empty while no notice is on (spec 5). */
+/** Settings to store. The address may be empty if all notices are off. */
 export const userSettingsInputSchema = z
   .object({
     autoSaveNewEndpoints: switchSchema('autoSaveNewEndpoints'),

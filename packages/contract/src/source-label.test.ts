@@ -62,7 +62,7 @@ test.each<[SourceLabel, string]>([
   expect(SOURCE_HEADERS).toContain(name.toLowerCase());
 });
 
-test('a documented mark counts before a browser, and the rules for Stripe, GitHub and Shopify before it', () => {
+test('Stripe, GitHub and Shopify take precedence over other documented headers, and these over browsers', () => {
   expect(sourceLabel([['X-Slack-Signature', 'v0=1'], ...agent('Mozilla/5.0')], '')).toBe('Slack');
   expect(
     sourceLabel(

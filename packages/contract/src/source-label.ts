@@ -29,12 +29,12 @@ export const SOURCE_LABELS = [
 ] as const;
 export type SourceLabel = (typeof SOURCE_LABELS)[number];
 
-/** Bytes at the start of a body that labels and event types are read from. Lists carry as many, so that all views agree. */
+/** Labels and event types depend only on this many bytes of a body. Lists have as many, so all views agree. */
 export { BODY_PREVIEW_BYTES as LABEL_BODY_BYTES } from './limits.ts';
 
 /**
- * Headers by which senders document that a request can be recognized, each with a sender. The first header that a request has counts.
- * Meta comes last: others have taken over the name of its signature header.
+ * Documented headers that identify a sender, in order of precedence. Meta is last because other senders use the same name for their
+ * signature header.
  */
 const MARKS: ReadonlyMap<string, SourceLabel> = new Map<string, SourceLabel>([
   ['stripe-signature', 'Stripe'],
@@ -81,8 +81,9 @@ export const SOURCE_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Who sent a request: a user agent or header that names Stripe, GitHub or Shopify, a body that names Shopify, another sender's documented
- * header or user agent, a browser's user agent, in this order. General HTTP clients are `Unknown`. `bodyText` is the beginning of the body.
+ * Returns the sender of a request. Looks in this order: a user agent or header of Stripe, GitHub or Shopify, a body that mentions Shopify,
+ * another sender's documented header or user agent, a browser's user agent. General HTTP clients are `Unknown`. `bodyText` is the
+ * beginning of the body.
  */
 export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLabel {
   const agent = firstHeader(rawHeaders, 'user-agent')?.toLowerCase() ?? '';
@@ -94,7 +95,7 @@ export function sourceLabel(rawHeaders: RawHeaders, bodyText: string): SourceLab
   return markedSender(rawHeaders) ?? agentSender(agent);
 }
 
-/** The senders' order in `MARKS`. */
+/** Position of each header in `MARKS`. */
 const RANKS: ReadonlyMap<string, number> = new Map([...MARKS.keys()].map((name, rank) => [name, rank]));
 
 function markedSender(rawHeaders: RawHeaders): SourceLabel | undefined {

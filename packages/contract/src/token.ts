@@ -1,5 +1,5 @@
-/** A token of RFC 9110 5.6.2: what names of headers and methods are made of. */
+/** A token (RFC 9110, section 5.6.2), such as a header name or a method. */
 export const TOKEN = /^[!#$%&'*+.^`|~\w-]+$/;
 
-/** What can be the name of a method, of whichever standard (RFC 9110 9.1); 40 characters at most. */
+/** A method name (RFC 9110, section 9.1) of at most 40 characters. */
 export const METHOD_NAME = /^[!#$%&'*+.^`|~\w-]{1,40}$/;

@@ -1,13 +1,13 @@
-/** Characters of a body that are looked through at most; a row must not cost more. */
-const LOOK_AT = 16 * 1024;
+/** Maximum number of characters to scan, so that the cost per row stays low. */
+const MAX_SCANNED = 16 * 1024;
 
 /**
- * The text values of some keys of a JSON object's first level. Works on the beginning of a body as well, and on what is no JSON:
- * then it finds nothing or little, and never fails. Doubles: the first counts.
+ * Returns the string values of some top-level keys of a JSON object. The text may be cut off or not be JSON: then it returns what it
+ * finds and never throws. The first of duplicate keys is used.
  */
 export function topLevelStrings(text: string, keys: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
-  const end = Math.min(text.length, LOOK_AT);
+  const end = Math.min(text.length, MAX_SCANNED);
   let at = skipSpace(text, 0, end);
   if (text[at] !== '{') return found;
   let depth = 0;
@@ -44,7 +44,7 @@ function skipSpace(text: string, from: number, end: number): number {
   return at;
 }
 
-/** The position of the closing quote, or -1. */
+/** Returns the position of the closing quote, or -1. */
 function stringEnd(text: string, open: number, end: number): number {
   for (let at = open + 1; at < end; at++) {
     if (text[at] === '\\') at++;

@@ -3,23 +3,23 @@ import { MAX_PASSWORD_LENGTH, MAX_USERNAME_LENGTH, MIN_PASSWORD_LENGTH, MIN_USER
 import { billingIntervalSchema, tierSchema } from './plan.ts';
 import { emailSchema, userSettingsSchema } from './settings.ts';
 
-/** A user as the API shows one. Never the password or anything derived from it (contract 2). */
+/** A user in API responses. Never contains the password or anything derived from it. */
 export const userSchema = z.object({
   id: z.int(),
   username: z.string(),
   email: z.string(),
   displayName: z.string().nullable(),
   subscriptionTier: tierSchema,
-  /** `inactive`, `active`, `canceled`, or what the payment provider calls it (spec 3). */
+  /** `inactive`, `active`, `canceled`, or another status of the payment provider. */
   subscriptionStatus: z.string(),
   subscriptionEndDate: z.iso.datetime().nullable(),
   billingInterval: billingIntervalSchema.nullable(),
   stripeCustomerId: z.string().nullable(),
   stripeSubscriptionId: z.string().nullable(),
   settings: userSettingsSchema,
-  /** True once the address was proven by a link that was mailed to it, or by a provider that vouches for it. */
+  /** True after the user opened an emailed link, or if the login provider has verified the address. */
   emailVerified: z.boolean(),
-  /** False for an account that was made by third-party sign-in and has no password of its own. */
+  /** False for an account that was created by third-party login and has no password. */
   hasPassword: z.boolean(),
 });
 export type User = z.infer<typeof userSchema>;
@@ -29,16 +29,16 @@ const USERNAME_LONG = 'Username must be at most 40 characters';
 const USERNAME_CONTROL = 'Username must not contain control characters';
 const USERNAME_INVISIBLE = 'Username must not contain invisible characters';
 const PASSWORD_SHORT = 'Password must be at least 6 characters';
-/** For passwords that are compared and not set, too. */
+/** Also used at login. */
 export const PASSWORD_LONG = 'Password must be at most 1024 characters';
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
-/** What shows nothing (Unicode's default-ignorable characters, the empty Braille pattern), and half of a surrogate pair. */
+/** Characters without a visible form: default-ignorable characters, the blank Braille pattern and unpaired surrogates. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\u2800\p{Cs}]/u;
 
 /**
- * A username: trimmed, 3 to 40 characters, no control, formatting or otherwise invisible characters (spec 5, contract 2): nobody is called
- * nothing, or differs from somebody else by what nobody sees.
+ * A username: trimmed, 3 to 40 characters, without control, formatting or other invisible characters. Names must not look empty or
+ * equal to another name.
  */
 export const usernameSchema = z
   .string({ error: USERNAME_SHORT })
@@ -50,16 +50,16 @@ export const usernameSchema = z
     if (name !== fitForUsername(name)) context.addIssue({ code: 'custom', message });
   });
 
-/** A text without the characters that no username may have. */
+/** Removes the characters that a username must not contain. */
 export function fitForUsername(text: string): string {
   return [...text].filter((character) => !CONTROL.test(character) && !INVISIBLE.test(character)).join('');
 }
 
 const PASSWORD_BROKEN = 'Password must not contain half of a character';
-/** Half of a surrogate pair has no bytes of its own: two passwords that differ in it alone would be one (hardening A1). */
+/** An unpaired surrogate has no UTF-8 form, so passwords that differ only in it would have the same hash. */
 const wellFormed = (text: string): boolean => text.isWellFormed();
 
-/** A password: at least 6 characters of any kind, taken as typed (spec 5). */
+/** A password: at least 6 characters of any kind, not trimmed. */
 export const passwordSchema = z
   .string({ error: PASSWORD_SHORT })
   .min(MIN_PASSWORD_LENGTH, { error: PASSWORD_SHORT })
@@ -73,10 +73,10 @@ export const registrationSchema = credentialsSchema.extend({ email: emailSchema 
 export type Registration = z.infer<typeof registrationSchema>;
 
 const NEW_PASSWORD_SHORT = 'New password must be at least 6 characters long';
-/** Counted as everywhere: by characters, of which a JavaScript string may need two units each. */
+/** zod counts characters. `length` of a JavaScript string counts UTF-16 units. */
 const longEnough = z.string().min(MIN_PASSWORD_LENGTH);
 
-/** A password change: spec 5's three rules, each at the field where it belongs. */
+/** A password change. Each problem belongs to one field. */
 export const passwordChangeSchema = z
   .object({
     currentPassword: z
@@ -99,7 +99,7 @@ export const passwordChangeSchema = z
     if (!wellFormed(form.newPassword)) add('newPassword', PASSWORD_BROKEN);
   });
 
-/** One signed-in browser of the user, without its token. */
+/** A session of the user, without its token. */
 export const sessionSchema = z.object({
   id: z.string(),
   createdAt: z.iso.datetime(),
@@ -110,12 +110,12 @@ export const sessionSchema = z.object({
 });
 export type Session = z.infer<typeof sessionSchema>;
 
-/** What the uniqueness of addresses is judged by: compatibility forms folded, lower case (contract 2). */
+/** Returns the key for unique addresses: NFKC in lower case. */
 export function identityKey(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-/** Whether an address is the account's own, and proven: only such a one gets notices. */
+/** True if an address is the account's own verified address. Notices go only to such addresses. */
 export function isProvenAddress(user: Pick<User, 'email' | 'emailVerified'>, email: string): boolean {
   return user.emailVerified && identityKey(email.trim()) === identityKey(user.email);
 }

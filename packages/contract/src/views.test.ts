@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { RawHeaders } from './captured-request.ts';
 import { firstHeader, headerMap, queryMap, queryOf, queryPairs } from './views.ts';
 
-/** Equal also in the names that an object literal can't have. */
+/** Compares entries, because an object literal can't have a property `__proto__`. */
 const entries = (map: Readonly<Record<string, unknown>>) => Object.entries(map);
 
-describe('headerMap (contract 2)', () => {
+describe('headerMap', () => {
   test.each<[string, RawHeaders, [string, string][]]>([
     ['nothing', [], []],
     ['lower-case names, values as they are', [['X-CaSe', ' Va lue ']], [['x-case', ' Va lue ']]],
@@ -71,14 +71,14 @@ describe('headerMap (contract 2)', () => {
     expect(entries(headerMap(raw))).toEqual(map);
   });
 
-  test('no prototype was changed', () => {
+  test('changes no prototype', () => {
     headerMap([['__proto__', 'polluted']]);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
     expect(headerMap([])['toString']).toBeUndefined();
   });
 });
 
-describe('queryMap (contract 2)', () => {
+describe('queryMap', () => {
   test.each<[string, [string, string | string[]][]]>([
     ['', []],
     ['a=1', [['a', '1']]],
@@ -137,7 +137,7 @@ describe('firstHeader', () => {
   });
 });
 
-describe('the query as it was sent', () => {
+describe('the raw query', () => {
   test.each([
     ['no query', '/a', '', []],
     ['nothing behind the mark', '/a?', '?', []],
@@ -158,7 +158,7 @@ describe('the query as it was sent', () => {
     expect(queryPairs(target)).toEqual(pairs);
   });
 
-  test('where it was not said, it is spelled anew from the map', () => {
+  test('without the raw target, it is built from the map', () => {
     expect(queryOf({ queryParams: {} })).toBe('');
     expect(queryOf({ queryParams: { a: ['1', '2'], b: '&' } })).toBe('?a=1&a=2&b=%26');
   });

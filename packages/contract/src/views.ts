@@ -1,17 +1,17 @@
 import type { CapturedRequest, RawHeaders } from './captured-request.ts';
 
 /**
- * Views of what was sent. The truth is the raw pairs and the raw target; these maps are made from them for reading, and nothing
- * is ever sent or signed from a map.
+ * Maps of headers and queries, for reading. Replays and signatures use the raw pairs and the raw target instead, because maps lose order
+ * and case.
  */
 
-/** Maps without a prototype, so that a header or parameter called `__proto__` is a name like any other. */
+/** A map without a prototype, so that `__proto__` is an ordinary name. */
 function emptyMap<T>(): Record<string, T> {
   const map: Record<string, T> = Object.create(null);
   return map;
 }
 
-/** Lower-case names; a repeated name has its values joined with `, `, `cookie` with `; ` (contract 2, RFC 9110 5.3, RFC 6265 5.4). */
+/** Names in lower case. Repeated values are joined with `, `, or `; ` for `cookie` (RFC 9110, section 5.3; RFC 6265, section 5.4). */
 export function headerMap(rawHeaders: RawHeaders): Record<string, string> {
   const map = emptyMap<string>();
   for (const [rawName, value] of rawHeaders) {
@@ -22,12 +22,12 @@ export function headerMap(rawHeaders: RawHeaders): Record<string, string> {
   return map;
 }
 
-/** The first value of a header by its lower-case name. */
+/** Returns the first value of a header. `name` is in lower case. */
 export function firstHeader(rawHeaders: RawHeaders, name: string): string | undefined {
   return rawHeaders.find(([rawName]) => rawName.length === name.length && rawName.toLowerCase() === name)?.[1];
 }
 
-/** The query as a map; a repeated name has the list of its values in order. Decoded as a form would be, never failing. */
+/** Decodes a query like a form. A repeated name has an array of values. Never throws. */
 export function queryMap(query: string): Record<string, string | string[]> {
   const map = emptyMap<string | string[]>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -41,19 +41,19 @@ export function queryMap(query: string): Record<string, string | string[]> {
 
 type Target = Pick<CapturedRequest, 'rawTarget' | 'queryParams'>;
 
-/** What follows `/h/{uid}` with the query, as sent; without the raw target, put together from path and map. */
+/** Returns the part of the target after `/h/{uid}` as sent. Without `rawTarget`, builds it from the path and the map. */
 export function targetOf(request: Target & Pick<CapturedRequest, 'path'>): string {
   return request.rawTarget ?? (request.path === '/' ? '' : request.path) + queryOf(request);
 }
 
-/** The query as sent, with its `?`; empty where there was none. Without the raw target it is spelled anew from the map. */
+/** Returns the query as sent, with its `?`, or an empty string. Without `rawTarget`, builds it from the map. */
 export function queryOf({ rawTarget, queryParams }: Target): string {
   if (rawTarget !== undefined) return /\?.*$/s.exec(rawTarget)?.[0] ?? '';
   const pairs = Object.entries(queryParams).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Names and values of the query, decoded as a form would be, in the order in which they were sent. */
+/** Returns the decoded names and values of the query in the order in which they were sent. */
 export function queryPairs(target: Target): [string, string][] {
   return [...new URLSearchParams(queryOf(target))];
 }

@@ -28,7 +28,7 @@ export const command = defineCommand({
     if (output !== undefined) return await writeToFile(output, bytes);
     if (terminal.stdout.isTTY === true && !force && !isPlainText(bytes))
       throw new CliError(
-        'The body is not plain text, and a terminal might obey it. Use --output FILE, a pipe or --force.',
+        'The body is not plain text and may control the terminal. Use --output FILE, a pipe or --force.',
       );
     await write(terminal.stdout, bytes);
   },

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const newHome = (): string => join(folder.path, `home-${(homes += 1)}`);
 
-/** The folder of somebody who has just signed in. */
+/** The configuration folder of a user who has just logged in. */
 async function signedIn(who: Person = person): Promise<string> {
   const own = newHome();
   const words = ['login', '--server', server.origin, '--username', who.username];
@@ -39,7 +39,7 @@ async function signedIn(who: Person = person): Promise<string> {
 const newEndpoint = (name: string): Promise<Endpoint> => person.client.call('createEndpoint', { body: { name } });
 
 describe('login and logout', () => {
-  test('keep the session for the person alone, end it on the server, and forget it', async () => {
+  test('store the session for the user only, end it on the server, and delete it', async () => {
     const own = await signedIn();
     const path = sessionPath({ XDG_CONFIG_HOME: own });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -60,7 +60,7 @@ describe('login and logout', () => {
     });
   });
 
-  test('a second sign-in ends the first session, and a file that others could read is not written into', async () => {
+  test('a second login ends the first session and replaces a file that others can read', async () => {
     const own = newHome();
     const path = sessionPath({ XDG_CONFIG_HOME: own });
     await mkdir(join(path, '..'), { recursive: true });
@@ -74,7 +74,7 @@ describe('login and logout', () => {
     expect(await person.client.call('listSessions', {})).toHaveLength(sessions.length);
   });
 
-  test('ask on the terminal, and do not show the password', async () => {
+  test('ask on the terminal without showing the password', async () => {
     const own = newHome();
     const running = start(['login'], { home: own, tty: { stdin: true } });
     await running.until(() => running.stderr().includes('Server ['));
@@ -108,7 +108,7 @@ describe('login and logout', () => {
     expect(refused).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) });
   });
 
-  test('a server that is not there is named, with the reason', async () => {
+  test('an unreachable server is named, with the reason', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const words = ['login', '--server', nobody, '--username', 'alice'];
     expect(await creel(words, { home: newHome(), stdin: 'a good password' })).toMatchObject({
@@ -117,14 +117,14 @@ describe('login and logout', () => {
     });
   });
 
-  test('cookies go to the server that gave them and to no other', async () => {
+  test('cookies go only to the server that set them', async () => {
     expect(await creel(['endpoints', '--server', 'http://other.invalid'], { home })).toMatchObject({
       code: 1,
       stderr: `You are signed in at ${server.origin}. Sign in with: creel login --server http://other.invalid\n`,
     });
   });
 
-  test('a session that has ended says where to go', async () => {
+  test('an ended session says how to log in again', async () => {
     const other = await register(server.origin);
     const own = await signedIn(other);
     await other.client.call('endOtherSessions', {});
@@ -136,7 +136,7 @@ describe('login and logout', () => {
 });
 
 describe('endpoints', () => {
-  test('create prints the capture URL alone, and it captures', async () => {
+  test('create prints only the capture URL, which captures requests', async () => {
     const created = await creel(['create', '--name', 'from a script'], { home });
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const url = created.stdout.trimEnd();
@@ -148,7 +148,7 @@ describe('endpoints', () => {
     );
   });
 
-  test('--json gives what the API gives', async () => {
+  test('--json prints the response of the API', async () => {
     const { uid } = await newEndpoint('as json');
     const { stdout } = await creel(['endpoints', '--json'], { home });
     const all = stdout
@@ -158,7 +158,7 @@ describe('endpoints', () => {
     expect(all.find((endpoint) => endpoint.uid === uid)?.name).toBe('as json');
   });
 
-  test("a refusal is the server's own sentence", async () => {
+  test("a rejected call prints the server's sentence", async () => {
     expect(await creel(['create', '--name', 'x'.repeat(101)], { home })).toMatchObject({
       code: 1,
       stdout: '',
@@ -193,7 +193,7 @@ describe('requests', () => {
     expect(second.stderr).toBe('');
   });
 
-  test('beyond what one page of the API holds', async () => {
+  test('lists more requests than one page of the API', async () => {
     const { uid, url } = await newEndpoint('many');
     for (let n = 0; n < 520; n += 40) await Promise.all(Array.from({ length: 40 }, () => capture(url)));
     const { stdout, stderr } = await creel(['requests', uid, '--limit', '510'], { home });
@@ -205,7 +205,7 @@ describe('requests', () => {
     expect(stderr).toBe('There are more: --before 10\n');
   });
 
-  test('an endpoint of somebody else is none', async () => {
+  test("another user's endpoint does not exist", async () => {
     const { uid } = await (await register(server.origin)).client.call('createEndpoint', { body: {} });
     expect(await creel(['requests', uid], { home })).toMatchObject({ code: 1, stdout: '' });
   });
@@ -231,7 +231,7 @@ describe('show and body', () => {
     expect(stdout).toMatch(/^POST \/a\n/);
     expect(stdout).toMatch(/^x-thing: one$/im);
     expect(stdout.endsWith('\n\n\\x1b]0;owned\\x07\n\\x1b[2Jend\n')).toBe(true);
-    // The point of it: nothing that a terminal obeys, line feeds excepted.
+    // No control characters except line feeds.
     // oxlint-disable-next-line no-control-regex
     expect(stdout).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   });
@@ -252,7 +252,7 @@ describe('show and body', () => {
     expect(await readFile(output)).toEqual(bytes);
   });
 
-  test.each(['0', '1'])('body %s does not go to a terminal but by force', async (index) => {
+  test.each(['0', '1'])('body %s goes to a terminal only with --force', async (index) => {
     const tty = { stdout: true };
     const refused = await creel(['body', uid, index], { home, tty });
     expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not plain text') });
@@ -266,7 +266,7 @@ describe('show and body', () => {
     });
   });
 
-  test('a request or a file that is not there', async () => {
+  test('a missing request or file', async () => {
     const missing = { code: 1, stdout: '', stderr: 'This request does not exist.\n' };
     expect(await creel(['body', uid, '3'], { home })).toMatchObject(missing);
     expect(await creel(['show', uid, '99'], { home })).toMatchObject(missing);

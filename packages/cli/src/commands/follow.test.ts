@@ -52,7 +52,7 @@ async function follow(uid: string, ...more: string[]): Promise<Running> {
 }
 
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
-/** The indexes of the lines, in the order in which they were printed. */
+/** The indexes of the printed lines, in their order. */
 const indexes = (follower: Running): number[] => lines(follower.stdout()).map((line) => Number(line.split(/ +/)[1]));
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, n) => from + n);
 
@@ -61,7 +61,7 @@ async function captureMany(url: string, count: number): Promise<void> {
     await Promise.all(Array.from({ length: Math.min(50, count - sent) }, () => capture(url)));
 }
 
-test('prints what arrives and not what was there, and ends well', async () => {
+test('prints new captures but no stored ones, and exits with 0', async () => {
   const { uid, url } = await newEndpoint();
   await capture(url);
   const follower = await follow(uid);
@@ -73,7 +73,7 @@ test('prints what arrives and not what was there, and ends well', async () => {
   expect(follower.stderr()).toBe(`Following ${url} (Ctrl-C ends it).\n`);
 });
 
-test('--from begins with what is stored, beyond what a connection brings by itself', async () => {
+test('--from starts with stored captures, more than the first message contains', async () => {
   const { uid, url } = await newEndpoint();
   await captureMany(url, 130);
   await person.client.call('saveRequest', { params: { uid }, body: { index: 12 } });
@@ -84,11 +84,11 @@ test('--from begins with what is stored, beyond what a connection brings by itse
   await follower.until(() => lines(follower.stdout()).length >= wanted.length);
   const printed = lines(follower.stdout()).map((line) => capturedRequestSchema.parse(JSON.parse(line)));
   expect(printed.map((request) => request.index)).toEqual(wanted);
-  // It was deleted before anybody looked: no news.
+  // Deleted before the command started, so it is not reported.
   expect(follower.stderr()).not.toContain('Deleted');
 });
 
-test('--query prints what matches, whatever its size and coding', async () => {
+test('--query prints matching captures of any size and content coding', async () => {
   const { uid, url } = await newEndpoint();
   const follower = await follow(uid, '--query', 'body:needle OR method:PUT');
   await capture(url, 'nothing');
@@ -105,7 +105,7 @@ test('--query prints what matches, whatever its size and coding', async () => {
   expect(lines(rest.stdout).map((line) => Number(line.split(/ +/)[1]))).toEqual([1]);
 });
 
-test('misses nothing and repeats nothing across a restart, whatever arrived while it was away', async () => {
+test('prints every capture exactly once across a restart of the server', async () => {
   const { uid, url } = await newEndpoint();
   const follower = await follow(uid);
   await captureMany(url, 3);
@@ -114,7 +114,7 @@ test('misses nothing and repeats nothing across a restart, whatever arrived whil
   const { port } = server;
   await server.stop('SIGKILL');
   await follower.until(() => follower.stderr().includes('The connection is lost.'));
-  // Under another port, so that the follower can't be there: more than an `init` and two pages of a list hold.
+  // On another port, which the follower can't reach: more requests than an `init` and two pages of a list.
   const elsewhere = await startServer(dataDir, await freePort());
   await captureMany(`${elsewhere.origin}/h/${uid}`, 1200);
   const saving = { method: 'POST', headers: await cookieOf(elsewhere), body: '{"index":500}' };
@@ -134,7 +134,7 @@ test('misses nothing and repeats nothing across a restart, whatever arrived whil
   ]);
 });
 
-/** Headers of a call by the person at a server with the same data. */
+/** Headers for calls by the same user to a server with the same data. */
 async function cookieOf(at: ServerProcess): Promise<Record<string, string>> {
   const { username, password } = person;
   const json = { 'content-type': 'application/json' };
@@ -152,7 +152,7 @@ async function cookieOf(at: ServerProcess): Promise<Record<string, string>> {
   };
 }
 
-test('says which captures nobody can show any more', async () => {
+test('reports captures that were deleted before it could print them', async () => {
   const { uid, url } = await newEndpoint();
   const follower = await follow(uid);
   await capture(url);
@@ -181,7 +181,7 @@ test('ends when the endpoint is deleted', async () => {
   expect(follower.stderr()).toContain('The endpoint was deleted.\n');
 });
 
-test('ends when the endpoint was deleted while it was away', async () => {
+test('ends when the endpoint was deleted while it was disconnected', async () => {
   const { uid } = await newEndpoint();
   const follower = await follow(uid);
   const { port } = server;
@@ -196,7 +196,7 @@ test('ends when the endpoint was deleted while it was away', async () => {
   expect(follower.stderr()).toContain('This endpoint does not exist.\n');
 });
 
-test('ends when the session does', async () => {
+test('ends when the session ends', async () => {
   const { uid, url } = await newEndpoint();
   const follower = await follow(uid);
   await capture(url);

@@ -60,7 +60,7 @@ async function forward(uid: string, url: string, ...more: string[]): Promise<Run
 
 const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 
-test('sends what arrives on as it came, and prints what became of it', async () => {
+test('forwards captures unchanged and prints the results', async () => {
   const { uid, url } = await newEndpoint();
   const destination = await openDestination((response) => response.writeHead(202).end());
   const forwarder = await forward(uid, `${destination.url}/hooks`);
@@ -78,7 +78,7 @@ test('sends what arrives on as it came, and prints what became of it', async () 
   expect(forwarder.stderr()).toBe(`Forwarding ${url} to ${destination.url}/hooks (Ctrl-C ends it).\n`);
 });
 
-test('a large body goes on whole, and what is stored is sent from an index on', async () => {
+test('forwards a large body completely, and stored captures with --from', async () => {
   const { uid, url } = await newEndpoint();
   const large = 'creel '.repeat(100_000);
   await capture(url, 'not this one');
@@ -97,7 +97,7 @@ test('a large body goes on whole, and what is stored is sent from an index on', 
   });
 });
 
-test('while the destination is away captures wait, and then go on once each, in their order', async () => {
+test('while the destination is unreachable captures wait, then each is sent once and in order', async () => {
   const { uid, url } = await newEndpoint();
   const port = await freePort();
   const forwarder = await forward(uid, `http://127.0.0.1:${port}/`);
@@ -109,7 +109,7 @@ test('while the destination is away captures wait, and then go on once each, in 
   expect(forwarder.stderr()).toContain('is reached again.');
 });
 
-test('what was sent is not sent twice, whatever became of it', async () => {
+test('never sends a capture twice, even after a failure', async () => {
   const { uid, url } = await newEndpoint();
   const destination = await openDestination((response, request) => {
     if (request.url === '/breaks') response.destroy();
@@ -126,7 +126,7 @@ test('what was sent is not sent twice, whatever became of it', async () => {
   expect(destination.received.map(({ method, url: at }) => `${method} ${at}`)).toEqual(['POST /breaks', 'POST /moved']);
 });
 
-test('Ctrl-C ends it at once, also while a destination is silent, and prints nothing of what it gave up', async () => {
+test('Ctrl-C ends it immediately, even while it waits for a response, and prints no result for that capture', async () => {
   const { uid, url } = await newEndpoint();
   const destination = await openDestination(() => undefined);
   const forwarder = await forward(uid, destination.url);
@@ -137,7 +137,7 @@ test('Ctrl-C ends it at once, also while a destination is silent, and prints not
   expect(forwarder.stdout()).toBe('');
 }, 20_000);
 
-test('what does not get as far as TLS is not sent, and waits', async () => {
+test('a capture waits while the TLS handshake fails', async () => {
   const { uid, url } = await newEndpoint();
   const hangsUp = createTcpServer((socket) => {
     socket.on('error', () => undefined);
@@ -153,7 +153,7 @@ test('what does not get as far as TLS is not sent, and waits', async () => {
   await new Promise((resolve) => hangsUp.close(resolve));
 });
 
-test('a URL that is none is not understood', async () => {
+test('an invalid URL is a usage error', async () => {
   const { uid } = await newEndpoint();
   expect(await creel(['forward', uid, 'localhost:4000'], { home })).toMatchObject({
     code: 2,
@@ -161,7 +161,7 @@ test('a URL that is none is not understood', async () => {
   });
 });
 
-test('replay has the server send a request again and prints the answer', async () => {
+test('replay makes the server send a request and prints the response', async () => {
   const { uid, url } = await newEndpoint();
   const destination = await openDestination((response) =>
     response.writeHead(201, { 'x-b': '\u009b2J' }).end('made\u001b[2J'),
@@ -177,7 +177,7 @@ test('replay has the server send a request again and prints the answer', async (
   expect(arrived?.headers.map(([name]) => name.toLowerCase())).toContain('x-own');
 });
 
-test('replay says why there was no answer', async () => {
+test('replay says why there was no response', async () => {
   const { uid, url } = await newEndpoint();
   await capture(url);
   const gone = await creel(['replay', uid, '0', `http://127.0.0.1:${await freePort()}/`], { home });

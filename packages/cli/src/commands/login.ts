@@ -15,14 +15,14 @@ const DEFAULT_SERVER = 'http://127.0.0.1:3000';
 
 export const command = defineCommand({
   name: 'login',
-  summary: 'sign in and store the session',
-  details: `Asks for what is missing. If standard input is not a terminal, the password is read from it:
+  summary: 'log in and store the session',
+  details: `Asks for missing values. If standard input is not a terminal, the password is read from it:
   creel login --server https://hooks.example.com --username alice < password-file
 The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/creel/session.json. Only you can read it.`,
   arguments: z.object({}),
   options: z.object({
     server: serverOption,
-    username: z.string().optional().register(optionHelp, { value: 'NAME', help: 'username to sign in with' }),
+    username: z.string().optional().register(optionHelp, { value: 'NAME', help: 'username to log in with' }),
   }),
   async run(input, terminal) {
     // An unreadable file does not matter here, because it is replaced.
@@ -35,7 +35,7 @@ The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/cre
     const user = await client.call('login', { body: { username, password } });
     await client.call('getUser', {}).catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 401)
-        throw new CliError(`${server} keeps sessions over https only. Sign in at its https address.`);
+        throw new CliError(`${server} accepts sessions only over https. Use its https URL.`);
       throw error;
     });
     await writeSession(terminal.env, session());
@@ -44,7 +44,7 @@ The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/cre
 });
 
 async function askServer(terminal: Terminal, previous: StoredSession | undefined): Promise<string> {
-  if (terminal.stdin.isTTY !== true) throw new UsageError('Say where to sign in: --server or CREEL_URL.');
+  if (terminal.stdin.isTTY !== true) throw new UsageError('Name the server: --server or CREEL_URL.');
   const preset = previous?.server ?? DEFAULT_SERVER;
   const typed = (await ask(terminal, `Server [${preset}]: `)).trim();
   return typed === '' ? preset : parseServerOrigin(typed, 'The server');

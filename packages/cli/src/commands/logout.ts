@@ -19,7 +19,9 @@ export const command = defineCommand({
       await client.call('logout', {});
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      throw new CliError(`The session is forgotten here, but could not be ended: ${error.sentence || error.message}`);
+      throw new CliError(
+        `The session was deleted here, but the server could not end it: ${error.sentence || error.message}`,
+      );
     } finally {
       await deleteSession(terminal.env);
     }

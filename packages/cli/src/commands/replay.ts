@@ -24,7 +24,7 @@ export const command = defineCommand({
     });
     await write(terminal.stdout, json ? jsonLine(response) : responseText(response));
     if (response.bodyTruncated)
-      await write(terminal.stderr, 'The answer was longer, or broke off: this is its beginning.\n');
+      await write(terminal.stderr, 'The response was longer or was interrupted. This is its beginning.\n');
   },
 });
 

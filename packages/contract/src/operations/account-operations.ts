@@ -14,19 +14,19 @@ import { emailSchema, userSettingsInputSchema, userSettingsSchema } from '../set
 import type { Operation } from './operation.ts';
 
 const messageSchema = z.object({ message: z.string() });
-/** What a mailed link ends in. */
+/** The token at the end of an emailed link. */
 const LINK_BROKEN = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
 const tokenSchema = z.string({ error: LINK_BROKEN }).min(1, { error: LINK_BROKEN }).max(200, { error: LINK_BROKEN });
 
-/** Claims as the provider's page told them: compared with what the server knows, and never trusted. */
+/** Claims from the browser. The server compares them with the verified identity and never trusts them. */
 const claimSchema = (name: string) => z.string({ error: `${name} must be a text` }).nullish();
 
-/** Who the person is: sign-up, sign-in, profile, settings, sessions (contract 4, spec 7). */
+/** Registration, login, profile, settings and sessions: docs/api.md, "Users". */
 export const accountOperations = {
   getUser: {
     method: 'GET',
     path: '/api/user',
-    summary: 'The signed-in user',
+    summary: 'Return the logged-in user',
     access: 'user',
     status: 200,
     answer: userSchema,
@@ -35,7 +35,7 @@ export const accountOperations = {
   register: {
     method: 'POST',
     path: '/api/register',
-    summary: 'Creates an account and signs in',
+    summary: 'Create an account and log in',
     access: 'public',
     body: registrationSchema,
     status: 201,
@@ -45,7 +45,7 @@ export const accountOperations = {
   login: {
     method: 'POST',
     path: '/api/login',
-    summary: 'Signs in with username and password',
+    summary: 'Log in with username and password',
     access: 'public',
     body: credentialsSchema,
     status: 200,
@@ -55,7 +55,7 @@ export const accountOperations = {
   logout: {
     method: 'POST',
     path: '/api/logout',
-    summary: 'Ends the session',
+    summary: 'End the session',
     access: 'public',
     status: 204,
     problems: [],
@@ -63,7 +63,7 @@ export const accountOperations = {
   googleLogin: {
     method: 'POST',
     path: '/api/google-login',
-    summary: 'Signs in as the identity that this browser has just proved to the provider',
+    summary: 'Log in with the identity that the provider has just verified for this browser',
     access: 'public',
     body: z.object({ email: claimSchema('email'), displayName: claimSchema('displayName'), uid: claimSchema('uid') }),
     status: 200,
@@ -73,7 +73,7 @@ export const accountOperations = {
   changeUsername: {
     method: 'PUT',
     path: '/api/profile/username',
-    summary: 'Changes the username',
+    summary: 'Change the username',
     access: 'user',
     body: z.object({ username: usernameSchema }),
     status: 200,
@@ -83,7 +83,7 @@ export const accountOperations = {
   changePassword: {
     method: 'PUT',
     path: '/api/profile/password',
-    summary: 'Changes the password and ends every other session',
+    summary: 'Change the password and end all other sessions',
     access: 'user',
     body: passwordChangeSchema,
     status: 200,
@@ -93,7 +93,7 @@ export const accountOperations = {
   deleteAccount: {
     method: 'DELETE',
     path: '/api/user',
-    summary: 'Deletes the account with everything in it',
+    summary: 'Delete the account and all its data',
     access: 'user',
     body: z.object({
       password: z
@@ -107,7 +107,7 @@ export const accountOperations = {
   listSessions: {
     method: 'GET',
     path: '/api/sessions',
-    summary: 'Open sessions of the user, newest first',
+    summary: "List the user's sessions, newest first",
     access: 'user',
     status: 200,
     answer: z.array(sessionSchema),
@@ -116,7 +116,7 @@ export const accountOperations = {
   endOtherSessions: {
     method: 'DELETE',
     path: '/api/sessions',
-    summary: 'Signs out everywhere else',
+    summary: 'End all other sessions',
     access: 'user',
     status: 204,
     problems: [],
@@ -124,7 +124,7 @@ export const accountOperations = {
   getSettings: {
     method: 'GET',
     path: '/api/user/settings',
-    summary: 'The settings of the user',
+    summary: "Return the user's settings",
     access: 'user',
     status: 200,
     answer: userSettingsSchema,
@@ -133,7 +133,7 @@ export const accountOperations = {
   saveSettings: {
     method: 'POST',
     path: '/api/user/settings',
-    summary: 'Replaces the settings of the user',
+    summary: "Replace the user's settings",
     access: 'user',
     body: userSettingsInputSchema,
     status: 200,
@@ -143,7 +143,7 @@ export const accountOperations = {
   testEmail: {
     method: 'POST',
     path: '/api/test-email',
-    summary: 'Sends a test mail',
+    summary: 'Send a test email',
     access: 'user',
     body: z.object({ email: emailSchema }),
     status: 200,
@@ -153,7 +153,7 @@ export const accountOperations = {
   requestPasswordReset: {
     method: 'POST',
     path: '/api/password-reset',
-    summary: 'Mails a link for a new password; the answer is the same whether or not the address is known',
+    summary: 'Email a link to set a new password. The response is the same for an unknown address',
     access: 'public',
     body: z.object({ email: emailSchema }),
     status: 200,
@@ -163,7 +163,7 @@ export const accountOperations = {
   resetPassword: {
     method: 'POST',
     path: '/api/password-reset/confirm',
-    summary: 'Sets a new password with the token of a mailed link',
+    summary: 'Set a new password with the token of an emailed link',
     access: 'public',
     body: z.object({ token: tokenSchema, password: passwordSchema }),
     status: 200,
@@ -173,7 +173,7 @@ export const accountOperations = {
   requestEmailVerification: {
     method: 'POST',
     path: '/api/email-verification',
-    summary: 'Mails a link that proves the address of the account',
+    summary: "Email a link that verifies the account's address",
     access: 'user',
     status: 200,
     answer: messageSchema,
@@ -182,8 +182,8 @@ export const accountOperations = {
   verifyEmail: {
     method: 'POST',
     path: '/api/email-verification/confirm',
-    summary: "Proves the address of the signed-in user's account with the token of a mailed link",
-    // Who made an account with somebody else's address must not have it proven by that somebody's click alone.
+    summary: "Verify the address of the logged-in user's account with the token of an emailed link",
+    // Needs a session: otherwise the owner of the address could verify it for a stranger's account with one click.
     access: 'user',
     body: z.object({ token: tokenSchema }),
     status: 200,

@@ -10,19 +10,19 @@ import { billingIntervalSchema, tierSchema } from '../plan.ts';
 import { userSchema } from '../user.ts';
 import type { Operation } from './operation.ts';
 
-/** Must have the origin of the public URL, or be a path of it: anything else is a 400. */
+/** A URL with the origin of the public URL, or a path. Anything else is a 400. */
 const returnUrlSchema = z
   .string({ error: 'returnUrl must be text' })
   .max(2000, { error: 'returnUrl must be at most 2000 characters' });
 const tierInput = z.enum(tierSchema.options, { error: 'tier must be FREE, BASIC or PREMIUM' });
 const intervalInput = z.enum(billingIntervalSchema.options, { error: 'interval must be monthly or yearly' });
 
-/** Plans and payment. */
+/** Plans, payment and export: docs/api.md, "Plans and billing". */
 export const billingOperations = {
   createCheckout: {
     method: 'POST',
     path: '/api/subscription/checkout',
-    summary: 'Starts the checkout of a paid plan; the browser goes to the url of the answer',
+    summary: 'Start the checkout of a paid plan. The browser then opens the returned url',
     access: 'user',
     body: z.object({ tier: tierInput, interval: intervalInput, returnUrl: returnUrlSchema }),
     status: 200,
@@ -32,7 +32,7 @@ export const billingOperations = {
   createPortal: {
     method: 'POST',
     path: '/api/subscription/portal',
-    summary: 'Opens the billing portal; the browser goes to the url of the answer',
+    summary: 'Open the billing portal. The browser then opens the returned url',
     access: 'user',
     body: z.object({ returnUrl: returnUrlSchema }),
     status: 200,
@@ -53,7 +53,7 @@ export const billingOperations = {
   previewPlanChange: {
     method: 'GET',
     path: '/api/subscription/preview',
-    summary: 'What a change of plan would delete and charge',
+    summary: 'Preview what a change of plan deletes and costs',
     access: 'user',
     query: z.object({ tier: tierInput, interval: intervalInput.default('monthly') }),
     status: 200,
@@ -63,7 +63,7 @@ export const billingOperations = {
   receiveBillingEvent: {
     method: 'POST',
     path: '/api/subscription/webhook',
-    summary: "Takes the payment provider's signed events",
+    summary: 'Receive a signed event from the payment provider',
     access: 'public',
     status: 200,
     answer: z.object({ received: z.literal(true) }),
@@ -72,10 +72,10 @@ export const billingOperations = {
   exportRequests: {
     method: 'GET',
     path: '/api/export',
-    summary: 'Every stored request as JSON lines (application/x-ndjson), as a download',
+    summary: 'Download every stored request as JSON lines (application/x-ndjson)',
     access: 'user',
     query: z.object({
-      /** Limits the export to these endpoints; may be repeated. */
+      /** Limits the export to this endpoint. May be repeated. */
       endpoint: z
         .union([z.string().transform((uid) => [uid]), z.array(z.string()).max(100)], {
           error: 'endpoint must be the uid of an endpoint',
@@ -89,7 +89,7 @@ export const billingOperations = {
   getTestCheckout: {
     method: 'GET',
     path: '/api/billing/test/checkout/{id}',
-    summary: 'The checkout of the built-in test gateway (BILLING=test)',
+    summary: 'Return a checkout of the built-in test gateway (BILLING=test)',
     access: 'user',
     status: 200,
     answer: testCheckoutSchema,
@@ -98,7 +98,7 @@ export const billingOperations = {
   decideTestCheckout: {
     method: 'POST',
     path: '/api/billing/test/checkout/{id}',
-    summary: 'Pays, declines or expires a test checkout; after a declined card (402) it is still open',
+    summary: 'Pay, decline or expire a test checkout. It stays open after a declined card (402)',
     access: 'user',
     body: z.object({ action: testCheckoutActionSchema }),
     status: 200,
@@ -108,7 +108,7 @@ export const billingOperations = {
   getTestSubscription: {
     method: 'GET',
     path: '/api/billing/test/portal',
-    summary: 'The subscription as the built-in test gateway knows it (BILLING=test)',
+    summary: 'Return the subscription in the built-in test gateway (BILLING=test)',
     access: 'user',
     status: 200,
     answer: testSubscriptionSchema,
@@ -117,7 +117,7 @@ export const billingOperations = {
   actOnTestSubscription: {
     method: 'POST',
     path: '/api/billing/test/portal',
-    summary: 'Cancels, renews, or lets time pass for the subscription of the test gateway',
+    summary: 'Cancel or renew the subscription in the test gateway, or advance its clock',
     access: 'user',
     body: z.object({ action: testPortalActionSchema }),
     status: 200,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { endpointChangeSchema, endpointCreateSchema, endpointDetailSchema, endpointSchema } from '../endpoint.ts';
 import type { Operation } from './operation.ts';
 
-/** Endpoints: create, read, change, delete (contract 4). */
+/** Create, read, change and delete endpoints: docs/api.md, "Endpoints". */
 export const endpointOperations = {
   listEndpoints: {
     method: 'GET',
     path: '/api/endpoints',
-    summary: 'Endpoints of the user, favourites first, then newest first',
+    summary: "List the user's endpoints, favorites first, then newest first",
     access: 'user',
     status: 200,
     answer: z.array(endpointSchema),
@@ -16,9 +16,9 @@ export const endpointOperations = {
   createEndpoint: {
     method: 'POST',
     path: '/api/endpoints',
-    summary: 'Creates an endpoint with a capture URL of its own',
+    summary: 'Create an endpoint with its own capture URL',
     access: 'user',
-    // Every field may be left out, and so may the body.
+    // Every field is optional, and so is the body.
     body: endpointCreateSchema.prefault({}),
     status: 201,
     answer: endpointSchema,
@@ -27,7 +27,7 @@ export const endpointOperations = {
   getEndpoint: {
     method: 'GET',
     path: '/api/endpoints/{uid}',
-    summary: 'One endpoint with its statistics',
+    summary: 'Return an endpoint with its statistics',
     access: 'user',
     status: 200,
     answer: endpointDetailSchema,
@@ -36,7 +36,7 @@ export const endpointOperations = {
   changeEndpoint: {
     method: 'PATCH',
     path: '/api/endpoints/{uid}',
-    summary: 'Changes name, source, favourite or autosave',
+    summary: 'Change the name, source, favorite or autosave setting',
     access: 'user',
     body: endpointChangeSchema,
     status: 200,
@@ -46,7 +46,7 @@ export const endpointOperations = {
   deleteEndpoint: {
     method: 'DELETE',
     path: '/api/endpoints/{uid}',
-    summary: 'Deletes the endpoint and its requests',
+    summary: 'Delete the endpoint and its requests',
     access: 'user',
     status: 204,
     problems: ['ENDPOINT_NOT_FOUND'],

@@ -11,7 +11,7 @@ const BEFORE_SENTENCE = 'before must be the index of a request';
 const METHOD_SENTENCE = 'method must be the name of a method';
 const INDEX_SENTENCE = 'index must be a whole number';
 
-/** `?limit=`: 1 and up, more than the most counts as the most, nonsense is a mistake (contract 4). */
+/** `?limit=`: a positive integer. A value above the maximum counts as the maximum. */
 const limitSchema = z
   .string({ error: LIMIT_SENTENCE })
   .regex(/^[1-9]\d{0,99}$/, { error: LIMIT_SENTENCE })
@@ -38,26 +38,26 @@ const searchQuerySchema = z.object({
   endpoint: z.string({ error: 'endpoint must be the uid of an endpoint' }).optional(),
   limit: limitSchema,
   /**
-   * How many stored requests this call looks at. A call that ends there has a `Link` to the next one, also where its page is not full.
+   * Maximum number of stored requests that this call examines. A call that reaches it sends a `Link`, even if its page is not full.
    */
   scan: z
     .string({ error: SCAN_SENTENCE })
     .regex(/^[1-9]\d{0,99}$/, { error: SCAN_SENTENCE })
     .transform((digits) => Math.min(Number(digits), MAX_SCANNED_REQUESTS))
     .default(MAX_SCANNED_REQUESTS),
-  /** Where the page before ended; opaque, taken from its `Link` header. */
+  /** Opaque position from the `Link` header of the previous page. */
   before: z
     .string({ error: 'before must come from a Link header' })
     .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: 'before must come from a Link header' })
     .optional(),
 });
 
-/** Captured requests: lists, one, its bytes, saving, deleting, search, replay (contract 4). */
+/** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
 export const requestOperations = {
   listSaved: {
     method: 'GET',
     path: '/api/endpoints/{uid}/requests',
-    summary: 'Saved requests, newest first',
+    summary: 'List saved requests, newest first',
     access: 'user',
     query: pageQuerySchema,
     status: 200,
@@ -68,7 +68,7 @@ export const requestOperations = {
   listUnsaved: {
     method: 'GET',
     path: '/api/endpoints/{uid}/temp-requests',
-    summary: 'Unsaved requests, newest first',
+    summary: 'List unsaved requests, newest first',
     access: 'user',
     query: pageQuerySchema,
     status: 200,
@@ -79,7 +79,7 @@ export const requestOperations = {
   getRequest: {
     method: 'GET',
     path: '/api/endpoints/{uid}/requests/{id}',
-    summary: 'One request with its text whole',
+    summary: 'Return a request with its complete body text',
     access: 'user',
     status: 200,
     answer: capturedRequestSchema,
@@ -88,7 +88,7 @@ export const requestOperations = {
   getRequestBody: {
     method: 'GET',
     path: '/api/endpoints/{uid}/requests/{id}/body',
-    summary: 'The exact bytes of the body, as a download',
+    summary: 'Download the exact bytes of a body',
     access: 'user',
     status: 200,
     answer: 'bytes',
@@ -97,10 +97,10 @@ export const requestOperations = {
   saveRequest: {
     method: 'POST',
     path: '/api/endpoints/{uid}/save-request',
-    summary: 'Saves the request with this index; saving it again answers the same',
+    summary: 'Save the request with this index. Saving it again returns the same response',
     access: 'user',
     body: z.object({
-      // Negative too: an index that no request has is a 404 like every other (contract 4).
+      // Negative numbers are valid input. No request has such an index, so the answer is 404.
       index: z
         .number({ error: INDEX_SENTENCE })
         .refine(Number.isInteger, { error: INDEX_SENTENCE })
@@ -113,7 +113,7 @@ export const requestOperations = {
   deleteRequest: {
     method: 'DELETE',
     path: '/api/endpoints/{uid}/requests/{id}',
-    summary: 'Deletes one request, saved or unsaved',
+    summary: 'Delete a saved or unsaved request',
     access: 'user',
     status: 204,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
@@ -121,7 +121,7 @@ export const requestOperations = {
   clearRequests: {
     method: 'DELETE',
     path: '/api/endpoints/{uid}/requests',
-    summary: 'Deletes all requests, saved and unsaved',
+    summary: 'Delete all requests, saved and unsaved',
     access: 'user',
     status: 204,
     problems: ['ENDPOINT_NOT_FOUND'],
@@ -129,7 +129,7 @@ export const requestOperations = {
   search: {
     method: 'GET',
     path: '/api/search',
-    summary: "The user's stored requests that match a query, newest first",
+    summary: "List the user's stored requests that match a query, newest first",
     access: 'user',
     query: searchQuerySchema,
     status: 200,
@@ -140,7 +140,7 @@ export const requestOperations = {
   replay: {
     method: 'POST',
     path: '/api/replay',
-    summary: 'Sends a request to a target and answers with what the target said',
+    summary: "Send a request to a destination and return the destination's response",
     access: 'user',
     body: replaySchema,
     bodyLimit: 'replay',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-/** What this server offers; the web app shows or disables things by it. Public: the sign-in page needs it. */
+/** Features of this server, which the web app shows or disables. Public, because the login page needs it. */
 export const serviceInfoSchema = z.object({
   version: z.string(),
   publicUrl: z.string(),
-  /** Third-party sign-in, or `null` when none is configured (contract 6). */
+  /** Third-party login, or `null` if none is configured. */
   signIn: z.object({ name: z.string(), startUrl: z.string() }).nullable(),
-  /** False without `SMTP_URL`: mail is off and the pages say so. */
+  /** False without `SMTP_URL`. The server then sends no email. */
   mail: z.boolean(),
   billing: z.enum(['off', 'test', 'stripe']),
   maxBodyBytes: z.int(),
@@ -20,7 +20,7 @@ export const serviceOperations = {
   getServiceInfo: {
     method: 'GET',
     path: '/api/service',
-    summary: 'What this server offers',
+    summary: 'Return the features of this server',
     access: 'public',
     status: 200,
     answer: serviceInfoSchema,
@@ -29,7 +29,7 @@ export const serviceOperations = {
   getOpenApi: {
     method: 'GET',
     path: '/api/openapi.json',
-    summary: 'This API as OpenAPI 3.1',
+    summary: 'Return this API as an OpenAPI 3.1 document',
     access: 'public',
     status: 200,
     answer: z.record(z.string(), z.unknown()),

@@ -1,19 +1,19 @@
-/** A number of any size as JSON writes it (RFC 8259 6), without rounding: `0.digits` times ten to the `magnitude`. */
+/** A JSON number (RFC 8259, section 6) of any size without rounding: `0.digits` times ten to the power of `magnitude`. */
 export interface ExactNumber {
   readonly isNegative: boolean;
-  /** Without zeros at either end; empty for zero. */
+  /** Without leading and trailing zeros. Empty for zero. */
   readonly digits: string;
   readonly magnitude: bigint;
 }
 
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?)(\d+))?$/;
 /**
- * Longest exponent that is read exactly. Queries are shorter, so a longer exponent in a body is beyond every number that a query can
- * name, and reading all its digits would take quadratic time.
+ * Maximum digits of an exponent. Queries are shorter, so a number in a body with a longer exponent is beyond any number in a query.
+ * Reading all its digits would take quadratic time.
  */
 const MAX_EXPONENT_DIGITS = 2100;
 
-/** Reads a JSON number; `undefined` for any other text. */
+/** Parses a JSON number. Returns `undefined` for any other text. */
 export function parseExactNumber(text: string): ExactNumber | undefined {
   const parts = JSON_NUMBER.exec(text);
   if (parts === null) return undefined;
@@ -31,7 +31,7 @@ export function parseExactNumber(text: string): ExactNumber | undefined {
   };
 }
 
-/** Below, equal to or above zero, as `a` is below, equal to or above `b`. */
+/** Comparison for sorting: negative, zero or positive. */
 export function compareExact(a: ExactNumber, b: ExactNumber): number {
   const signs = signOf(a) - signOf(b);
   if (signs !== 0) return signs;
@@ -44,7 +44,7 @@ function signOf({ digits, isNegative }: ExactNumber): number {
   return isNegative ? -1 : 1;
 }
 
-/** Digits after the same decimal point: their order is that of text. */
+/** Fractions with the same magnitude sort like text. */
 function compareDigits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,11 +1,11 @@
 import type { IpNetwork } from './query.ts';
 
 const BITS_PER_BYTE = 8;
-/** The first 12 bytes of an IPv4 address that is written as IPv6 (RFC 4291 2.5.5.2). */
+/** The first 12 bytes of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2). */
 const MAPPED_BYTES = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const MAPPED_BITS = MAPPED_BYTES.length * BITS_PER_BYTE;
 
-/** Reads an address or a block such as `10.0.0.0/8`; `undefined` when the text is neither. */
+/** Parses an address or a block such as `10.0.0.0/8`. Returns `undefined` for any other text. */
 export function parseIpNetwork(text: string): IpNetwork | undefined {
   const [address = '', length, ...more] = text.split('/');
   const bytes = parseAddress(address);
@@ -19,13 +19,13 @@ export function parseIpNetwork(text: string): IpNetwork | undefined {
   );
 }
 
-/** Text that `parseIpNetwork` reads as the same block. */
+/** Formats a block as text that `parseIpNetwork` parses back. */
 export function printIpNetwork({ bytes, prefix }: IpNetwork): string {
   const address = bytes.length === 4 ? bytes.join('.') : groupsOf(bytes).join(':');
   return prefix === bytes.length * BITS_PER_BYTE ? address : `${address}/${prefix}`;
 }
 
-/** True when an address, as a request carries it, is in a block. */
+/** True if an address is in a block. */
 export function isInNetwork(address: string, network: IpNetwork): boolean {
   const bytes = parseAddress(address.split('%')[0] ?? '');
   if (bytes === undefined) return false;
@@ -34,13 +34,13 @@ export function isInNetwork(address: string, network: IpNetwork): boolean {
   return plain.every((byte, place) => (byte & maskOf(network.prefix, place)) === network.bytes[place]);
 }
 
-/** The bits of the byte at `place` that belong to a prefix. */
+/** Mask of the prefix bits in the byte at `place`. */
 function maskOf(prefix: number, place: number): number {
   const kept = Math.min(Math.max(prefix - place * BITS_PER_BYTE, 0), BITS_PER_BYTE);
   return (0xff << (BITS_PER_BYTE - kept)) & 0xff;
 }
 
-/** A server that listens on IPv6 sees IPv4 peers as mapped addresses: both forms are the same address. */
+/** A server that listens on IPv6 sees IPv4 clients as mapped addresses, so both forms are the same address. */
 function unmapped(bytes: readonly number[], prefix: number): IpNetwork {
   if (bytes.length !== 16 || prefix < MAPPED_BITS) return { bytes, prefix };
   if (!MAPPED_BYTES.every((byte, place) => bytes[place] === byte)) return { bytes, prefix };
@@ -57,7 +57,7 @@ function parseIpv4(text: string): number[] | undefined {
   return isValid ? parts.map(Number) : undefined;
 }
 
-/** RFC 4291 2.2: eight groups, one run of zeros left out, the last two groups perhaps as IPv4. */
+/** Parses eight groups with one optional `::`. The last two groups may be an IPv4 address (RFC 4291, section 2.2). */
 function parseIpv6(text: string): number[] | undefined {
   const [before = '', after, ...more] = text.split('::');
   if (more.length > 0) return undefined;

@@ -1,13 +1,13 @@
 import { skipSpace, stringEnd, valueEnd } from './json-text.ts';
 import type { JsonStep } from './query.ts';
 
-/** Where a walk ended without a position: the value was found, or the text is not JSON. */
+/** Reasons to end a walk: the value was found, or the text is not JSON. */
 const FOUND = -1;
 const BROKEN = -2;
 
 /**
- * True when a value at `path` in JSON text is accepted. The text must be JSON for the answer to mean anything; on other text the walk
- * ends as well. Duplicate keys are all looked at. `accepts` gets the value as it is written.
+ * True if `accepts` returns true for a value at `path` in JSON text. Checks all duplicates of a key. `accepts` receives the source text of
+ * the value. For text that is not JSON, the walk ends but the result has no meaning.
  */
 export function someValueAt(text: string, path: readonly JsonStep[], accepts: (raw: string) => boolean): boolean {
   return new PathWalk(text, path, accepts).isFound();
@@ -28,7 +28,7 @@ class PathWalk {
     return this.#walk(skipSpace(this.#text, 0), 0) === FOUND;
   }
 
-  /** The position after the value at `start`, or why there is none. As deep as the path is long, whatever the text is. */
+  /** Returns the position after the value at `start`, or why the walk ends. Recursion is limited by the length of the path. */
   #walk(start: number, depth: number): number {
     const step = this.#path[depth];
     if (step === undefined) return this.#look(start);
@@ -88,7 +88,7 @@ function isKey(raw: string, key: string): boolean {
   return raw.includes('\\') ? unescapedString(raw) === key : raw.length === key.length + 2 && raw.slice(1, -1) === key;
 }
 
-/** The text of a JSON string; `undefined` where it is not valid. */
+/** Decodes a JSON string. Returns `undefined` if it is not valid. */
 export function unescapedString(raw: string): string | undefined {
   try {
     return String(JSON.parse(raw));

@@ -1,13 +1,13 @@
 /**
- * Looks into JSON text without making values of it: duplicate keys and all digits of numbers stay visible, and no memory is
- * needed besides the text.
+ * Reads JSON text without creating values: this preserves duplicate keys and all digits of numbers, and needs no memory besides the
+ * text.
  */
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
 
-/** The position of the next character that is not white space. */
+/** Returns the position of the next character that is not white space. */
 export function skipSpace(text: string, from: number): number {
   let at = from;
   for (; ; at += 1) {
@@ -16,7 +16,7 @@ export function skipSpace(text: string, from: number): number {
   }
 }
 
-/** The position after the string that starts at `open`, or -1 where it has no end. */
+/** Returns the position after the string that starts at `open`, or -1 if it does not end. */
 export function stringEnd(text: string, open: number): number {
   for (let at = text.indexOf('"', open + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -26,7 +26,7 @@ export function stringEnd(text: string, open: number): number {
   return -1;
 }
 
-/** The position after the value that starts at `start`, or -1 where there is none. Checks no more than the brackets. */
+/** Returns the position after the value that starts at `start`, or -1 if there is none. Validates only the brackets. */
 export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return stringEnd(text, start);
@@ -59,7 +59,7 @@ const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const CONTROL = /[\u0000-\u001f]/;
 const WRONG_ESCAPE = /\\(?!["\\/bfnrt]|u[\da-fA-F]{4})/;
 
-/** True for exactly the texts that `JSON.parse` takes; nesting costs one byte a level. */
+/** True for exactly the texts that `JSON.parse` accepts. Uses one byte per level of nesting. */
 export function isJson(text: string): boolean {
   const closers = new Closers();
   let at = skipSpace(text, 0);
@@ -91,7 +91,7 @@ export function isJson(text: string): boolean {
   }
 }
 
-/** The position of the value after the key at `at`, or -1. */
+/** Returns the position of the value after the key at `at`, or -1. */
 function afterKey(text: string, at: number): number {
   if (text.charCodeAt(at) !== QUOTE) return -1;
   const end = stringEnd(text, at);
@@ -107,16 +107,16 @@ function isScalar(raw: string): boolean {
 function isJsonString(raw: string): boolean {
   if (CONTROL.test(raw)) return false;
   if (!raw.includes('\\')) return true;
-  // Pairs of backslashes first, so that the second of a pair starts no escape of its own.
+  // Removes pairs of backslashes first, because the second of a pair starts no escape.
   return !WRONG_ESCAPE.test(raw.slice(1, -1).replaceAll('\\\\', '//'));
 }
 
-/** The brackets that are open, each as the code of the bracket that closes it. */
+/** Stack of open brackets, stored as the codes of their closing brackets. */
 class Closers {
   #codes = new Uint8Array(64);
   #length = 0;
 
-  /** 0 where nothing is open. */
+  /** 0 if no bracket is open. */
   get top(): number {
     return this.#codes[this.#length - 1] ?? 0;
   }

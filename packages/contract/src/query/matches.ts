@@ -8,12 +8,12 @@ import { foldCase, matchesPattern, needleOf, utf8Text, wireContains } from './te
 
 type Test = (view: RequestView) => boolean;
 
-/** True when a request matches a query. `now` (milliseconds since 1970) is what relative times count from. */
+/** True if a request matches a query. Relative times count from `now`, in milliseconds since 1970. */
 export function matches(query: Query, request: SearchableRequest, now: number): boolean {
   return matcherOf(query, now)(request);
 }
 
-/** The same for many requests: what depends on the query alone is done once. */
+/** Prepares a query for many requests. */
 export function matcherOf(query: Query, now: number): (request: SearchableRequest) => boolean {
   const test = testOf(query, now);
   return (request) => test(new RequestView(request));
@@ -90,7 +90,7 @@ function testOfPath(pattern: Pattern): Test {
   return (view) => view.paths.some((path) => forms.some((form) => matchesPattern(path, form)));
 }
 
-/** Names are exact, as bytes of UTF-8 or of Latin-1. */
+/** Names match exactly, as UTF-8 or Latin-1. */
 function testOfParameter(name: string, value: string | null): Test {
   const names = [name, utf8Text(name)];
   const needle = value === null ? undefined : needleOf(value);
@@ -123,13 +123,13 @@ function testOfJson({ path, value }: Extract<Term, { kind: 'json' }>): Test {
   return (view) => {
     const { bodyText } = view;
     if (bodyText === undefined) return false;
-    // Where a key does not occur and nothing is escaped, there is no need to walk. Most requests end here.
+    // A fast path for most requests: without the key and without escapes, the walk can't find anything.
     if (keys.some((key) => !bodyText.includes(key)) && !bodyText.includes('\\')) return false;
     return someValueAt(bodyText, path, accepts) && view.isJson;
   };
 }
 
-/** The text of a string is what is between its quotes, unescaped; of any other value, what is written. */
+/** Returns the decoded text of a string, and the source text of any other value. */
 function acceptsText(pattern: Pattern): (raw: string) => boolean {
   const folded = pattern.map(foldCase);
   const number = pattern.length === 1 ? parseExactNumber(pattern[0] ?? '') : undefined;
@@ -159,7 +159,7 @@ function testOfSize(value: Extract<Term, { kind: 'size' }>['value']): Test {
   return ({ request }) => test(request.size);
 }
 
-/** `compareTo` makes of a limit what compares values with it; `undefined` where a value can't be compared. */
+/** `compareTo` turns a limit into a comparison with values. The comparison returns `undefined` for values that can't be compared. */
 function testOfOrder<Limit, Value>(
   comparison: Comparison<Limit>,
   compareTo: (limit: Limit) => (value: Value) => number | undefined,
@@ -186,7 +186,7 @@ const UNIT_MS: Readonly<Record<TimeUnit, number>> = {
   w: 604_800_000,
 };
 
-/** Milliseconds since 1970 of a moment as it is named in a query. */
+/** Returns a moment in a query as milliseconds since 1970. */
 export function timeOf(moment: Moment, now: number): number {
   return 'at' in moment ? moment.at : now - moment.ago * UNIT_MS[moment.unit];
 }

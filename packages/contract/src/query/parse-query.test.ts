@@ -115,7 +115,7 @@ const READ: [written: string, query: Query][] = [
   ['status:500,4XX', { kind: 'status', statuses: ['500', '4xx'] }],
 ];
 
-test.each(READ)('%s is read, and is the same after it was printed', (written, query) => {
+test.each(READ)('%s is parsed, and is the same after printing', (written, query) => {
   expect(read(written)).toEqual(query);
   expect(read(printQuery(query))).toEqual(query);
 });
@@ -204,13 +204,13 @@ describe('limits', () => {
     ['backslashes in a key', `json."${'\\'.repeat(1900)}":x`],
   ])('%s are read', (_, written) => expect(parseQuery(written)).toMatchObject({ ok: true }));
 
-  test('backslashes before a quote that never closes take no time', () => {
+  test('backslashes before an unclosed quote take little time', () => {
     expect(parseQuery(`json."${'\\'.repeat(1901)}":x`)).toMatchObject({ ok: true, query: { kind: 'text' } });
     expect(parseQuery(`"${'\\"'.repeat(900)}`)).toMatchObject({ ok: false, position: 0 });
   });
 });
 
-test('words with an unknown field are named with their position', () => {
+test('words with an unknown field are reported with their position', () => {
   expect(parseQuery('a methd:POST (http://x) 12:30 --x:y "q:r" {"a":1}')).toMatchObject({
     unknownFields: [
       { name: 'methd', position: 2 },

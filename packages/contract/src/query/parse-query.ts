@@ -3,13 +3,13 @@ import type { Field, WrittenValue } from './parse-value.ts';
 import { MAX_QUERY_DEPTH, MAX_QUERY_LENGTH, MAX_QUERY_TERMS } from './query.ts';
 import type { JsonStep, Query, Term } from './query.ts';
 
-/** A word that looks like `field:value` with a field that does not exist. It is searched as text. */
+/** A word like `field:value` whose field does not exist. It is searched as text. */
 export interface UnknownField {
   readonly name: string;
   readonly position: number;
 }
 
-/** `position` is where the wrong term starts, in UTF-16 units from 0; `sentence` names what was expected there. */
+/** `position` is the start of the invalid term, in UTF-16 units from 0. `sentence` says what was expected. */
 export interface QueryMistake {
   readonly ok: false;
   readonly position: number;
@@ -20,7 +20,7 @@ export type QueryParseResult =
   | { readonly ok: true; readonly query: Query; readonly unknownFields: readonly UnknownField[] }
   | QueryMistake;
 
-/** Reads a query (grammar: docs/query-language.md). Text without a term gives the query that matches every request. */
+/** Parses a query (grammar: docs/query-language.md). Text without a term matches every request. */
 export function parseQuery(text: string): QueryParseResult {
   try {
     const parser = new QueryParser(text.toWellFormed());
@@ -41,7 +41,7 @@ class QuerySyntaxError extends Error {
 }
 
 const SPACE = /\s+/y;
-// In these three, no character can be read in two ways, so that the time is linear.
+// These patterns are unambiguous at every character, so they take linear time.
 const QUOTED = /"((?:\\["\\]|\\(?!["\\])|[^"\\])*)"/y;
 const NAMED_FIELD = /(query|header)\.("(?:\\["\\]|\\(?!["\\])|[^"\\])*"|[^\s:"()]+):/y;
 const JSON_FIELD = /json((?:\.(?:"(?:\\["\\]|\\(?!["\\])|[^"\\])*"|[^\s.:"()]+))+):/y;
@@ -70,7 +70,7 @@ class QueryParser {
     return query;
   }
 
-  /** Terms and groups up to the end or a closing parenthesis. */
+  /** Parses terms and groups up to the end or a closing parenthesis. */
   #alternatives(depth: number): Query {
     const alternatives: Query[] = [];
     let parts: Query[] = [];
@@ -97,7 +97,7 @@ class QueryParser {
     return this.#text.startsWith('OR', this.#at) && /^(?:[\s)]|$)/.test(this.#text.slice(this.#at + 2, this.#at + 3));
   }
 
-  /** A term or group, perhaps negated. A lone `-`, and what starts with two of them, is text. */
+  /** Parses a term or group with an optional `-`. A lone `-` and anything that starts with `--` is text. */
   #part(depth: number): Query {
     if (this.#next() === '-' && /[^\s)-]/.test(this.#text[this.#at + 1] ?? '')) {
       this.#at += 1;
@@ -182,7 +182,7 @@ class QueryParser {
     return unescaped(inner);
   }
 
-  /** Text up to white space, to a closing parenthesis that the text itself did not open, or to a comma of a list. */
+  /** Reads up to white space, an unmatched closing parenthesis, or a comma of a list. */
   #bare(start: number, isList: boolean): string {
     const from = this.#at;
     let open = 0;
@@ -217,7 +217,7 @@ class QueryParser {
   }
 }
 
-/** Joins parts, without a level for one part and without a level inside the same level. */
+/** Joins parts and flattens: one part stays as it is, nested parts of the same kind are merged. */
 function joined(kind: 'and' | 'or', parts: readonly Query[]): Query {
   const flat = parts.flatMap((part) => (part.kind === kind ? part.parts : [part]));
   const [only] = flat;

@@ -3,13 +3,13 @@ import { parseIpNetwork } from './ip-network.ts';
 import { REQUEST_STATES } from './query.ts';
 import type { Comparison, JsonStep, Moment, Pattern, Term, TimeUnit } from './query.ts';
 
-/** A value as it is written. In quotes, `*`, `,`, `<` and `>` are plain characters. */
+/** The source text of a value. Inside quotes, `*`, `,`, `<` and `>` are ordinary characters. */
 export interface WrittenValue {
   readonly text: string;
   readonly isQuoted: boolean;
 }
 
-/** A field as it is written before its colon. */
+/** The source text of a field, before the colon. */
 export type Field =
   | { readonly kind: PlainField }
   | { readonly kind: 'query' | 'header'; readonly name: string }
@@ -33,7 +33,7 @@ type PlainField = (typeof PLAIN_FIELDS)[number];
 /** Fields whose value may be a list with commas. */
 export const LIST_FIELDS: ReadonlySet<string> = new Set<PlainField>(['method', 'source', 'event', 'status']);
 
-/** What each field expects, as an error names it. */
+/** What each field expects, for error messages. */
 export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
   method: 'a method such as POST, or a list such as GET,POST',
   path: 'a path such as /orders or /orders/*',
@@ -51,7 +51,7 @@ export const EXPECTED: Readonly<Record<Field['kind'], string>> = {
   json: 'a number after >, >=, < or <=, a range such as 1..10, or a value',
 };
 
-/** Makes a term of a field and its values; `undefined` when a value can't be read. Only list fields have several values. */
+/** Builds a term from a field and its values. Returns `undefined` for an invalid value. Only list fields have several values. */
 export function termOf(field: Field, values: readonly WrittenValue[]): Term | undefined {
   const value = values[0] ?? { text: '', isQuoted: true };
   switch (field.kind) {
@@ -110,7 +110,7 @@ function patternOf({ text, isQuoted }: WrittenValue): Pattern {
 const OPERATOR = /^(>=|<=|>|<)(.*)$/s;
 const RANGE = /^(.+?)\.\.(.+)$/s;
 
-/** Reads `>1`, `>=1`, `<1`, `<=1` and `1..2`. `undefined`: no such form. `null`: such a form with a value that can't be read. */
+/** Parses `>1`, `>=1`, `<1`, `<=1` and `1..2`. Returns `undefined` for any other form, and `null` for an invalid value. */
 function comparisonOf<Value>(
   text: string,
   read: (text: string) => Value | undefined,
@@ -128,7 +128,7 @@ function comparisonOf<Value>(
 
 function jsonTerm(path: readonly JsonStep[], value: WrittenValue): Term | undefined {
   const comparison = value.isQuoted ? undefined : comparisonOf(value.text, readNumber);
-  // Text with two dots is a text like any other: only an operator says that a number must follow.
+  // Text can contain two dots. Only an operator requires a number.
   if (comparison === null && OPERATOR.test(value.text)) return undefined;
   return { kind: 'json', path, value: comparison ?? { operator: 'is', pattern: patternOf(value) } };
 }
@@ -143,7 +143,7 @@ function statusTerm(statuses: readonly string[]): Term | undefined {
 
 const BYTES: Readonly<Record<string, number>> = { '': 1, kb: 1024, mb: 1024 * 1024 };
 
-/** At most three decimals, so that every size is printed without an exponent. */
+/** At most three decimals, so that no size is printed with an exponent. */
 function readSize(text: string): number | undefined {
   const parts = /^(\d+(?:\.\d{1,3})?)(kb|mb)?$/i.exec(text);
   if (parts === null) return undefined;
@@ -175,7 +175,7 @@ function parseMoment(text: string): Moment | undefined {
   return at === undefined ? undefined : { at };
 }
 
-/** RFC 3339 with everything after the date optional; UTC unless the text has an offset. */
+/** Parses RFC 3339 with everything after the date optional. UTC unless the text has an offset. */
 function parseTime(text: string): number | undefined {
   const parts = ABSOLUTE.exec(text);
   if (parts === null) return undefined;
@@ -190,7 +190,7 @@ function parseTime(text: string): number | undefined {
   const offset = offsetMinutes(parts[8] ?? 'Z');
   if (offset === undefined) return undefined;
   const at = date.getTime() - offset * 60_000;
-  // An offset may lead out of the years that can be written with four digits.
+  // An offset can lead to a year with more than four digits.
   return /^\d{4}-/.test(new Date(at).toISOString()) ? at : undefined;
 }
 

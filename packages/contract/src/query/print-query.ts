@@ -2,13 +2,13 @@ import { printIpNetwork } from './ip-network.ts';
 import { parseQuery } from './parse-query.ts';
 import type { Comparison, JsonStep, Moment, Pattern, Query, Term } from './query.ts';
 
-/** Writes a query so that `parseQuery` reads the same query again. */
+/** Formats a query as text that `parseQuery` parses back. */
 export function printQuery(query: Query): string {
   if (query.kind === 'and') return query.parts.map((part) => grouped(part, part.kind === 'or')).join(' ');
   if (query.kind === 'or') return query.parts.map((part) => grouped(part, part.kind === 'or')).join(' OR ');
   if (query.kind !== 'not') return printTerm(query);
   const { part } = query;
-  // Two dashes would start a text.
+  // Two dashes would be parsed as text.
   if (part.kind === 'text' && part.text.startsWith('-')) return `-${quote(part.text)}`;
   return `-${grouped(part, part.kind === 'and' || part.kind === 'or' || part.kind === 'not')}`;
 }
@@ -49,13 +49,13 @@ function printTerm(term: Term): string {
   }
 }
 
-/** True for a text that is read as itself where it stands alone. */
+/** True for a text that needs no quotes. */
 function isPlainWord(text: string): boolean {
   const read = parseQuery(text);
   return read.ok && read.query.kind === 'text' && read.query.text === text;
 }
 
-/** A backslash is escaped only where it would be read as an escape. */
+/** Escapes a backslash only if it would be parsed as an escape. */
 function quote(text: string): string {
   return `"${text.replace(/"|\\(?=["\\]|$)/g, String.raw`\$&`)}"`;
 }
@@ -94,7 +94,7 @@ function printSize(bytes: number): string {
   return bytes > 0 && bytes % 1024 === 0 ? `${bytes / 1024}kb` : String(bytes);
 }
 
-/** Without what is zero at the end. */
+/** Removes trailing parts that are zero. */
 function printMoment(moment: Moment): string {
   if ('ago' in moment) return `-${moment.ago}${moment.unit}`;
   return new Date(moment.at)

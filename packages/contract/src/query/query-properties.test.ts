@@ -4,7 +4,7 @@ import { isJson } from './json-text.ts';
 import { parseQuery } from './parse-query.ts';
 import { printQuery } from './print-query.ts';
 
-/** What is wrong with reading and printing a text; `undefined` when nothing is. */
+/** Returns what is wrong with parsing and printing a text, or `undefined`. */
 function problemWith(written: string): string | undefined {
   const first = parseQuery(written);
   if (!first.ok) return first.position < written.length ? undefined : `${written} is wrong at ${first.position}`;
@@ -14,20 +14,20 @@ function problemWith(written: string): string | undefined {
   return printQuery(second.query) === printed ? undefined : `${printed} is printed differently`;
 }
 
-test('a query is the same after it was printed, and its print is final', () => {
+test('a printed query parses to the same query, and prints the same again', () => {
   const generator = new Generator(1, Date.UTC(2026, 10, 22));
   const written = Array.from({ length: 10_000 }, () => generator.query());
   expect(written.filter((query) => !parseQuery(query).ok)).toEqual([]);
   expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-/** Text of the characters that mean something in `pieces`. */
+/** Random text from the special characters and words in `pieces`. */
 function noise(random: () => number, pieces: readonly string[]): string {
   const length = Math.floor(random() * 12);
   return Array.from({ length }, () => pieces[Math.floor(random() * pieces.length)] ?? '').join('');
 }
 
-test('whatever is typed is read or rejected at a place in it, and what is read can be printed', () => {
+test('any text is parsed or rejected at a position inside it, and parsed queries can be printed', () => {
   const random = randomNumbers(2);
   const pieces = [
     '(',
@@ -56,7 +56,7 @@ test('whatever is typed is read or rejected at a place in it, and what is read c
   expect(written.map(problemWith).filter((problem) => problem !== undefined)).toEqual([]);
 });
 
-test('isJson takes what JSON.parse takes', () => {
+test('isJson accepts what JSON.parse accepts', () => {
   const random = randomNumbers(3);
   const pieces = [
     '{',

@@ -1,10 +1,10 @@
-/** Limits of one query. Text over a limit is rejected with the position of the term that exceeds it. */
+/** Limits of a query. Text over a limit is rejected with the position of the term that exceeds it. */
 export const MAX_QUERY_LENGTH = 2000;
 export const MAX_QUERY_TERMS = 100;
 export const MAX_QUERY_DEPTH = 50;
 
 /**
- * A parsed query (grammar: docs/query-language.md). It is plain data: it can be compared, stored and posted to a thread.
+ * A parsed query (grammar: docs/query-language.md). It is plain data, so it can be compared, stored and posted to a thread.
  * `and` without parts matches every request.
  */
 export type Query =
@@ -13,10 +13,10 @@ export type Query =
   | { readonly kind: 'not'; readonly part: Query }
   | Term;
 
-/** A text with wildcards, as the literal parts between them: `a*b` is `['a', 'b']`, and a single part has no wildcard. */
+/** A text pattern as the literals between its wildcards: `a*b` is `['a', 'b']`. A single part has no wildcard. */
 export type Pattern = readonly string[];
 
-/** A condition on an ordered value. Ranges include both ends. */
+/** A comparison. Ranges include both ends. */
 export type Comparison<Value> =
   | { readonly operator: '>' | '>=' | '<' | '<='; readonly value: Value }
   | { readonly operator: '..'; readonly from: Value; readonly to: Value };
@@ -38,7 +38,7 @@ export type Moment = { readonly at: number } | { readonly ago: number; readonly 
 export const REQUEST_STATES = ['saved', 'unsaved', 'delivered', 'failed', 'pending'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** One condition. In `query` and `header`, a `value` of `null` asks only whether the name is present. */
+/** One condition. In `query` and `header`, a `value` of `null` matches any value. */
 export type Term =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'method'; readonly methods: readonly string[] }
@@ -49,20 +49,20 @@ export type Term =
   | {
       readonly kind: 'json';
       readonly path: readonly JsonStep[];
-      /** Numbers are kept as they are written, so that no digit is lost. */
+      /** Numbers keep their source text, so that no digit is lost. */
       readonly value: { readonly operator: 'is'; readonly pattern: Pattern } | Comparison<string>;
     }
   | { readonly kind: 'source'; readonly patterns: readonly Pattern[] }
   | { readonly kind: 'event'; readonly patterns: readonly Pattern[] }
   | { readonly kind: 'ip'; readonly network: IpNetwork }
-  /** Sizes are bytes. */
+  /** Sizes are in bytes. */
   | { readonly kind: 'size'; readonly value: { readonly operator: '='; readonly value: number } | Comparison<number> }
   | { readonly kind: 'after' | 'before'; readonly moment: Moment }
   | { readonly kind: 'is'; readonly state: RequestState }
-  /** Three digits, or one digit and `xx` for its class. */
+  /** Three digits, or a class such as `4xx`. */
   | { readonly kind: 'status'; readonly statuses: readonly string[] };
 
-/** Every term of a query, from left to right. */
+/** Yields every term of a query from left to right. */
 export function* termsOf(query: Query): Generator<Term> {
   if (query.kind === 'and' || query.kind === 'or') for (const part of query.parts) yield* termsOf(part);
   else if (query.kind === 'not') yield* termsOf(query.part);
@@ -71,7 +71,7 @@ export function* termsOf(query: Query): Generator<Term> {
 
 const BODY_TERMS: ReadonlySet<string> = new Set<Term['kind']>(['text', 'body', 'json']);
 
-/** True when a term looks into the whole body. Labels and event types need only its beginning. */
+/** True if a term needs the whole body. Labels and event types need only its beginning. */
 export function needsBody(query: Query): boolean {
   return [...termsOf(query)].some(({ kind }) => BODY_TERMS.has(kind));
 }

@@ -5,11 +5,11 @@ import type { Needle } from './text-match.ts';
 
 export interface Parameter {
   readonly name: string;
-  /** Folded. */
+  /** In lower case. */
   readonly value: string;
 }
 
-/** What the terms of a query look at in one request, made when the first of them asks. Texts are folded unless they say otherwise. */
+/** The parts of a request that terms match, computed on first use. Texts are in lower case unless noted otherwise. */
 export class RequestView {
   readonly request: SearchableRequest;
   #targets: readonly string[] | undefined;
@@ -26,12 +26,12 @@ export class RequestView {
     return foldCase(this.request.method);
   }
 
-  /** Path and query, as sent and decoded. */
+  /** Path and query, both as sent and decoded. */
   get targets(): readonly string[] {
     return (this.#targets ??= this.#makeTargets());
   }
 
-  /** The path, as sent and decoded. */
+  /** The path, both as sent and decoded. */
   get paths(): readonly string[] {
     if (this.#paths === undefined) {
       const { path } = partsOf(this.request.target);
@@ -40,7 +40,7 @@ export class RequestView {
     return this.#paths;
   }
 
-  /** Parameters of the query, decoded as a form is. Names are not folded. */
+  /** Query parameters, decoded like a form. Names keep their case. */
   get parameters(): readonly Parameter[] {
     return (this.#parameters ??= partsOf(this.request.target)
       .query.split('&')
@@ -54,7 +54,7 @@ export class RequestView {
     ));
   }
 
-  /** The body as it is, where it is UTF-8, without a byte order mark. */
+  /** The body in its original case if it is UTF-8, without a byte order mark. */
   get bodyText(): string | undefined {
     return this.#searchedBody.text;
   }
@@ -77,7 +77,7 @@ export class RequestView {
   }
 }
 
-/** A target's path (`/` where it is empty) and query, and the `?` between them where there was one. */
+/** Splits a target into its path (`/` if it is empty), the `?` if there is one, and the query. */
 function partsOf(target: string): { readonly path: string; readonly query: string; readonly mark: string } {
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
@@ -97,7 +97,7 @@ function parameterOf(pair: string): Parameter {
   return { name: formDecoded(pair.slice(0, at)), value: foldCase(formDecoded(pair.slice(at + 1))) };
 }
 
-/** The bytes of a body as text: characters where they are UTF-8, else one character per byte. */
+/** Decodes a body as UTF-8 if it is valid, otherwise with one character per byte. */
 class SearchedBody {
   readonly text: string | undefined;
   readonly #bytes: Uint8Array;
@@ -113,7 +113,7 @@ class SearchedBody {
     return (this.#isJson ??= this.text !== undefined && isJson(this.text));
   }
 
-  /** UTF-8 tells where characters start, so that the needle's bytes are found only in runs that are valid. */
+  /** UTF-8 is self-synchronizing, so the needle's bytes match only in valid sequences. */
   contains(needle: Needle): boolean {
     this.#folded ??= foldCase(this.text ?? byteText(this.#bytes));
     return this.text === undefined

@@ -1,25 +1,25 @@
 import type { CapturedRequest, RawHeaders } from '../captured-request.ts';
 import { targetOf } from '../views.ts';
 
-/** Bytes of a decoded body that are searched at most. */
+/** Maximum bytes of a decoded body that are searched. */
 export const MAX_DECODED_BODY_BYTES = 1024 * 1024;
 
-/** The latest delivery of a request. `status` is `null` where no answer came; `pending`: another attempt is planned. */
+/** The latest delivery of a request. `status` is `null` without a response. `pending` means that another attempt is planned. */
 export interface LatestDelivery {
   readonly status: number | null;
   readonly pending: boolean;
 }
 
 /**
- * A request as `matches` looks at it. Everything is as it came: target and headers have one character per byte, the body is bytes.
- * What costs something is a function; it is called only when a term needs it, and at most once for each request.
+ * A request as `matches` reads it. The target and headers have one character per byte, and the body is bytes. Expensive parts are
+ * functions, which are called at most once and only if a term needs them.
  */
 export interface SearchableRequest {
   readonly method: string;
-  /** What follows `/h/{uid}` with the query; may be empty. */
+  /** The part of the target after `/h/{uid}`, with the query. May be empty. */
   readonly target: string;
   readonly rawHeaders: RawHeaders;
-  /** The body with its content coding removed, at most `MAX_DECODED_BODY_BYTES` of it where there was one. */
+  /** The body without its content coding, cut to `MAX_DECODED_BODY_BYTES` if it was decoded. */
   readonly body: () => Uint8Array | null;
   /** Bytes of the body as received. */
   readonly size: number;
@@ -29,12 +29,12 @@ export interface SearchableRequest {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
   readonly saved: boolean;
-  /** Left out where nothing was sent. */
+  /** Absent if the request was never sent to a destination. */
   readonly delivery?: LatestDelivery | undefined;
 }
 
 /**
- * A request of the API as `matches` looks at it. `body` is its whole body, decoded: the API's lists carry only the beginning, and each
+ * Converts a request of the API for `matches`. `body` returns the whole decoded body, because lists contain only the beginning and each
  * platform decodes in its own way.
  */
 export function searchableRequest(request: CapturedRequest, body: () => Uint8Array | null): SearchableRequest {
@@ -52,7 +52,7 @@ export function searchableRequest(request: CapturedRequest, body: () => Uint8Arr
   };
 }
 
-/** The bytes of a request's body, as far as the API's answer has them. */
+/** Returns the bytes of the body that the API response contains. */
 export function bodyBytesOf({ body, bodyEncoding }: CapturedRequest): Uint8Array | null {
   if (body === null) return null;
   if (bodyEncoding === 'utf8') return new TextEncoder().encode(body);

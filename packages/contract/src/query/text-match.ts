@@ -1,12 +1,12 @@
 import type { Pattern } from './query.ts';
 
 const encoder = new TextEncoder();
-/** Characters that become one string at a time: `String.fromCharCode` takes its arguments from the stack. */
+/** Maximum arguments of one `String.fromCharCode` call, which takes them from the stack. */
 const CHARACTERS_PER_CALL = 8192;
 
-/** Lowers the 26 ASCII letters and nothing else: the case that plays no role in a search. */
+/** Converts only A to Z to lower case. Searches ignore the case of these letters. */
 export function foldCase(text: string): string {
-  // The engine's own function is much faster, and does the same where all is ASCII.
+  // The built-in function is much faster and returns the same for ASCII.
   return isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
@@ -15,7 +15,7 @@ export function isAscii(text: string): boolean {
   return !/[^\x00-\x7f]/.test(text);
 }
 
-/** Bytes as text with one character per byte, which is how heads of requests are kept. */
+/** Converts bytes to text with one character per byte, like the stored heads of requests. */
 export function byteText(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += CHARACTERS_PER_CALL)
@@ -23,7 +23,7 @@ export function byteText(bytes: Uint8Array): string {
   return text;
 }
 
-/** Text to look for, folded: as characters, and as one character per byte of its UTF-8. */
+/** Text to find, in lower case: as characters, and as UTF-8 with one character per byte. */
 export interface Needle {
   readonly text: string;
   readonly bytes: string;
@@ -34,19 +34,19 @@ export function needleOf(text: string): Needle {
   return { text: folded, bytes: utf8Text(folded) };
 }
 
-/** The UTF-8 of a text, with one character per byte. */
+/** Encodes a text as UTF-8 with one character per byte. */
 export function utf8Text(text: string): string {
   return isAscii(text) ? text : byteText(encoder.encode(text));
 }
 
-/** True where folded wire text, which is one character per byte, contains the needle: read as Latin-1 or as UTF-8. */
+/** True if lower-case text with one character per byte contains the needle, as Latin-1 or as UTF-8. */
 export function wireContains(wire: string, { text, bytes }: Needle): boolean {
   return wire.includes(bytes) || (bytes !== text && wire.includes(text));
 }
 
 /**
- * True where folded text as a whole has the form of a folded pattern. Each part takes its first place after the one before it, so that
- * the time is linear whatever the pattern is.
+ * True if a lower-case text matches a lower-case pattern as a whole. Each part matches at its first position after the previous part, so
+ * the time is linear.
  */
 export function matchesPattern(text: string, pattern: Pattern): boolean {
   const first = pattern[0] ?? '';
@@ -63,7 +63,7 @@ export function matchesPattern(text: string, pattern: Pattern): boolean {
   return true;
 }
 
-/** Wire text with its percent-encoding removed; what is not valid encoding stays as it is. */
+/** Percent-decodes text with one character per byte. Invalid encodings stay unchanged. */
 export function percentDecoded(wire: string): string {
   if (!wire.includes('%')) return wire;
   return wire.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
