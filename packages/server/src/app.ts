@@ -42,20 +42,23 @@ import { keepUp } from './features/jobs/upkeep.ts';
 import { VERSION } from './version.ts';
 import { originOf, portOf } from './http/listen-address.ts';
 
-/** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
+/** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
 
-/** Connections that the system keeps until they are accepted. Node's 511 are full after one long turn of the event loop. */
+/** Length of the listen queue. Node's default of 511 fills up during one long turn of the event loop. */
 const BACKLOG = 4096;
-/** Connections that may be open at once. Each costs a file and some 10 KiB. */
+/** Maximum number of open connections. Each costs a file descriptor and about 10 KiB. */
 const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
-  /** Where it listens, for links and capture URLs. */
+  /** The address that the server listens on, for links and capture URLs. */
   readonly url: string;
   readonly port: number;
-  /** Takes nothing new, finishes what is in flight, writes the queue, closes storage. Safe to call twice. */
+  /**
+   * Stops accepting connections, finishes open requests, writes queued captures, and closes storage. Safe to call
+   * twice.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -66,18 +69,18 @@ export interface ServerOptions {
   /** Log lines that could not be written since the start. */
   readonly lostLogLines?: () => number;
   readonly now?: () => number;
-  /** At OWASP's cost unless given. */
+  /** Defaults to OWASP's cost. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
-  /** Who carries replays and how long targets have, where it is not as always. */
+  /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'carry' | 'mostMs'>> | undefined;
-  /** Milliseconds between two pings of a live socket. */
+  /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
 
 const ROUTES: Routes = { handlers: HANDLERS, registerOthers: registerProviderRoutes, registerPages };
 
-/** The whole server. Listens when it resolves; throws what `listen` throws. */
+/** Starts the whole server. Resolves when it listens; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, store, log, now = Date.now } = options;
   let stopping = false;
@@ -104,13 +107,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
   rounds = startRounds(app);
 
-  /** The order matters: while requests are under way, all that they need is there. */
+  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
     live.close();
     await Promise.all([edge.close(STOP_MS), ...rounds.map((each) => each.stop(STOP_MS))]);
-    // Senders that were cut off wait for nothing any more, but what they sent whole is stored.
+    // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
@@ -120,7 +123,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
 }
 
-/** The listener and its connections, which exist once the API's framework asks for a server. */
+/** The listener and its connections. Fastify creates its server through this factory. */
 function createEdge(options: ServerOptions, capture: CaptureService, limit: number) {
   const turns = new LoopTurns();
   let server: Server | undefined;
@@ -156,7 +159,9 @@ function connectionOptions(
   };
 }
 
-/** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
+/**
+ * Background jobs. Without a mail server no notice is claimed, so notices can still be sent after one is configured.
+ */
 function startRounds(app: AppContext): Rounds[] {
   const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
   const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
@@ -206,7 +211,7 @@ function createLive(
   });
 }
 
-/** Targets are told who sends to them (hardening N24). */
+/** Replays identify this server in their user agent. */
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });

@@ -1,7 +1,7 @@
 import type { MethodCount } from './store.ts';
 import type { UnpackedCapture } from './packed-captures.ts';
 
-/** What was added less what was trimmed, by method; methods that come out even are left out. */
+/** Added minus trimmed captures, by method; omits methods with no change. */
 export function methodChanges(added: readonly UnpackedCapture[], trimmed: readonly MethodCount[]): MethodCount[] {
   const changes = new Map<string, { method: string; stored: number; bytes: number }>();
   const add = (method: string, stored: number, bytes: number): void => {

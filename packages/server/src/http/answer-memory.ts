@@ -8,19 +8,19 @@ import { SMALL_ANSWER_BYTES } from './large-answer.ts';
 const MIB = 1024 * 1024;
 
 /**
- * Bytes that answers under way may hold, over all connections; never less than four of the largest bodies. Small answers have as much
- * for themselves: who fills the room for large ones leaves lists and ordinary requests alone.
+ * Bytes that responses in progress may hold, over all connections, and at least four of the largest bodies. Small
+ * responses have a budget of the same size, so that large ones never block lists and ordinary requests.
  */
 const ANSWER_BUDGET_BYTES = 128 * MIB;
-/** How much of either room one person may have: never what everybody else needs. */
+/** One user's maximum share of either budget. */
 const SHARE_OF_ONE = 1 / 2;
 
-/** What an answer made of so many stored bytes holds: these, and the text that is made of them ahead of its reader. */
+/** Memory of a response with this many stored bytes: the bytes, and the text that is generated ahead of its reader. */
 function heldBytes(rawBytes: number): number {
   return rawBytes + MOST_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
 }
 
-/** The memory for the answers of a server that takes bodies of at most `maxBodyBytes`. */
+/** Memory for the responses of a server with bodies of at most `maxBodyBytes`. */
 export class AnswerRoom {
   readonly #small = new MemoryBudget({ bytes: ANSWER_BUDGET_BYTES, maxShare: SHARE_OF_ONE });
   readonly #large: MemoryBudget;
@@ -30,7 +30,10 @@ export class AnswerRoom {
     this.#large = new MemoryBudget({ bytes: Math.max(ANSWER_BUDGET_BYTES, fourAnswers), maxShare: SHARE_OF_ONE });
   }
 
-  /** Takes room for an answer to a person that is made of so many stored bytes; what gives it back, or `undefined` without room. */
+  /**
+   * Reserves memory for a response to a user with this many stored bytes. Returns the release function, or `undefined`
+   * when there is no memory.
+   */
   take(person: number, rawBytes: number): (() => void) | undefined {
     const budget = rawBytes <= SMALL_ANSWER_BYTES ? this.#small : this.#large;
     const reservation = budget.reserve(person);
@@ -38,7 +41,7 @@ export class AnswerRoom {
   }
 }
 
-/** The memory that one answer holds, from before it is read from storage until it has ended or its connection is closed. */
+/** The memory of one response, from before its data is read until it has ended or its connection is closed. */
 export class AnswerHold {
   readonly #room: AnswerRoom;
   readonly #person: number;
@@ -48,7 +51,7 @@ export class AnswerHold {
   #isMade = false;
   #isGone = false;
 
-  /** `person`: the id of whoever is answered. */
+  /** `person`: the id of the user. */
   constructor(room: AnswerRoom, person: number, response: ServerResponse, socket: Socket) {
     this.#room = room;
     this.#person = person;
@@ -57,8 +60,8 @@ export class AnswerHold {
   }
 
   /**
-   * Counts stored bytes that the answer is made of.
-   * @throws ProblemError UNAVAILABLE when there is no room for them, or nobody left to answer
+   * Reserves memory for stored bytes of the response. @throws ProblemError UNAVAILABLE when there is none, or the
+   * client has left
    */
   readonly take = (rawBytes: number): void => {
     const isGone = this.#isGone || this.#response.destroyed || this.#socket.destroyed;
@@ -68,14 +71,14 @@ export class AnswerHold {
     this.#giveBack.push(giveBack);
   };
 
-  /** Calls back when the answer has ended, at once where that is so already. */
+  /** Calls back when the response has ended, immediately if it already has. */
   readonly whenDone = (done: () => void): void => {
     if (this.#giveBack.length === 0) onceGone(this.#response, this.#socket, this.#gone);
     this.#giveBack.push(done);
     if (this.#response.destroyed || this.#socket.destroyed) this.#gone();
   };
 
-  /** The handler has done its part. Before that, what it reads comes in even if the caller has hung up. */
+  /** The handler has finished. Until then its reads use memory even if the client has left. */
   made(): void {
     this.#isMade = true;
     this.#settle();
@@ -91,10 +94,13 @@ export class AnswerHold {
   }
 }
 
-/** Who waits for a connection to close: one listener for all of its answers. */
+/** Responses that wait for a connection to close: one listener for all. */
 const waitingFor = new WeakMap<Socket, Set<() => void>>();
 
-/** Tells once when an answer has ended. The connection counts too: an answer that waits behind another is not told of its end. */
+/**
+ * Calls back once when a response has ended. Also watches the connection, because a pipelined response that is still
+ * waiting gets no event of its own.
+ */
 function onceGone(response: ServerResponse, socket: Socket, tell: () => void): void {
   const known = waitingFor.get(socket);
   const waiting = known ?? new Set();

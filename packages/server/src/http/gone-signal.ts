@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 const signals = new WeakMap<Socket, AbortSignal>();
 
-/** Aborts when a connection closes: nobody waits for the responses of its requests any more. */
+/** A signal that aborts when the connection closes, because no client waits for a response then. */
 export function goneSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket);
   if (known !== undefined) return known;

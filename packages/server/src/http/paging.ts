@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Says where the next page is: the same call, its query changed (RFC 8288). */
+/** Sets the link to the next page: the same call with a changed query (RFC 8288). */
 export function setNextPage(
   request: FastifyRequest,
   reply: FastifyReply,

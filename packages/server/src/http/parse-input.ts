@@ -3,7 +3,7 @@ import { invalid } from './problem.ts';
 
 const NOT_AN_OBJECT = 'Please send a JSON object with the fields of this call.';
 
-/** Parses what came from outside, or throws a validation failure with a sentence for each bad field. */
+/** Parses external input. Throws a validation failure with a sentence for each invalid field. */
 export function parseInput(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -4,12 +4,12 @@ import type { LoopTurns } from './loop-turns.ts';
 
 const connections = new WeakMap<Socket, ParsedConnection>();
 
-/** The connection behind a socket that Node's parser reads. */
+/** The connection of a socket that Node's parser reads. */
 export function parsedConnection(socket: Socket): ParsedConnection | undefined {
   return connections.get(socket);
 }
 
-/** How long a body is, as its head says. */
+/** The length of a body, according to its head. */
 export interface BodyFraming {
   /** Bytes, or -1. */
   readonly declaredLength: number;
@@ -17,18 +17,18 @@ export interface BodyFraming {
 }
 
 /**
- * How long a connection is parsed before the others have their turn. A body in chunks of one byte takes a thousand times as long as
- * one in a single chunk, so slices shrink while they take too long.
+ * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
+ * long as a single chunk, so slices shrink while they are slow.
  */
 const MAX_PARSE_MS = 0.5;
 const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
 /**
- * Feeds Node's parser one request at a time. By itself the parser reads everything that a socket brings: 64 KiB hold 2,000 small
- * requests, and all of them are begun before the first is answered. Here the next request is parsed after the response to the last
- * one, so that a connection has one request in flight and its requests are handled in order. What the sender sends ahead stays in
- * the socket, which stops reading from the network.
+ * Feeds Node's parser one request at a time. By itself the parser reads all that a socket delivers: 64 KiB hold 2,000
+ * small requests, which all start before the first is answered. Here the next request is parsed after the previous
+ * response, so requests are handled in order. Data that is sent ahead stays in the socket, which stops reading from the
+ * network.
  */
 export class ParsedConnection {
   readonly #socket: Socket;
@@ -40,26 +40,26 @@ export class ParsedConnection {
   #maxSliceBytes = MAX_SLICE_BYTES;
   #isReleased = false;
 
-  /** `attach` gives the socket to the HTTP server, which adds the listener that feeds its parser. */
+  /** `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. */
   constructor(socket: Socket, turns: LoopTurns, attach: () => void) {
     this.#socket = socket;
     this.#turns = turns;
     connections.set(socket, this);
     attach();
     const listeners = socket.listeners('data');
-    // A listener for data also makes the parser take what it is given, where it would read the socket's handle by itself.
+    // A data listener also stops the parser from reading the socket's handle directly.
     socket.removeAllListeners('data').on('data', this.#onData).once('close', this.#onClose);
     this.#parse = (bytes) => {
       for (const listener of listeners) Reflect.apply(listener, socket, [bytes]);
     };
   }
 
-  /** No request is in flight; a head may have begun to arrive. */
+  /** No request is in flight; part of a head may have arrived. */
   get isIdle(): boolean {
     return this.#current === undefined;
   }
 
-  /** No whole request waits for its response, and no upgrade has taken the socket. */
+  /** No complete request waits for its response, and the socket was not upgraded. */
   get canClose(): boolean {
     return !this.#isReleased && this.#current?.request.complete !== true;
   }

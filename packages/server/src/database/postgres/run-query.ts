@@ -17,12 +17,15 @@ export function openDatabase(url: string, kind: SessionKind): EngineDatabase {
   );
 }
 
-/** How often a read is sent while each connection that it gets turns out to be closed. */
+/** Attempts to send a read while each connection from the pool turns out to be closed. */
 const READ_TRIES = 3;
-/** Ended by the server, or broken: what was sent was not answered (PostgreSQL's appendix A, Node's error codes). */
+/** The server ended the connection or it broke before a response (PostgreSQL's appendix A, Node's error codes). */
 const CONNECTION_LOST = new Set(['57P01', '57P02', '08003', '08006', 'ECONNRESET', 'EPIPE']);
 
-/** A pool learns late that its idle connections have ended. A read changes nothing, so it is sent again on another one. */
+/**
+ * A pool notices late that an idle connection was closed. A read changes nothing, so it is sent again on another
+ * connection.
+ */
 export async function runRead(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
   for (let tries = 1; ; tries++) {
     try {
@@ -33,11 +36,14 @@ export async function runRead(db: EngineDatabase, name: string, args: readonly u
   }
 }
 
-/** It does not take connections, has none left, can't write, or has no time: not the statement's fault (PostgreSQL's appendix A, Node's error codes). */
+/**
+ * The server refuses connections, is out of resources, or is read-only; the statement is not at fault (PostgreSQL's
+ * appendix A, Node's error codes).
+ */
 const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 
-/** Turns failures of the database, as opposed to those of a call, into StorageUnavailable. */
+/** Converts failures of the database, but not of the query, into StorageUnavailable. */
 export async function answered(query: Promise<never>): Promise<never> {
   try {
     return await query;
@@ -47,7 +53,7 @@ export async function answered(query: Promise<never>): Promise<never> {
   }
 }
 
-/** The driver's own words: it has no code for these. */
+/** The driver's message texts, because it has no codes for these. */
 function isTimeOut(error: unknown): boolean {
   return error instanceof Error && /timeout exceeded when trying to connect|Query read timeout/.test(error.message);
 }
@@ -58,10 +64,10 @@ function isConnectionLost(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Connection terminated');
 }
 
-/** Runs a query of the catalogue by its name. */
+/** Runs a registered query by name. */
 export async function runQuery(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
   const query: unknown = Reflect.get(QUERIES, name);
   if (typeof query !== 'function') throw new Error(`There is no query ${name}.`);
-  // The name decides the type of the result; catalogue.ts ties the two together.
+  // The name determines the result type; queries.ts connects the two.
   return (await query(db, ...args)) as never;
 }

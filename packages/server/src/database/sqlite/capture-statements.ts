@@ -9,7 +9,7 @@ const HOLD =
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
-/** The rows of a range of keys, and how many of them have a method. */
+/** The number of rows in a range of keys, and how many of them have a method. */
 const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
   where key >= ? and key < ? and saved_id is null`;
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
@@ -25,7 +25,7 @@ function integer(value: SQLOutputValue | undefined): number {
   return Number(value);
 }
 
-/** The writer is alone and inside its transaction: reading the row is holding it. */
+/** The writer is the only one, and in a transaction, so reading the row is enough. */
 function holdWith(hold: StatementSync) {
   return (endpointId: number): HeldEndpoint[] => {
     const row = hold.get(endpointId);
@@ -45,13 +45,13 @@ function holdWith(hold: StatementSync) {
 
 interface Trimmed {
   readonly byMethod: readonly MethodCount[];
-  /** The index behind the last of them. */
+  /** The index after the last of them. */
   readonly to: number;
 }
 
 /**
- * The oldest unsaved requests. Most often they follow one another, none of them saved or deleted, all of the one method that the batch
- * has too: that is found out in one pass, at 40% of what it costs to look for the last of them and to group them, which is a sort.
+ * The oldest unsaved requests. Usually they are consecutive and all have the batch's method. One pass detects that at
+ * 40% of the cost of the general query, which sorts.
  */
 function oldestWith(range: StatementSync, oldest: StatementSync) {
   return (write: EndpointWrite, likelyMethod: string | undefined): Trimmed => {
@@ -76,7 +76,7 @@ function oldestWith(range: StatementSync, oldest: StatementSync) {
 
 const NOTHING: Trimmed = { byMethod: [], to: 0 };
 
-/** Deletes the oldest unsaved requests; what went. */
+/** Deletes the oldest unsaved requests and returns what was deleted. */
 function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: StatementSync) {
   return (write: EndpointWrite): Trimmed => {
     if (write.trimCount === 0) return NOTHING;
@@ -88,7 +88,7 @@ function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: Statem
   };
 }
 
-/** The statements of a batch, prepared once. The hot path: no query builder between a capture and its row. */
+/** The statements of a batch, prepared once. No query builder on the hot path. */
 export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatements {
   const hold = holdWith(database.prepare(HOLD));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
@@ -105,7 +105,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
     },
     write(writes) {
       for (const write of writes) {
-        // First, so that the rows find room in the pages that become free: a page is written once per commit, whoever had it.
+        // Deletes first, so that the new rows reuse the freed pages: each page is written once per commit.
         const trimmed = trim(write);
         for (const row of write.captures) {
           insert.run(

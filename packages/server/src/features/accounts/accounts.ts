@@ -11,14 +11,14 @@ import { randomToken } from './sessions.ts';
 import { SignIn } from './sign-in.ts';
 import { Throttle } from './throttle.ts';
 
-/** Everything around the person, ready to be called by the API. */
+/** The services for users, sessions and logins. */
 export interface Accounts {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
   readonly signIn: SignIn;
   readonly links: MailedLinks;
-  /** `undefined` when no third-party sign-in is configured. */
+  /** `undefined` when no third-party login is configured. */
   readonly provider: Provider | undefined;
   readonly providerSignIn: ProviderSignIn;
 }
@@ -33,7 +33,7 @@ export interface AccountsOptions {
   readonly now: () => number;
 }
 
-/** The generated secret lies in the database, so that every process signs and seals alike (contract 8, DATA_DIR). */
+/** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */
 export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
   const { store, config, mailer, background, publicUrl, passwords, now } = options;
   const secret = await store.keepSecret('accounts', randomToken());

@@ -6,7 +6,7 @@ import type { Call, Handlers } from '../../http/call.ts';
 import { KNOWN_BROWSER, SESSION, clearCookie, setCookie } from '../../http/cookies.ts';
 import { rememberBrowser } from './start-session.ts';
 
-/** How fresh a sign-in is that stands for a password where there is none. */
+/** Maximum age of a login that replaces the password check for a user without a password. */
 const FRESH_MS = 10 * 60_000;
 const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the sign-in page to set one.';
 
@@ -21,7 +21,7 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
     throw invalid({ password: 'Password is incorrect' });
 }
 
-/** The person's own account (spec 2 and 7). */
+/** The user's own account. */
 export const profileHandlers = {
   async getUser({ app, signedIn }) {
     const { billing } = app;
@@ -47,7 +47,7 @@ export const profileHandlers = {
     const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
       ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
-    // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
+    // The second condition is a concurrent change: the password that was checked is no longer the current one.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
       throw invalid({ currentPassword: 'Current password is incorrect' });
     }
@@ -62,7 +62,7 @@ export const profileHandlers = {
   async deleteAccount(call) {
     await confirmOwner(call);
     const { app, signedIn, reply } = call;
-    // First: nobody could cancel the subscription of an account that is gone.
+    // First, because the subscription of a deleted account could not be canceled.
     await app.billing?.endFor(signedIn.user);
     const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
     app.live.endUserSessions(signedIn.user.id);
@@ -71,7 +71,7 @@ export const profileHandlers = {
       app.live.publish(endpoint.id, { type: 'gone' });
     }
     app.purgeSoon();
-    // One by one: "cookies" in the header below would clear those of every other site under the same domain too.
+    // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
     void reply.header('clear-site-data', '"cache", "storage"');
   },

@@ -11,10 +11,10 @@ import type { Throttle } from './throttle.ts';
 import { mixesScripts } from './username-scripts.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
-/** Names that are tried for somebody new before a random one is taken. */
+/** Usernames to try for a new user before a random one is used. */
 const NAME_TRIES = 4;
 
-/** What the browser says that it was told (contract 4). */
+/** The identity that the browser claims to have received. */
 export interface ClaimedIdentity {
   readonly email?: string | null | undefined;
   readonly displayName?: string | null | undefined;
@@ -28,7 +28,7 @@ export interface ProviderSignInOptions {
   readonly now: () => number;
 }
 
-/** From an identity that was proved to the provider to an account (contract 6, hardening A6). */
+/** Finds or creates the account of an identity that was proved at the provider. */
 export class ProviderSignIn {
   readonly #options: ProviderSignInOptions;
 
@@ -36,7 +36,10 @@ export class ProviderSignIn {
     this.#options = options;
   }
 
-  /** Keeps what a browser has proved; it is told the handle, for its cookie. In the database, so that any process can go on. */
+  /**
+   * Stores a proven identity and returns the handle for the browser's cookie. Stored in the database, so that any
+   * process can continue.
+   */
   async keep(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
     await this.#options.store.keepProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
@@ -44,8 +47,8 @@ export class ProviderSignIn {
   }
 
   /**
-   * The account of the identity that this browser has proved. What the browser claims is only compared with it.
-   * @throws ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
+   * The account of the identity that this browser has proved. The browser's claim is only compared with it. @throws
+   * ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
    */
   async signIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
     const { store, now } = this.#options;
@@ -65,14 +68,15 @@ export class ProviderSignIn {
       const created = await this.#create(proven, email, address);
       if (created !== undefined) return created;
     }
-    // Verified on both sides, or it would be somebody's account by its address alone: their password would not be asked for.
+    // Both sides must have verified the address. Otherwise an unverified address would give access to an account
+    // without its password.
     if (proven.emailVerified) await store.linkIdentity(proven, email, now());
     const linked = await store.findUserByIdentity(proven);
     if (linked === undefined) throw new ProblemError('PASSWORD_FIRST');
     return linked;
   }
 
-  /** A new account; `undefined` when the address or the identity has one by now. */
+  /** Creates an account; `undefined` when the address or the identity has one already. */
   async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
     const { store, config, throttle, now } = this.#options;
     const signUps = throttle.signUps(config.signupsPerHour, addressBlock(address));
@@ -110,7 +114,10 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
   );
 }
 
-/** A username after the user's own name: unchanged, then with a number. A random one if all are taken or if the name mixes scripts. */
+/**
+ * A username derived from the user's name: unchanged, then with a number, and random if all are taken or the name mixes
+ * scripts.
+ */
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;

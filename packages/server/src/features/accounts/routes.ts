@@ -4,7 +4,7 @@ import { profileHandlers } from './profile-routes.ts';
 import { sessionHandlers } from './session-routes.ts';
 import { signInHandlers } from './sign-in-routes.ts';
 
-/** Every call around the person. */
+/** All calls about accounts. */
 export const accountHandlers = {
   ...signInHandlers,
   ...profileHandlers,

@@ -3,7 +3,7 @@ import type { Handlers } from '../../http/call.ts';
 import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie } from '../../http/cookies.ts';
 import { endSession, startSession, visitorOf } from './start-session.ts';
 
-/** Sign-up, sign-in, sign-out (contract 4 and 6). */
+/** Registration, login and logout. */
 export const signInHandlers = {
   async register(call) {
     const user = await call.app.accounts.signIn.register(call.body, visitorOf(call));
@@ -29,7 +29,7 @@ export const signInHandlers = {
   async logout(call) {
     await endSession(call);
     clearCookie(call.reply, SESSION, call.app.publicUrl());
-    // What the browser keeps of pages that were signed in goes too. Not "cookies": the browser stays a known one.
+    // Clears cached pages too. Not "cookies": the browser stays a known one.
     void call.reply.header('clear-site-data', '"cache"');
   },
 } satisfies Handlers;

@@ -10,7 +10,10 @@ function toState(row: Selectable<ThrottlesTable>): ThrottleState {
   return { count: row.count, blockedUntil: row.blocked_until, forgetAt: row.forget_at };
 }
 
-/** The key's row, made if need be and held until the transaction ends: parallel turns count one after the other. */
+/**
+ * The key's row, created if needed and locked until the transaction ends, so that parallel turns are counted one after
+ * another.
+ */
 async function holdRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
   const row = await transaction
     .insertInto('throttles')

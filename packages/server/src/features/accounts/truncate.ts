@@ -1,6 +1,9 @@
-/** The beginning of a text, at most `most` UTF-16 units, and never half of a surrogate pair at its end: databases change or refuse that. */
+/**
+ * The first `most` UTF-16 units of a text, without half of a surrogate pair at the end: databases change or reject
+ * that.
+ */
 export function cutText(text: string, most: number): string {
   const cut = text.slice(0, most);
-  // Without the flag `u` the units are seen one by one: a leading half that is the last has lost its other half.
+  // Without the `u` flag each unit is matched alone, so a high surrogate at the end is found.
   return text.length > most && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -21,7 +21,7 @@ export interface CaptureDependencies {
   readonly writer: CaptureWriter;
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
-  /** Told of every stored capture; never awaited, can't fail the sender. */
+  /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (
     endpoint: CachedEndpoint,
     capture: PendingCapture,
@@ -29,7 +29,7 @@ export interface CaptureDependencies {
   ) => void;
 }
 
-/** Captures what Node's parser has read. */
+/** Captures requests that Node's parser has read. */
 export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
   return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
@@ -39,18 +39,18 @@ export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
     const verdict = deps.admit(target?.uid, { declaredLength: head.declaredLength, bytesAtHand: 0 });
     if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
     void verdict.then((late) => {
-      // The body may have been broken off meanwhile.
+      // The sender may have aborted meanwhile.
       if (!response.headersSent && !request.socket.destroyed) receive(deps, late, arriving);
       else if ('reservation' in late) late.reservation.release();
     });
   };
 }
 
-/** A request whose head is there. */
+/** A request whose head has been read. */
 interface Arriving {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What follows the uid. */
+  /** The part of the target after the uid. */
   readonly target: string;
   readonly head: HeadFacts;
   readonly expectsContinue: boolean;
@@ -74,17 +74,19 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
   if (head.hasUpgrade) endWithConnection(request);
 }
 
-/** A request that has arrived whole, whichever reader read it. */
+/** A complete request from either reader. */
 interface Arrived {
   readonly method: string;
-  /** What follows the uid. */
+  /** The part of the target after the uid. */
   readonly target: string;
   readonly rawHeaders: string[];
   readonly body: Buffer | null;
   readonly socket: Socket;
 }
 
-/** The last part of the way, the same for both readers. Releases the body's reservation when the body is stored or refused. */
+/**
+ * Stores a complete request from either reader. Releases the body's reservation when the body is stored or rejected.
+ */
 function record(
   deps: CaptureDependencies,
   { endpoint, reservation }: Admitted,
@@ -109,7 +111,7 @@ function record(
   reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
 }
 
-/** Answers through Node's response. */
+/** Responds through Node's response. */
 function replyWith(request: IncomingMessage, response: ServerResponse): CaptureReply {
   return {
     captured: (index) => answerCaptured(response, index),
@@ -117,7 +119,7 @@ function replyWith(request: IncomingMessage, response: ServerResponse): CaptureR
   };
 }
 
-/** The same way for requests that were read without Node's parser. */
+/** The same for requests from the plain reader. */
 export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit'] {
   return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
     const target = parseCaptureTarget(whole);

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Live } from '../live/live.ts';
 import type { Store } from '../../database/store.ts';
 
-/** Rows and endpoints per round: each step is one short transaction between captures. */
+/** Rows and endpoints per run. Each step is one short transaction between captures. */
 const PURGE_ROWS = 200;
 const EXPIRED_ENDPOINTS = 50;
 
@@ -15,11 +15,11 @@ export interface UpkeepOptions {
 }
 
 /**
- * What has to happen as time goes by: expired endpoints, ended sessions, cleared rows. Safe in several processes at once. True when
- * purging is not finished.
+ * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. True when purging is
+ * not finished.
  */
 export async function keepUp({ store, config, live, now, forgetEndpoint }: UpkeepOptions): Promise<boolean> {
-  // First, because on a full disk the pages that it frees are what everything else needs.
+  // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
   await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());

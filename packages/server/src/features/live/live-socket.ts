@@ -15,9 +15,9 @@ import type { CloseCode } from './peer.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
-/** Live sockets of one user at most, over all of its endpoints and sessions. */
+/** Maximum live connections of one user, over all endpoints and sessions. */
 const MOST_PER_USER = 100;
-/** Viewers have nothing to say: what they say is not large, and not in many pieces. @types/ws 8.18 does not know all of these. */
+/** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
 const SOCKET_OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -25,24 +25,27 @@ const SOCKET_OPTIONS = {
   maxPayload: 64 * 1024,
   maxFragments: 1024,
   maxBufferedChunks: 1024,
-  /** Milliseconds that a viewer that was sent away may take to say goodbye: contract 5 wants it gone within a second. */
+  /** Milliseconds for the closing handshake; the socket must be closed within a second. */
   closeTimeout: 900,
 };
 
 export interface LiveSocketOptions {
   readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
-  /** The `endpoint` message for a uid; `undefined` when it is gone. */
+  /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
-  /** Whether a session still holds; asked when a viewer comes and with every ping. */
+  /** Whether a session is still valid; called at the start and with every ping. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
-  /** Milliseconds between two pings; a peer that did not answer the one before, or took nothing of what waits for it, is dropped. */
+  /**
+   * Milliseconds between two pings. A peer that did not answer the previous one, or read none of the data that waits
+   * for it, is dropped.
+   */
   readonly pingMs?: number | undefined;
-  /** What all viewers may hold together. */
+  /** Memory that all viewers share. */
   readonly memory?: LiveMemory | undefined;
 }
 
-/** All live sockets of this process (contract 5). */
+/** All live connections of this process. */
 export class LiveSockets implements Live {
   readonly #options: LiveSocketOptions;
   readonly #hub: Hub;
@@ -60,7 +63,7 @@ export class LiveSockets implements Live {
     this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
     this.#pings.unref();
-    // A handshake that is none: the same shape of answer as everywhere else.
+    // An invalid handshake gets the same error format as every other request.
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
   }
 
@@ -85,7 +88,7 @@ export class LiveSockets implements Live {
     this.#sendAway((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT);
   }
 
-  /** Completes an upgrade that was checked: who, where from, and that the endpoint is theirs. */
+  /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
     if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
     if (this.#viewersOf(signedIn.user.id) >= MOST_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
@@ -94,7 +97,7 @@ export class LiveSockets implements Live {
     );
   }
 
-  /** Sends everybody away and takes nobody any more: the server stops. */
+  /** Closes all connections and accepts no new ones, because the server stops. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#pings);
@@ -110,7 +113,7 @@ export class LiveSockets implements Live {
     };
     const share = this.#memory.share(signedIn.user.id);
     const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone });
-    // Subscribed before the snapshot is read: what comes in between is held, not lost.
+    // Subscribes before reading the snapshot, so that events in between are kept.
     const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
     this.#peers.add(peer);
     peer.viewer.start();
@@ -140,8 +143,8 @@ export class LiveSockets implements Live {
   }
 
   /**
-   * Whether the viewer may still listen. Asked once it is among the peers, because a session that ended, or an endpoint that went,
-   * while the upgrade was checked did not find it there.
+   * Whether the viewer is still authorized. Checked after registration, because a session or endpoint that ended during
+   * the upgrade did not find the connection.
    */
   async #recheck(peer: Peer): Promise<void> {
     try {

@@ -9,10 +9,13 @@ import { isFromElsewhere } from '../../http/same-origin.ts';
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
-/** What opens live views. Each is checked as HTTP first, so that a refusal has a status (contract 5). Only `/ws` comes here: see http-listener.ts. */
+/**
+ * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
+ * Only `/ws` comes here: see listener.ts.
+ */
 export function createLiveUpgrade(app: AppContext, live: LiveSockets, parseCookie: ParseCookie) {
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Without a listener, a peer that vanishes during the checks would end the process.
+    // Without a listener, a connection error during the checks would end the process.
     socket.on('error', () => undefined);
     try {
       if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))

@@ -1,12 +1,12 @@
 import type { LiveEvent } from './live-event.ts';
 
-/** What the rest of the server tells the live view. */
+/** The live view's interface for the rest of the server. */
 export interface Live {
-  /** True when somebody watches the endpoint. */
+  /** True when the endpoint has a viewer. */
   isWatched(endpointId: number): boolean;
   publish(endpointId: number, event: LiveEvent): void;
-  /** Closes the sockets of a session with 4401, because it ended. */
+  /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void;
-  /** Closes the sockets of all sessions of a user but one. */
+  /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void;
 }

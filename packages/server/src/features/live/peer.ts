@@ -7,10 +7,10 @@ import type { LiveEvent } from './live-event.ts';
 import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
 
-/** Frames from a viewer between two pings, control frames too, before it is taken for a flood: viewers have nothing to say. */
+/** Frames from a viewer between two pings, including control frames, that count as a flood. */
 const MOST_FRAMES = 1000;
 
-/** Why a viewer is sent away, as close codes (RFC 6455 7.4, contract 5). */
+/** Close codes (RFC 6455 7.4; docs/api.md, "Live"). */
 const REASONS = {
   [LIVE_CLOSE_SIGNED_OUT]: 'signed out',
   [LIVE_CLOSE_ENDPOINT_GONE]: 'the endpoint is gone',
@@ -21,19 +21,19 @@ export type CloseCode = keyof typeof REASONS;
 
 export interface PeerOptions {
   readonly socket: WebSocket;
-  /** The connection under the socket. */
+  /** The connection under the WebSocket. */
   readonly wire: Duplex;
   readonly signedIn: SignedIn;
   readonly endpoint: EndpointRecord;
   readonly store: Pick<RequestStore, 'listRequests'>;
-  /** What it may hold. */
+  /** The memory that it may hold. */
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;
-  /** Told once, when nothing more may be expected of it. */
+  /** Called once, when the connection ends. */
   readonly onGone: (peer: Peer) => void;
 }
 
-/** One live socket: who is behind it, what it watches, and whether it still lives. */
+/** One live connection: its user, its endpoint, and whether the peer responds. */
 export class Peer {
   readonly endpoint: { readonly id: number; readonly uid: string };
   readonly sessionId: string;
@@ -44,7 +44,7 @@ export class Peer {
   #gone = false;
   #alive = true;
   #frames = 0;
-  /** Whether bytes waited for it at the last ping, whether any did since, and whether some of those were taken. */
+  /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
   #waitedAtPing = false;
   #waited = false;
   #progressed = false;
@@ -61,7 +61,7 @@ export class Peer {
     this.userId = signedIn.user.id;
     const outlet = {
       send: (frame: string) => socket.send(frame, this.#noteTaken),
-      // As bytes, so that what waits is counted in bytes.
+      // A Buffer, so that the backlog is counted in bytes.
       sendPart: (text: string, isLast: boolean) => {
         socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
         this.#noteWaiting();
@@ -80,7 +80,7 @@ export class Peer {
       this.#alive = true;
       this.#count();
     });
-    // A protocol error closes the socket by itself; without a listener it would end the process.
+    // A protocol error closes the socket. Without a listener it would end the process.
     socket.on('error', () => this.#end());
     socket.on('close', () => {
       this.#end();
@@ -93,7 +93,7 @@ export class Peer {
     else if (event.type !== 'changed') this.viewer.take(event);
   }
 
-  /** Asks for a sign of life; without one since the last time, hangs up. */
+  /** Sends a ping. Drops the connection if the peer has not responded since the last one. */
   ping(): void {
     if (!this.#hasLived()) {
       this.#socket.terminate();
@@ -109,8 +109,8 @@ export class Peer {
   }
 
   /**
-   * Of a peer for which bytes waited all the time, that it took some of them, however few: pongs can be sent without reading. Else a
-   * pong, or that bytes wait only since then: the ping may be behind them.
+   * If data waited all the time, the peer must have read some of it, because it can send pongs without reading.
+   * Otherwise a pong is enough, or data that began to wait only now and may delay the ping.
    */
   #hasLived(): boolean {
     return this.#waitedAtPing ? this.#progressed : this.#alive || this.#waited;
@@ -120,7 +120,7 @@ export class Peer {
     if (this.#socket.bufferedAmount > 0) this.#waited = true;
   }
 
-  /** Closes with a code. A viewer that does not answer that is cut off soon (`closeTimeout` of live-socket.ts). */
+  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in live-socket.ts). */
   sendAway(code: CloseCode): void {
     this.#end();
     this.#socket.close(code, REASONS[code]);

@@ -1,6 +1,5 @@
 /**
- * Who mails come from where MAIL_FROM does not say: nobody in particular at the host of the public address. An address of numbers
- * stands in brackets (RFC 5321 4.1.3).
+ * The default sender: a no-reply address at the host of the public URL. An IP address is in brackets (RFC 5321 4.1.3).
  */
 export function defaultSender(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);

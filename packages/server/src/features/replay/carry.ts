@@ -8,32 +8,32 @@ import { resolveTarget } from './resolve-target.ts';
 import type { Lookup } from './resolve-target.ts';
 import { checkPort, parseTarget } from './target.ts';
 
-/** A replay whose turn has come. */
+/** A replay that is ready to be sent. */
 export interface Errand {
   readonly method: string;
-  /** As `targetUrlSchema` has let it through. */
+  /** Already validated by `targetUrlSchema`. */
   readonly url: string;
   readonly headers: RawHeaders;
   readonly body: Uint8Array;
-  /** By what name we go where the headers have none. */
+  /** The user agent if the headers have none. */
   readonly userAgent: string;
-  /** Whether this machine and private networks may be reached (contract 8, `ALLOW_PRIVATE_TARGETS`). */
+  /** Whether this machine and private networks are allowed (`ALLOW_PRIVATE_TARGETS`). */
   readonly allowPrivate: boolean;
-  /** The target has this long for everything: to be reached, to take the body, and to answer. */
+  /** Time limit for the whole exchange: connecting, sending and receiving. */
   readonly mostMs: number;
 }
 
-/** What the target answered. */
+/** The target's response. */
 export interface Carried extends Incoming {
   readonly durationMs: number;
 }
 
-/** Takes a replay to its target and brings the answer back. `gone` goes off when nobody waits for it any more. */
+/** Sends a replay to its target and returns the response. `signal` aborts when no client waits any more. */
 export type Carry = (errand: Errand, gone: AbortSignal) => Promise<Carried>;
 
 /**
- * Carries a replay: where it leads is checked, then connected to, and to nothing else.
- * @throws ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
+ * Sends a replay: resolves and checks its target, then connects only to the checked addresses. @throws ProblemError
+ * TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
  */
 export async function carry(errand: Errand, gone: AbortSignal, lookUp: Lookup): Promise<Carried> {
   const { allowPrivate, mostMs } = errand;

@@ -4,7 +4,7 @@ import { carry } from './carry.ts';
 import { lookUpInPublic, lookUpOnSystem } from './resolve-target.ts';
 import type { FromThread, ToThread } from './thread-messages.ts';
 
-/** The thread that carries replays. What targets send, and TLS, is worked through here, and not beside the captures. */
+/** The thread that sends replays, so that the targets' responses and TLS don't delay captures. */
 const port = parentPort;
 if (port === null || isMainThread) throw new Error('replay-thread.ts runs as a worker thread.');
 
@@ -27,14 +27,14 @@ async function answer({ id, errand }: Extract<ToThread, { errand: unknown }>): P
   }
 }
 
-/** Bytes that have their memory for themselves, so that it can be handed over; a small `Buffer` shares it with others. */
+/** Bytes with their own memory, which can be transferred; a small `Buffer` shares a pool. */
 function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-// The one who posts is thread-carrier.ts, from the same build.
+// Only the thread client of the same build posts messages.
 port.on('message', (message: ToThread) => {
   if ('errand' in message) void answer(message);
   else underWay.get(message.id)?.abort();

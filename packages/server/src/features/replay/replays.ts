@@ -5,45 +5,48 @@ import { ReplayLimits } from './replay-limits.ts';
 import { parseTarget } from './target.ts';
 import { ThreadCarrier } from './thread-carrier.ts';
 
-/** A replay has this long for everything: to wait for its turn, to reach the target, and to be answered (hardening S7). */
+/** Time limit of a replay in milliseconds, including its wait. */
 const MOST_MS = 30_000;
-/** Whose turn comes later than with this share of it left is sent away, to come again: a target would hardly have the time to answer. */
+/**
+ * A replay whose turn comes with less than this share of its time left is rejected, because the target would hardly
+ * have time to respond.
+ */
 const LEAST_LEFT = 1 / 3;
-/** Whole seconds after which to come again. */
+/** Value of `Retry-After` in seconds. */
 const RETRY_SECONDS = 10;
 
 const TOO_LATE = 'Too many replays of yours wait for their targets. Please try again in a moment.';
 
-/** A request that is sent again, or a new one. */
+/** A request to send again, or a new one. */
 export interface Replay extends Pick<Errand, 'method' | 'url' | 'headers'> {
-  /** Read when it is sent: who waits in line holds no body. */
+  /** Called when the replay is sent, so that waiting replays hold no body. */
   readonly readBody: () => Promise<Uint8Array>;
 }
 
-/** Who waits for the answer. */
+/** The client that waits for the response. */
 export interface Caller {
-  /** Whose replays it counts among. */
+  /** The user whose limits apply. */
   readonly person: number;
-  /** Goes off when nobody waits any more. */
+  /** Aborts when the client no longer waits. */
   readonly gone: AbortSignal;
-  /** Calls back once the answer has been taken, or nobody is left to take it: until then its memory is in use. */
+  /** Calls back when the response was delivered or the client left; until then its memory is in use. */
   readonly whenDone: (done: () => void) => void;
 }
 
 export interface ReplayOptions {
-  /** Whether this machine and private networks may be reached (contract 8, `ALLOW_PRIVATE_TARGETS`). */
+  /** Whether this machine and private networks are allowed (`ALLOW_PRIVATE_TARGETS`). */
   readonly allowPrivate: boolean;
   readonly now: () => number;
-  /** By what name we go where a replay has no `User-Agent` of its own. */
+  /** The user agent for replays without one. */
   readonly userAgent: () => string;
   readonly mostMs?: number;
-  /** On a thread of its own unless given. */
+  /** Defaults to a separate thread. */
   readonly carry?: Carry;
 }
 
 /**
- * Sends requests to targets that users name: the one place of the server that does, so that each of them passes the same guard. What the
- * target answers is handed on as it came; redirects are not followed.
+ * Sends requests to targets that users choose. It is the only part of the server that does, so all of them pass the
+ * same checks. Responses are returned unchanged; redirects are not followed.
  */
 export class Replays {
   readonly #options: ReplayOptions;
@@ -56,9 +59,8 @@ export class Replays {
   }
 
   /**
-   * Sends a person's replay when it is its turn.
-   * @throws ProblemError TARGET_NOT_ALLOWED, RATE_LIMITED, or REPLAY_FAILED with the reason
-   * @throws LineTooLong
+   * Sends a user's replay when it is its turn. @throws ProblemError TARGET_NOT_ALLOWED, RATE_LIMITED, or REPLAY_FAILED
+   * with the reason @throws QueueFullError
    */
   async send({ method, url, headers, readBody }: Replay, { person, gone, whenDone }: Caller): Promise<Carried> {
     const { allowPrivate, userAgent, mostMs = MOST_MS, carry = this.#thread.carry } = this.#options;

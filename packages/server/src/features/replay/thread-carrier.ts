@@ -6,10 +6,10 @@ import type { FromThread, ToThread } from './thread-messages.ts';
 
 const THREAD = workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js');
 
-/** As the system shows it; Linux keeps 15 characters. */
+/** As the operating system shows it; Linux keeps 15 characters. */
 const THREAD_NAME = 'replay';
 
-/** Messages and heads; bodies are not V8's. */
+/** For messages and heads; bodies are outside V8's heap. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
 interface Waiting {
@@ -17,7 +17,10 @@ interface Waiting {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Carries replays on a thread of their own: however busy a target keeps it, captures do not wait for it. It starts with the first one. */
+/**
+ * Sends replays on a separate thread, so that a busy target never delays captures. The thread starts with the first
+ * replay.
+ */
 export class ThreadCarrier {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
@@ -44,7 +47,7 @@ export class ThreadCarrier {
     const worker = new Worker(THREAD, { name: THREAD_NAME, resourceLimits: LIMITS });
     worker.unref();
     worker.on('message', (message: FromThread) => this.#settle(message));
-    // Its exit follows.
+    // The exit event follows.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       this.#worker = undefined;

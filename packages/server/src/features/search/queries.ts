@@ -18,7 +18,7 @@ import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
 
-/** Bytes of requests that are matched in one turn of the event loop, so that other searches on the same thread go on. */
+/** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
 const BYTES_PER_TURN = 256 * 1024;
 
 async function searchedEndpoints(
@@ -47,7 +47,7 @@ async function searchedEndpoints(
   return searched;
 }
 
-/** Results are ordered by time, then endpoint, then index, the highest first. */
+/** Results are ordered by time, endpoint and index, descending. */
 function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool> {
   if (endpointId < before.endpointId) return sql<SqlBool>`received_at <= ${before.receivedAt}`;
   if (endpointId > before.endpointId) return sql<SqlBool>`received_at < ${before.receivedAt}`;
@@ -55,8 +55,8 @@ function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool
 }
 
 /**
- * An index of every captured byte would make each capture slower, so the table is scanned: here, where a byte costs least, and away from
- * the writer. No more than `maxBytes`, or one request, is in memory at a time.
+ * Scans the table, because an index of every captured byte would make each capture slower. Runs off the writer's
+ * thread. At most `maxBytes`, or one request, are in memory at a time.
  */
 async function scanRequests(db: EngineDatabase, scan: Scan): Promise<ScanResult> {
   const rows = await rowsToScan(db, scan);
@@ -90,7 +90,7 @@ interface ScannedRows {
   readonly next: ScannedRow | undefined;
 }
 
-/** The rows of one step: up to `maxRows` of them and `maxBytes`, but at least one. */
+/** The rows of one step: up to `maxRows` and `maxBytes`, but at least one. */
 async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan): Promise<ScannedRows> {
   const rows = await db
     .selectFrom('captured_requests')
@@ -99,7 +99,7 @@ async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBy
       'received_at as receivedAt',
       sql<number>`length(head) + coalesce(length(body), 0)`.as('bytes'),
     ])
-    // Read with the rows: the endpoint may be cleared or deleted during a search.
+    // Read with the rows, because the endpoint may be cleared or deleted during a search.
     .where('key', '>=', firstKey(endpointId))
     .where('key', '<=', requestKey(endpointId, from))
     .orderBy('key', 'desc')
@@ -140,7 +140,7 @@ async function candidates(
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
 }
 
-/** A copy, so that the rest of the body is not held. */
+/** A copy, so that the rest of the body can be freed. */
 function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord {
   const { body } = record;
   if (body === null || body.length <= bodyBytes) return record;

@@ -4,7 +4,10 @@ import { RecordLabels } from '../requests/record-labels.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 
-/** A stored request as a query looks at it. Where `needsBody` is false, the record may carry only the beginning of its body. */
+/**
+ * Converts a stored request into a record for the query language. If `needsBody` is false, the record may have only the
+ * beginning of its body.
+ */
 export async function searchableRecord(record: RequestRecord, needsBody: boolean): Promise<SearchableRequest> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
   const coding = needsBody ? codingOf(rawHeaders) : undefined;

@@ -7,12 +7,12 @@ import type { Handlers } from '../../http/call.ts';
 
 const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 
-/** The answer of a failed test mail: contract 4 wants `success` beside the problem. */
+/** The response of a failed test mail has `success` beside the problem. */
 function testFailed(sentence: string): ProblemError {
   return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
 }
 
-/** Settings, and whether mail can reach the person (spec 2, contract 4). */
+/** The user's settings, and the test of the mail server. */
 export const settingsHandlers = {
   getSettings: async ({ signedIn }) => signedIn.user.settings,
 
