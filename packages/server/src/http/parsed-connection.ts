@@ -69,7 +69,10 @@ export class ParsedConnection {
     return this.#current?.response;
   }
 
-  /** The head of a request was parsed. Its response says whether the connection goes on (`shouldKeepAlive`). */
+  /**
+   * Call when the head of a request was parsed. Its response decides whether the connection continues
+   * (`shouldKeepAlive`).
+   */
   begin(request: IncomingMessage, response: ServerResponse, head: BodyFraming): void {
     const current = { request, response, isAnswered: false };
     this.#current = current;
@@ -80,7 +83,7 @@ export class ParsedConnection {
     });
   }
 
-  /** Sets what to call when the current body can't come to its end: the connection closed, or the body is not valid HTTP. */
+  /** Sets the callback for a body that can't be completed: the connection closed, or the body is not valid HTTP. */
   set onCutOff(cutOff: (() => void) | undefined) {
     this.#onCutOff = cutOff;
   }
@@ -90,7 +93,7 @@ export class ParsedConnection {
     this.#onCutOff = undefined;
   };
 
-  /** Gives the socket away after an upgrade. What was read ahead is in the socket again. */
+  /** Releases the socket after an upgrade, with all unread data. */
   release(): void {
     this.#isReleased = true;
     this.#socket.off('data', this.#onData).off('close', this.#onClose);
@@ -112,14 +115,15 @@ export class ParsedConnection {
     const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
     this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     if (rest.length === 0 || socket.destroyed) return;
-    // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
+    // Keep reading on a connection that ends with its current response, because closing a socket with unread data
+    // resets it.
     if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
     if (!this.#isReleased && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
   };
 
-  /** The current body may always be read, a further head only after the response. */
+  /** The current body may always be read; the next head only after the response. */
   #mayParse(): boolean {
     return !this.#socket.destroyed && (this.#current === undefined || !this.#current.request.complete);
   }
@@ -141,9 +145,9 @@ export class ParsedConnection {
 
 const EMPTY_LINE = '\r\n\r\n';
 
-/** Cuts what a connection brings so that no slice reaches into the head of a second request. */
+/** Slices the data of a connection so that no slice includes the head of a second request. */
 class Slices {
-  /** Bytes of the current body that are still to come, where the sender declared a length. */
+  /** Remaining bytes of the current body, if the sender declared a length. */
   #bodyLeft = 0;
   /** The end of the last slice, which may be the beginning of an empty line. */
   #tail = '';
@@ -152,7 +156,7 @@ class Slices {
     this.#bodyLeft = hasTransferEncoding ? 0 : Math.max(0, declaredLength);
   }
 
-  /** The length of the next slice of some bytes. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */
+  /** The length of the next slice. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */
   next(bytes: Buffer): number {
     if (this.#bodyLeft > 0) {
       const length = Math.min(this.#bodyLeft, bytes.length);

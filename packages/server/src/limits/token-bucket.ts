@@ -1,7 +1,7 @@
-/** Bursts of ten times the rate (contract 8, `CAPTURE_RATE_LIMIT`). */
+/** A bucket holds ten seconds of tokens. */
 const BURST_FACTOR = 10;
 
-/** A rate limit that lets bursts through: a bucket of tokens, refilled steadily. */
+/** A rate limit that allows bursts: a bucket of tokens, refilled steadily. */
 export class TokenBucket {
   readonly #perMs: number;
   readonly #most: number;
@@ -17,7 +17,7 @@ export class TokenBucket {
     this.#filledAt = now();
   }
 
-  /** Takes a token: 0, or the whole seconds after which there is one again. */
+  /** Takes a token. Returns 0, or the whole seconds until the next one. */
   take(): number {
     const now = this.#now();
     this.#tokens = Math.min(this.#most, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
