@@ -6,7 +6,7 @@ export class StorageProblem extends Error {
 /** Why storage is unavailable. `away` covers all other reasons. */
 export type UnavailableReason = 'away' | 'disk-full' | 'file-replaced';
 
-/** Storage is unavailable for now: unreachable, full, or out of connections. The same call may succeed later. */
+/** Storage is unavailable at the moment: unreachable, full, or out of connections. The same call may succeed later. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
   readonly reason: UnavailableReason;

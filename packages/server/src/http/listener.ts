@@ -55,8 +55,7 @@ export function createListener(
   );
   // By default Node drops headers beyond 2,000 lines. Their bytes are limited above.
   server.maxHeadersCount = 0;
-  // Cuts off a client without reads or writes, such as one that does not read its response. The longest call is a
-  // replay with 30 s.
+  // Cuts off a client that neither reads nor writes. The longest call is a replay with 30 s.
   server.timeout = KEEP_ALIVE_MS;
   // A sender that closes its sending side (as `nc` does) still waits for the response.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -22,7 +22,7 @@ export interface ExpiryNoticesOptions {
 
 /**
  * Mails owners a day before their endpoints expire, once per expiry across processes. A notice is claimed before it is
- * sent, so that no two processes send it. Notices that the mail server rejects for now, or that run out of time, are
+ * sent, so that no two processes send it. Notices that the mail server rejects temporarily, or that run out of time, are
  * released and retried. True when more are due.
  */
 export async function sendExpiryNotices(options: ExpiryNoticesOptions, signal: AbortSignal): Promise<boolean> {
