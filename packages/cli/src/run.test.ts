@@ -80,10 +80,7 @@ const refused: [line: string, sentence: string][] = [
   ['requests a --before=-1', '--before must be a whole number from 0 up.'],
   ['follow a --from x', '--from must be a whole number from 0 up.'],
   ['follow a --json=yes', '--json takes no value.'],
-  [
-    'follow a --query a)',
-    'The query is wrong at character 2. Expected an opening parenthesis before this closing one.',
-  ],
+  ['follow a --query a)', '--query is wrong at character 2. Expected an opening parenthesis before this closing one.'],
   ['show a b', 'The index must be a whole number from 0 up.'],
 ];
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
@@ -78,7 +79,14 @@ export interface ServerOptions {
   readonly livePingMs?: number | undefined;
 }
 
-const ROUTES: Routes = { handlers: HANDLERS, registerOthers: registerProviderRoutes, registerPages };
+/** Where the build puts the web app, seen from this file and from its bundle. */
+export const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+const ROUTES: Routes = {
+  handlers: HANDLERS,
+  registerOthers: registerProviderRoutes,
+  registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
+};
 
 /** Starts the whole server. Resolves when it listens; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -14,6 +14,8 @@ export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
+  /** A capture was read by the plain reader or by Node's parser. */
+  readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Captures that storage rejected. */
   readonly countFailed: (count: number) => void;
 }
@@ -23,21 +25,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  if (sources.freeDiskBytes !== undefined)
-    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
-  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
-  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
-  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
-  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
+  registerGauges(registry, sources);
   const readCounter = (name: string, help: string, read: () => number): Counter =>
     new Counter({
       name,
@@ -61,6 +49,44 @@ export function createMetrics(sources: MetricSources): Metrics {
     };
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
+  const read = { plain: 0, parser: 0 };
+  registry.registerMetric(
+    new Counter({
+      name: 'creel_captures_read_total',
+      help: 'Captures by what read them: the reader of plain requests, or the HTTP parser.',
+      labelNames: ['reader'],
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc({ reader: 'plain' }, read.plain);
+        this.inc({ reader: 'parser' }, read.parser);
+      },
+    }),
+  );
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  return { registry, countStored: () => stored.add(1), countFailed: failed.add };
+  return {
+    registry,
+    countStored: () => stored.add(1),
+    countFailed: failed.add,
+    countRead: (reader) => void (read[reader] += 1),
+  };
+}
+
+function registerGauges(registry: Registry, sources: MetricSources): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  if (sources.freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
+  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
+  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
+  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
+  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
 }

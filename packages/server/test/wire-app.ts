@@ -3,6 +3,7 @@ import type { Endpoint } from '@creel/contract';
 import { exchange, rawRequest } from '../../../fixtures/raw-http.ts';
 import type { RawAnswer } from '../../../fixtures/raw-http.ts';
 import type { HeaderPair } from '../../../fixtures/webhooks/webhook-fixture.ts';
+import { metricOf } from './metric.ts';
 import { startServerProcess } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { signUp } from './signed-in.ts';
@@ -138,5 +139,6 @@ export async function expectCaptured(app: WireApp, sent: Sent): Promise<number> 
 export async function expectUnharmed(app: WireApp): Promise<void> {
   await expectCaptured(app, { path: '/canary', body: Buffer.from('still here') });
   expect(app.server.ended()).toBe(null);
+  await expect.poll(() => metricOf(app.server.origin, 'creel_body_bytes')).toBe(0);
   expect(app.server.output()).not.toMatch(/unhandled|uncaught|"level":(50|60)|TypeError|RangeError/i);
 }

@@ -2,15 +2,11 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import type { AppContext } from '../app-context.ts';
 import { explainMissing } from './api-server.ts';
 import { newNonce, pagePolicy } from './security-headers.ts';
 import { ProblemError } from './problem.ts';
-
-/** The build's output folder of the web app. */
-export const WEB_ROOT = fileURLToPath(new URL('../../../web/dist', import.meta.url));
 
 const PAGE_FILE = 'index.html';
 const NOT_BUILT = 'The web app is not built. Run npm run build.';
@@ -18,8 +14,8 @@ const NOT_BUILT = 'The web app is not built. Run npm run build.';
 /** The build's placeholder for the policy's nonce (vite.config.ts). */
 const NONCE_PLACE = '__CSP_NONCE__';
 
-/** Serves the web app: its files, and its page for every other path that a browser opens. */
-export async function registerPages(server: FastifyInstance, app: AppContext, root = WEB_ROOT): Promise<void> {
+/** Serves the web app in the folder `root`: its files, and its page for every other path that a browser opens. */
+export async function registerPages(server: FastifyInstance, app: AppContext, root: string): Promise<void> {
   if (existsSync(root)) {
     await server.register(fastifyStatic, {
       root,

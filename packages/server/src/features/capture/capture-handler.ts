@@ -21,6 +21,7 @@ export interface CaptureDependencies {
   readonly writer: CaptureWriter;
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
+  readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (
     endpoint: CachedEndpoint,
@@ -60,8 +61,10 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
   const { request, response, target, head, expectsContinue } = arriving;
   if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
   const { method = '', rawHeaders, socket } = request;
-  const keep = (body: Buffer | null): void =>
+  const keep = (body: Buffer | null): void => {
+    deps.countRead('parser');
     record(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
+  };
   if (expectsContinue) response.writeContinue();
   if (head.declaredLength <= 0 && !head.hasTransferEncoding) return keep(null);
   readBody(request, deps.maxBodyBytes, verdict.reservation, (result) => {
@@ -128,13 +131,11 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
         ? verdict
         : {
             reservation: verdict.reservation,
-            capture: (body, reply) =>
-              record(
-                deps,
-                verdict,
-                { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket },
-                reply,
-              ),
+            capture: (body, reply) => {
+              deps.countRead('plain');
+              const arrived = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
+              record(deps, verdict, arrived, reply);
+            },
           };
     const verdict = deps.admit(target?.uid, { declaredLength: bodyLength, bytesAtHand });
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);

@@ -2,17 +2,22 @@ import { expect, test } from 'vitest';
 import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 
-/** A cache whose reads end when the test says so, in any order. */
-function someCache() {
+/** A cache whose reads end when the test says so, in any order, and whose clock the test sets. */
+function someCache(shared = false) {
   const reads: ((name: string) => void)[] = [];
+  const failures: ((error: Error) => void)[] = [];
+  const clock = { now: 0 };
   const findEndpoint = (uid: string): Promise<EndpointRecord> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
+      failures.push(reject);
       const record = { id: 1, uid, userId: 1, name: null, createdAt: 0, expiresAt: null, autosave: false };
       const counts = { isFavorite: false, requestCount: 0, savedCount: 0, unsavedCount: 0, latestAt: null };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });
-  const cache = new EndpointCache({ findEndpoint, shared: false }, undefined, () => 0);
-  return { cache, endRead: (nth: number, source: string) => reads[nth]?.(source), readCount: () => reads.length };
+  const cache = new EndpointCache({ findEndpoint, shared }, undefined, () => clock.now);
+  const endRead = (nth: number, source: string) => reads[nth]?.(source);
+  const failRead = (nth: number) => failures[nth]?.(new Error('away'));
+  return { cache, clock, endRead, failRead, readCount: () => reads.length };
 }
 
 test('a lookup from before a change is not kept, and does not end the newer one', async () => {
@@ -28,4 +33,44 @@ test('a lookup from before a change is not kept, and does not end the newer one'
   endRead(1, 'Stripe');
   await Promise.all([newer, joined]);
   expect(cache.peek('u')?.needsSource).toBe(false);
+});
+
+/** A shared cache that has read the endpoint once, at time 0. */
+async function filledCache() {
+  const filled = someCache(true);
+  const first = filled.cache.lookup('u');
+  filled.endRead(0, 'Stripe');
+  await first;
+  return filled;
+}
+
+test('an entry that is no longer fresh still serves while it is read again, once', async () => {
+  const { cache, clock, endRead, readCount } = await filledCache();
+  clock.now = 1000;
+  expect(cache.peek('u')).toBeDefined();
+  expect(readCount()).toBe(1);
+  clock.now = 1001;
+  for (let nth = 0; nth < 3; nth += 1) expect(cache.peek('u')?.readAt).toBe(0);
+  expect(readCount()).toBe(2);
+  endRead(1, 'Stripe');
+  await cache.lookup('u');
+  expect(cache.peek('u')?.readAt).toBe(1001);
+});
+
+test('an entry that was not used for longer is read before it serves', async () => {
+  const { cache, clock, readCount } = await filledCache();
+  clock.now = 1401;
+  expect(cache.peek('u')).toBeUndefined();
+  expect(readCount()).toBe(1);
+});
+
+test('what was known last serves while the database does not answer', async () => {
+  const { cache, clock, failRead } = await filledCache();
+  clock.now = 60_000;
+  const lookup = cache.lookup('u');
+  failRead(1);
+  expect((await lookup)?.uid).toBe('u');
+  const unknown = cache.lookup('never read');
+  failRead(2);
+  await expect(unknown).rejects.toThrow('away');
 });

@@ -16,8 +16,13 @@ export interface CachedEndpoint {
 }
 
 const MOST_ENTRIES = 10_000;
-/** Maximum age of an entry if other processes write to the same database. */
-const SHARED_MAX_AGE_MS = 1000;
+/** Milliseconds for which an entry is fresh if other processes write to the same database. */
+const FRESH_MS = 1000;
+/**
+ * Up to this age an entry still serves while it is read again. A lookup for every sender would cost a third of the
+ * capture rate.
+ */
+const MAX_AGE_MS = 1400;
 
 /** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
 export class EndpointCache {
@@ -40,9 +45,12 @@ export class EndpointCache {
   /** The cached entry, without a promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
-    return entry !== undefined && this.#store.shared && this.#now() - entry.readAt > SHARED_MAX_AGE_MS
-      ? undefined
-      : entry;
+    if (entry === undefined || !this.#store.shared) return entry;
+    const age = this.#now() - entry.readAt;
+    if (age > MAX_AGE_MS) return undefined;
+    // Only senders that wait for a lookup see its failure.
+    if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
+    return entry;
   }
 
   /**
@@ -68,8 +76,16 @@ export class EndpointCache {
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const found = await this.#store.findEndpoint(uid);
-    if (found === undefined) return undefined;
+    const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
+      if (before === undefined) throw error;
+      return 'unavailable' as const;
+    });
+    // What was known last is better than nothing: whether the capture is stored, storage decides.
+    if (found === 'unavailable') return before;
+    if (found === undefined) {
+      if (isLatest()) this.#entries.delete(uid);
+      return undefined;
+    }
     const bucket =
       before?.bucket ??
       (this.#ratePerSecond === undefined ? undefined : new TokenBucket(this.#ratePerSecond, this.#now));

@@ -52,7 +52,8 @@ describe('the source of an endpoint that was created without one', () => {
   test.each([
     ['Stripe', ['stripe-invoice-paid', 'github-push']],
     ['GitHub', ['github-push', 'stripe-invoice-paid']],
-    ['Shopify', ['slack-event', 'twilio-sms', 'shopify-orders-create', 'github-push']],
+    ['Slack', ['slack-event', 'twilio-sms', 'shopify-orders-create']],
+    ['Shopify', ['shopify-orders-create', 'github-push']],
   ])('is %s after %j: the first known label', async (source, names) => {
     expect(await sourceAfter(names)).toBe(source);
   });

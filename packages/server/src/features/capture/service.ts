@@ -65,6 +65,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     writer,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
+    countRead: (reader) => options.metrics().countRead(reader),
     onStored: (endpoint, capture, result) => {
       options.metrics().countStored();
       if (options.live().isWatched(endpoint.id))
