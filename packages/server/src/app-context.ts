@@ -1,6 +1,6 @@
 import type { Accounts } from './features/accounts/accounts.ts';
 import type { Sessions } from './features/accounts/sessions.ts';
-import type { OneAtATime } from './features/search/one-at-a-time.ts';
+import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/live.ts';
@@ -24,7 +24,7 @@ export interface AppContext {
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */
-  readonly searches: OneAtATime;
+  readonly searches: SerialQueues;
   /** Origin of capture URLs and links, without a trailing slash. Known after the server listens. */
   readonly publicUrl: () => string;
   /** Drops an endpoint from the capture path's cache after a change or deletion. */

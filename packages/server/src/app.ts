@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
-import { OneAtATime } from './features/search/one-at-a-time.ts';
+import { SerialQueues } from './features/search/serial-queues.ts';
 import { createLiveUpgrade } from './features/live/live-upgrade.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
@@ -38,8 +38,8 @@ import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
 import { isLiveUpgrade } from './features/live/upgrade.ts';
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
-import { Rounds } from './features/jobs/interval-job.ts';
-import { keepUp } from './features/jobs/upkeep.ts';
+import { IntervalJob } from './features/jobs/interval-job.ts';
+import { runMaintenance } from './features/jobs/maintenance.ts';
 import { VERSION } from './version.ts';
 import { originOf, portOf } from './http/listen-address.ts';
 
@@ -74,7 +74,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'carry' | 'mostMs'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
@@ -105,15 +105,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  let rounds: Rounds[] = [];
+  let rounds: IntervalJob[] = [];
   const purgeSoon = (): void => rounds[0]?.wake();
-  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new OneAtATime(), purgeSoon };
+  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, edge.listen, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   edge.takeUpgrades(upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  rounds = startRounds(app);
+  rounds = startJobs(app);
 
   /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
@@ -170,15 +170,17 @@ function connectionOptions(
 /**
  * Background jobs. Without a mail server no notice is claimed, so notices can still be sent after one is configured.
  */
-function startRounds(app: AppContext): Rounds[] {
+function startJobs(app: AppContext): IntervalJob[] {
   const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
-  const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  const rounds = [new IntervalJob('upkeep', () => runMaintenance({ store, config, live, now, forgetEndpoint }), log)];
   if (billing !== undefined)
-    rounds.push(new Rounds('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    rounds.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
-    rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
-    rounds.push(new Rounds('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log));
+    rounds.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    rounds.push(
+      new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
+    );
   }
   for (const each of rounds) each.start();
   return rounds;

@@ -52,9 +52,9 @@ export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof W
   'touchSession',
   'endSession',
   'endSessions',
-  'takeTurn',
-  'giveTurnBack',
-  'forgetTurns',
+  'consumeTurn',
+  'refundTurn',
+  'resetTurns',
 ]);
 
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };

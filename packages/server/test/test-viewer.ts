@@ -66,13 +66,13 @@ function newWire() {
   const sent: string[] = [];
   let reading = true;
   let pending = 0;
-  let mostPending = 0;
+  let maxPending = 0;
   let begun = '';
   const outlet = {
     sendPart(text: string, isLast: boolean) {
       begun += text;
       if (!reading) pending += text.length;
-      mostPending = Math.max(mostPending, pending);
+      maxPending = Math.max(maxPending, pending);
       if (!isLast) return;
       sent.push(word(liveMessageSchema.parse(JSON.parse(begun))));
       begun = '';
@@ -97,7 +97,7 @@ function newWire() {
       reading = false;
     },
     pending: () => pending,
-    mostPending: () => mostPending,
+    maxPending: () => maxPending,
   };
 }
 

@@ -142,9 +142,9 @@ export interface ThrottleStore {
   /** The keys that have a count, each with the time until which it is blocked (in the past when it is not). */
   findTurns(keys: readonly string[]): Promise<{ key: string; blockedUntil: number }[]>;
   /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
-  takeTurn(key: string, rule: ThrottleRule, now: number): Promise<{ blockedUntil: number } | undefined>;
+  consumeTurn(key: string, rule: ThrottleRule, now: number): Promise<{ blockedUntil: number } | undefined>;
   /** Takes back one turn that turned out not to count. */
-  giveTurnBack(key: string, rule: ThrottleRule): Promise<void>;
+  refundTurn(key: string, rule: ThrottleRule): Promise<void>;
   /** Deletes the count. */
-  forgetTurns(key: string): Promise<void>;
+  resetTurns(key: string): Promise<void>;
 }

@@ -9,7 +9,7 @@ export type Bound<Queries> = {
 
 type Run = (name: string, args: readonly unknown[]) => Promise<never>;
 
-/** Turns a table of queries into methods that call `run` with the query's name. */
+/** RateLimit a table of queries into methods that call `run` with the query's name. */
 export function bindQueries<Queries extends object>(queries: Queries, run: Run): Bound<Queries> {
   const methods = Object.keys(queries).map((name) => [name, (...args: unknown[]) => run(name, args)]);
   // `Object.fromEntries` loses the names of the keys.

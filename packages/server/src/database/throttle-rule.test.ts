@@ -3,7 +3,7 @@ import { afterReturn, afterTurn } from './throttle-rule.ts';
 import type { ThrottleRule, ThrottleState } from './throttle-rule.ts';
 
 const PLAIN: ThrottleRule = { turns: 3, windowMs: 1000 };
-const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, mostMs: 40, forgetMs: 5000 } };
+const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };
 
 /** Takes turns at these times; when the key is blocked afterwards, or `refused`. */
 function course(rule: ThrottleRule, times: readonly number[]): (number | 'refused')[] {

@@ -1,13 +1,13 @@
 /** How often something may be tried. Plain data, so that it can be sent to a storage thread. */
 export interface ThrottleRule {
-  /** Turns per window. The window starts with the first turn. */
+  /** RateLimit per window. The window starts with the first turn. */
   readonly turns: number;
   readonly windowMs: number;
   /**
    * Without it, the key is blocked until the window ends after the turns are used up. With it, every further turn
-   * doubles the wait, from `firstMs` to `mostMs`, and the count is deleted `forgetMs` after the last turn.
+   * doubles the wait, from `firstMs` to `maxMs`, and the count is deleted `forgetMs` after the last turn.
    */
-  readonly growing?: { readonly firstMs: number; readonly mostMs: number; readonly forgetMs: number };
+  readonly growing?: { readonly firstMs: number; readonly maxMs: number; readonly forgetMs: number };
 }
 
 /** The stored state of a key. Times in milliseconds. */
@@ -29,8 +29,8 @@ export function afterTurn(
   const count = before.count + 1;
   if (count < rule.turns) return { ...before, count };
   if (rule.growing === undefined) return { ...before, count, blockedUntil: before.forgetAt };
-  const { firstMs, mostMs, forgetMs } = rule.growing;
-  return { count, blockedUntil: now + Math.min(firstMs * 2 ** (count - rule.turns), mostMs), forgetAt: now + forgetMs };
+  const { firstMs, maxMs, forgetMs } = rule.growing;
+  return { count, blockedUntil: now + Math.min(firstMs * 2 ** (count - rule.turns), maxMs), forgetAt: now + forgetMs };
 }
 
 /** The state with one turn fewer. Removes a block that this turn caused. */

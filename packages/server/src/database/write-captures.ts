@@ -48,7 +48,7 @@ type Maybe<T> = T | Promise<T>;
  * After a limit was lowered, a batch trims this many more than it adds, so that its senders don't wait for 100,000
  * deletions.
  */
-const MOST_TRIMMED_BEYOND = 500;
+const MAX_TRIMMED_BEYOND = 500;
 
 /**
  * The statements of a batch, inside its transaction. SQLite returns directly; each PostgreSQL call is one round trip.
@@ -117,7 +117,7 @@ function endpointWrite(
 ): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
-  const going = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
+  const going = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
   // Existing captures are older than those of the batch.
   const trimCount = Math.min(going, endpoint.unsavedCount);
   const neverWritten = going - trimCount;

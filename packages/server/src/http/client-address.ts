@@ -14,7 +14,7 @@ interface TrustedRanges {
 const understood = new WeakMap<readonly string[], TrustedRanges>();
 
 /** Maximum number of cached verdicts. A server behind proxies has few peers. */
-const MOST_VERDICTS = 1000;
+const MAX_VERDICTS = 1000;
 
 /** An address in its normal form: IPv4 as IPv4, even on an IPv6 socket. */
 export function normalAddress(address: string): string {
@@ -61,7 +61,7 @@ function isTrusted(address: string, trusted: readonly string[]): boolean {
   const { ranges, verdicts } = rangesOf(trusted);
   const known = verdicts.get(address);
   if (known !== undefined) return known;
-  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
   const verdict = isWithin(address, ranges);
   verdicts.set(address, verdict);
   return verdict;

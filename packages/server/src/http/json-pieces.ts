@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
  */
 const PIECE_BYTES = 24 * 1024;
 /** Maximum growth of a byte of text in JSON: a control character takes six. */
-export const MOST_JSON_GROWTH = 6;
+export const MAX_JSON_GROWTH = 6;
 /** Characters per write. */
 const SLICE_CHARACTERS = 16 * 1024;
 

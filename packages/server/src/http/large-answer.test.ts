@@ -9,7 +9,7 @@ import { LargeAnswer, sendLarge } from './large-answer.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 24 * MIB;
-const MOST_SILENCE_MS = 2000;
+const MAX_SILENCE_MS = 2000;
 
 let server: FastifyInstance | undefined;
 afterEach(() => server?.close());
@@ -17,7 +17,7 @@ afterEach(() => server?.close());
 /** A server whose one answer is of `SIZE` bytes, and a connection that has asked for it. */
 async function ask(content: () => LargeAnswer['content']): Promise<{ reader: Socket; inServer: Socket }> {
   server = Fastify({ forceCloseConnections: true });
-  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MOST_SILENCE_MS));
+  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MAX_SILENCE_MS));
   await server.listen({ port: 0, host: '127.0.0.1' });
   const accepted = new Promise<Socket>((resolve) => server?.server.once('connection', resolve));
   const reader = connect({ port: portOf(server.server), host: '127.0.0.1' });

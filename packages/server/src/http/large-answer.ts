@@ -10,7 +10,7 @@ export const SMALL_ANSWER_BYTES = 256 * 1024;
 /** Bytes per write to a connection. */
 const WRITE_BYTES = 64 * 1024;
 /** A client that reads nothing of its response for this long is cut off. */
-export const MOST_SILENCE_MS = 30_000;
+export const MAX_SILENCE_MS = 30_000;
 
 /** Bytes, or pieces of text; asynchronous pieces are read from storage while the response is sent. */
 type Content = Uint8Array | Iterable<string> | AsyncIterable<string>;
@@ -52,9 +52,9 @@ export function sendLarge(
   request: FastifyRequest,
   reply: FastifyReply,
   { rawBytes, content }: LargeAnswer,
-  mostSilenceMs = MOST_SILENCE_MS,
+  maxSilenceMs = MAX_SILENCE_MS,
 ): FastifyReply {
-  const taken = cutOffWhenSilent(request, reply, mostSilenceMs);
+  const taken = cutOffWhenSilent(request, reply, maxSilenceMs);
   if (Symbol.asyncIterator in content) return reply.send(flowing(request, content, taken));
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
   if (!isShort) return reply.send(flowing(request, inSlices(content), taken));
@@ -85,14 +85,14 @@ function flowing(
 }
 
 /** Returns a function to call whenever the client has read something. */
-function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, mostSilenceMs: number): () => void {
+function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, maxSilenceMs: number): () => void {
   const { socket } = request.raw;
   const response = reply.raw;
   const timer = setTimeout(() => {
     // Without a socket of its own this response waits behind another one, which has its own timer.
     if (response.socket === null && !socket.destroyed) timer.refresh();
     else socket.destroy();
-  }, mostSilenceMs).unref();
+  }, maxSilenceMs).unref();
   response.once('close', () => clearTimeout(timer));
   return () => void timer.refresh();
 }

@@ -7,11 +7,11 @@ import { clientAddress } from './client-address.ts';
 import type { Config } from '../config.ts';
 import { ProblemError } from './problem.ts';
 import type { EndpointRecord } from '../database/store.ts';
-import { AnswerHold, AnswerRoom } from './answer-memory.ts';
+import { ResponseReservation, ResponseBudget } from './response-budget.ts';
 import type { AllHandlers, SignedIn } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
 import { parseInput } from './parse-input.ts';
-import { changesState, isFromElsewhere } from './same-origin.ts';
+import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 
 const API_BODY_LIMIT = 1024 * 1024;
@@ -28,7 +28,7 @@ interface Caller {
  * the body, so that another user's resource is always a 404.
  */
 export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
-  const room = new AnswerRoom(app.config.maxBodyBytes);
+  const room = new ResponseBudget(app.config.maxBodyBytes);
   for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
 }
 
@@ -45,7 +45,7 @@ function operationNames(): OperationName[] {
 interface Shared {
   readonly app: AppContext;
   /** Memory for responses in progress. */
-  readonly room: AnswerRoom;
+  readonly room: ResponseBudget;
 }
 
 function registerOperation(
@@ -67,7 +67,7 @@ function registerOperation(
     ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const hold = new ResponseReservation(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
       const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;
@@ -100,7 +100,7 @@ type AnyHandler = (call: never) => Promise<unknown>;
 /** Authenticates the caller and checks that the endpoint in the path or query is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
   const publicUrl = app.publicUrl();
-  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl))
+  if (changesState(request.method) && !isBillingEvent(operation) && isCrossOrigin(request.headers, publicUrl))
     throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
   const token = readCookie(request, SESSION, publicUrl);

@@ -3,7 +3,7 @@ import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { QueueFullError } from '../limits/fair-queue.ts';
-import { ConnectionGone } from './gone-signal.ts';
+import { ConnectionClosed } from './closed-signal.ts';
 import type { Logger } from '../log.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
 import type { UnavailableReason } from '../database/storage-problem.ts';
@@ -64,7 +64,7 @@ export function answerError(
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
   // The client has left.
-  if (error instanceof QueueFullError || error instanceof ConnectionGone)
+  if (error instanceof QueueFullError || error instanceof ConnectionClosed)
     return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (error instanceof StorageUnavailable) {
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');

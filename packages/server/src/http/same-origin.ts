@@ -7,7 +7,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * True when a browser declares that the call comes from another origin. Programs send neither header and are allowed,
  * because a page can't give them a cookie. A page can't forge `Sec-Fetch-Site`; `Origin` covers older browsers.
  */
-export function isFromElsewhere(headers: IncomingMessage['headers'], publicUrl: string): boolean {
+export function isCrossOrigin(headers: IncomingMessage['headers'], publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const origin = headers.origin;

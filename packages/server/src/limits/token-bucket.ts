@@ -4,15 +4,15 @@ const BURST_FACTOR = 10;
 /** A rate limit that allows bursts: a bucket of tokens, refilled steadily. */
 export class TokenBucket {
   readonly #perMs: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
   constructor(perSecond: number, now: () => number) {
     this.#perMs = perSecond / 1000;
-    this.#most = perSecond * BURST_FACTOR;
-    this.#tokens = this.#most;
+    this.#max = perSecond * BURST_FACTOR;
+    this.#tokens = this.#max;
     this.#now = now;
     this.#filledAt = now();
   }
@@ -20,7 +20,7 @@ export class TokenBucket {
   /** Takes a token. Returns 0, or the whole seconds until the next one. */
   take(): number {
     const now = this.#now();
-    this.#tokens = Math.min(this.#most, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
+    this.#tokens = Math.min(this.#max, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
     this.#filledAt = now;
     if (this.#tokens < 1) return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perMs / 1000));
     this.#tokens -= 1;

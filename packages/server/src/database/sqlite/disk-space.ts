@@ -52,8 +52,8 @@ export class DiskSpace {
     this.#reserve = new ReserveFile(dataDir, blocks * bsize);
     this.#pageSize = this.#pragma('page_size');
     // The reserve must hold the log's pages that are not yet in the file, and as much again for deletions.
-    const mostPages = Math.floor(this.#reserve.bytes / 2 / this.#pageSize);
-    if (mostPages < this.#pragma('wal_autocheckpoint')) this.#database.exec(`pragma wal_autocheckpoint = ${mostPages}`);
+    const maxPages = Math.floor(this.#reserve.bytes / 2 / this.#pageSize);
+    if (maxPages < this.#pragma('wal_autocheckpoint')) this.#database.exec(`pragma wal_autocheckpoint = ${maxPages}`);
     this.measure();
   }
 

@@ -5,10 +5,10 @@ import type { Store } from '../../database/store.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
-import { ProviderSignIn } from './provider-sign-in.ts';
+import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
 import { randomToken } from './sessions.ts';
-import { SignIn } from './sign-in.ts';
+import { Login } from './login.ts';
 import { Throttle } from './throttle.ts';
 
 /** The services for users, sessions and logins. */
@@ -16,11 +16,11 @@ export interface Accounts {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
-  readonly signIn: SignIn;
+  readonly login: Login;
   readonly links: MailedLinks;
   /** `undefined` when no third-party login is configured. */
   readonly provider: Provider | undefined;
-  readonly providerSignIn: ProviderSignIn;
+  readonly providerLogin: ProviderLogin;
 }
 
 export interface AccountsOptions {
@@ -43,9 +43,9 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     passwords,
     throttle,
     knownBrowsers,
-    signIn: new SignIn({ store, config, passwords, throttle, knownBrowsers, now }),
+    login: new Login({ store, config, passwords, throttle, knownBrowsers, now }),
     links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
-    providerSignIn: new ProviderSignIn({ store, config, throttle, now }),
+    providerLogin: new ProviderLogin({ store, config, throttle, now }),
   };
 }

@@ -17,7 +17,7 @@ export const mailedLinkHandlers = {
     const { app, body } = call;
     const user = await app.accounts.links.resetPassword(body.token, body.password);
     app.live.endUserSessions(user.id);
-    await app.accounts.signIn.forgive(user);
+    await app.accounts.login.forgive(user);
     // The new password made every browser unknown. Without this, guesses of others would lock the owner out of this
     // browser too.
     rememberBrowser(call, user);

@@ -1,5 +1,5 @@
 import { presentUser } from './present-user.ts';
-import { TAKEN } from './sign-in.ts';
+import { TAKEN } from './login.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Call, Handlers } from '../../http/call.ts';
@@ -17,7 +17,7 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
     return;
   }
   if (body.password === '') throw invalid({ password: 'Please enter your password' });
-  if (!(await app.accounts.signIn.confirmPassword(user, body.password)))
+  if (!(await app.accounts.login.confirmPassword(user, body.password)))
     throw invalid({ password: 'Password is incorrect' });
 }
 
@@ -44,7 +44,7 @@ export const profileHandlers = {
     const { app, signedIn, body, reply } = call;
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
-    const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
+    const passwordHash = (await app.accounts.login.confirmPassword(user, body.currentPassword))
       ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
     // The second condition is a concurrent change: the password that was checked is no longer the current one.

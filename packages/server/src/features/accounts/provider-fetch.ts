@@ -1,8 +1,8 @@
 import type { CustomFetchOptions } from 'openid-client';
 
 /** Limits of one response from the provider, in milliseconds and bytes. */
-const MOST_MS = 10_000;
-const MOST_BYTES = 1024 * 1024;
+const MAX_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
 
 /** The provider's response exceeds the size limit. */
 export class AnswerTooLong extends Error {
@@ -14,7 +14,7 @@ export class AnswerTooLong extends Error {
  * and size are limited, and redirects are not followed.
  */
 export async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
-  const tooSlow = AbortSignal.timeout(MOST_MS);
+  const tooSlow = AbortSignal.timeout(MAX_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
   const body = await readBounded(answer);
@@ -33,7 +33,7 @@ async function readBounded(answer: globalThis.Response): Promise<Uint8Array<Arra
   for await (const piece of answer.body ?? []) {
     bytes += piece.byteLength;
     // Leaving the loop cancels the stream.
-    if (bytes > MOST_BYTES) throw new AnswerTooLong('The sign-in provider sent a longer answer than it could need.');
+    if (bytes > MAX_BYTES) throw new AnswerTooLong('The sign-in provider sent a longer answer than it could need.');
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressBlock } from './address-block.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
-import { NO_EMAIL } from './provider-sign-in.ts';
+import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { ProblemError } from '../../http/problem.ts';
@@ -78,7 +78,7 @@ async function callback(
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
     if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
     await turns.giveBack();
-    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerSignIn.keep(proven));
+    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerLogin.keep(proven));
     const { email, displayName, subject } = proven;
     return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {

@@ -21,7 +21,7 @@ import {
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
 import type { ProvenIdentity } from '../../database/store.ts';
-import { cutText } from './truncate.ts';
+import { truncate } from './truncate.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from './sealed-text.ts';
 
@@ -173,7 +173,7 @@ function toIdentity(claims: Claims): ProvenIdentity {
     .parse(claims.email ?? null);
   // `Cs` is half of a surrogate pair. JSON allows it, but a database would return something else.
   const shown = claims.name?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim() ?? '';
-  const name = cutText(shown, MAX_NAME) || null;
+  const name = truncate(shown, MAX_NAME) || null;
   return {
     issuer: claims.iss,
     subject: claims.sub,

@@ -1,6 +1,6 @@
 import type { OperationName } from '@creel/contract';
-import type { Visitor } from './sign-in.ts';
-import { goneSignal } from '../../http/gone-signal.ts';
+import type { Visitor } from './login.ts';
+import { closedSignal } from '../../http/closed-signal.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Call } from '../../http/call.ts';
@@ -11,7 +11,7 @@ type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAd
 /** The caller, before authentication. */
 export function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
   const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
-  return { address: clientAddress, knownBrowser, signal: goneSignal(request.raw.socket) };
+  return { address: clientAddress, knownBrowser, signal: closedSignal(request.raw.socket) };
 }
 
 /**

@@ -40,7 +40,7 @@ export const throttleReads = {
 } satisfies Unbound<Pick<ThrottleStore, 'findTurns'>>;
 
 export const throttleWrites = {
-  async takeTurn(db, key, rule, now) {
+  async consumeTurn(db, key, rule, now) {
     return db.transaction().execute(async (transaction) => {
       const before = await holdRow(transaction, key);
       const after = afterTurn(before, rule, now);
@@ -49,12 +49,12 @@ export const throttleWrites = {
       return undefined;
     });
   },
-  async giveTurnBack(db, key, rule) {
+  async refundTurn(db, key, rule) {
     await db.transaction().execute(async (transaction) => {
       await keep(transaction, key, afterReturn(await holdRow(transaction, key), rule));
     });
   },
-  async forgetTurns(db, key) {
+  async resetTurns(db, key) {
     await db.deleteFrom('throttles').where('key', '=', key).execute();
   },
-} satisfies Unbound<Pick<ThrottleStore, 'takeTurn' | 'giveTurnBack' | 'forgetTurns'>>;
+} satisfies Unbound<Pick<ThrottleStore, 'consumeTurn' | 'refundTurn' | 'resetTurns'>>;

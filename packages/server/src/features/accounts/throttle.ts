@@ -10,7 +10,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const GUESSES: ThrottleRule = {
   turns: 10,
   windowMs: 15 * MINUTE_MS,
-  growing: { firstMs: MINUTE_MS, mostMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
+  growing: { firstMs: MINUTE_MS, maxMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
 };
 
 /** Milliseconds that a mailed link is valid. */
@@ -42,7 +42,7 @@ export const THROTTLES = {
 export type ThrottleName = keyof typeof THROTTLES;
 
 /** One rate limit of one subject. */
-export interface Turns {
+export interface RateLimit {
   /** The key in storage. */
   readonly key: string;
   /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
@@ -64,12 +64,12 @@ export class Throttle {
     this.#now = now;
   }
 
-  of(name: ThrottleName, what: string): Turns {
+  of(name: ThrottleName, what: string): RateLimit {
     return this.#turns(name, THROTTLES[name], what);
   }
 
   /** New accounts per client address (`SIGNUPS_PER_HOUR`). */
-  signUps(perHourLimit: number, address: string): Turns {
+  signUps(perHourLimit: number, address: string): RateLimit {
     return this.#turns('signUp', perHour(perHourLimit), address);
   }
 
@@ -77,14 +77,14 @@ export class Throttle {
    * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
    * account. Ten per account that an address may create.
    */
-  takenNames(perHourLimit: number, who: string): Turns {
+  takenNames(perHourLimit: number, who: string): RateLimit {
     return this.#turns('takenName', perHour(10 * perHourLimit), who);
   }
 
   /**
    * Checks several limits at once. Returns those with a count. @throws ProblemError RATE_LIMITED when one is reached
    */
-  async check(turns: readonly Turns[]): Promise<readonly Turns[]> {
+  async check(turns: readonly RateLimit[]): Promise<readonly RateLimit[]> {
     if (turns.length === 0) return [];
     const counted = await this.#store.findTurns(turns.map(({ key }) => key));
     const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
@@ -92,17 +92,17 @@ export class Throttle {
     return turns.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
-  #turns(name: string, rule: ThrottleRule, what: string): Turns {
+  #turns(name: string, rule: ThrottleRule, what: string): RateLimit {
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
       key,
       take: async () => {
-        const until = (await this.#store.takeTurn(key, rule, this.#now()))?.blockedUntil;
+        const until = (await this.#store.consumeTurn(key, rule, this.#now()))?.blockedUntil;
         if (until !== undefined) throw tooMany(until - this.#now());
       },
-      giveBack: () => this.#store.giveTurnBack(key, rule),
-      forget: () => this.#store.forgetTurns(key),
+      giveBack: () => this.#store.refundTurn(key, rule),
+      forget: () => this.#store.resetTurns(key),
     };
   }
 }

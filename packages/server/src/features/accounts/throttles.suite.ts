@@ -8,7 +8,7 @@ const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };
 /** Throttles, secrets, and what is swept away when its time is over. */
 export function throttlesSuite(open: () => Store): void {
   describe('throttles', () => {
-    const take = (key: string, now = T0) => open().takeTurn(key, RULE, now);
+    const take = (key: string, now = T0) => open().consumeTurn(key, RULE, now);
     /** Until when the key is blocked; `undefined` when nothing is counted for it. */
     const blockOf = async (key: string) => (await open().findTurns([key]))[0]?.blockedUntil;
 
@@ -43,13 +43,13 @@ export function throttlesSuite(open: () => Store): void {
     test('take turns back, and forget them', async () => {
       const key = unique('key');
       for (let n = 0; n < 3; n += 1) await take(key);
-      await open().giveTurnBack(key, RULE);
+      await open().refundTurn(key, RULE);
       expect(await blockOf(key)).toBe(0);
       expect(await take(key)).toBeUndefined();
       expect(await take(key)).toBeDefined();
-      await open().forgetTurns(key);
+      await open().resetTurns(key);
       for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
-      await open().giveTurnBack(unique('key'), RULE);
+      await open().refundTurn(unique('key'), RULE);
     });
 
     test('are swept away when they are over, as links and proofs are, and not before', async () => {

@@ -15,7 +15,7 @@ export interface CachedEndpoint {
   readonly readAt: number;
 }
 
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 /** Milliseconds for which an entry is fresh if other processes write to the same database. */
 const FRESH_MS = 1000;
 /**
@@ -103,7 +103,7 @@ export class EndpointCache {
   }
 
   #keep(entry: CachedEndpoint): void {
-    if (this.#entries.size >= MOST_ENTRIES) {
+    if (this.#entries.size >= MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../log.ts';
 
 /** More work than this is rejected, so that it can't pile up. */
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 /** Runs work in the background. Failures are logged, and shutdown waits for it. */
 export class Background {
@@ -14,7 +14,7 @@ export class Background {
 
   /** Starts `work`. `what` names it in the log. */
   run(what: string, work: () => Promise<void>): void {
-    if (this.#running.size >= MOST_AT_ONCE) {
+    if (this.#running.size >= MAX_AT_ONCE) {
       this.#log.error(`${what}: too much is under way already`);
       return;
     }
@@ -25,10 +25,10 @@ export class Background {
   }
 
   /** Resolves when all work has ended, or after `maxMs`. */
-  async settle(mostMs: number): Promise<void> {
+  async settle(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
+      timer = setTimeout(resolve, maxMs);
     });
     await Promise.race([Promise.all(this.#running), enough]);
     clearTimeout(timer);

@@ -2,19 +2,19 @@ import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 
 /** Every job runs at least once a minute; after a run that left work, the next one follows soon. */
-const ROUND_MS = 20_000;
+const INTERVAL_MS = 20_000;
 const SOON_MS = 20;
 
 /** Does all work that is due. After the signal aborts, it only finishes what it has begun. True when work is left. */
 type RunOnce = (signal: AbortSignal) => Promise<boolean>;
 
 /** Runs a job repeatedly, one run at a time. Failures are logged and retried. */
-export class Rounds {
+export class IntervalJob {
   readonly #name: string;
   readonly #runOnce: RunOnce;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
+  #run: Promise<void> = Promise.resolve();
   /** New work arrived since the current run began. */
   #isWoken = false;
   #isRunning = false;
@@ -42,12 +42,12 @@ export class Rounds {
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);
-    await Promise.race([this.#round, setTimeoutPromise(withinMs, undefined, { ref: false })]);
+    await Promise.race([this.#run, setTimeoutPromise(withinMs, undefined, { ref: false })]);
   }
 
-  #endRound(more: boolean): void {
+  #endRun(more: boolean): void {
     this.#isRunning = false;
-    this.#next(more || this.#isWoken ? SOON_MS : ROUND_MS);
+    this.#next(more || this.#isWoken ? SOON_MS : INTERVAL_MS);
   }
 
   #next(delay: number): void {
@@ -55,11 +55,11 @@ export class Rounds {
     this.#timer = setTimeout(() => {
       this.#isRunning = true;
       this.#isWoken = false;
-      this.#round = this.#runOnce(this.#end.signal).then(
-        (more) => this.#endRound(more),
+      this.#run = this.#runOnce(this.#end.signal).then(
+        (more) => this.#endRun(more),
         (error: unknown) => {
           this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
-          this.#endRound(false);
+          this.#endRun(false);
         },
       );
     }, delay);

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 function writeOut(records: readonly RequestRecord[]) {
   const failures: unknown[] = [];
   const init = new InitMessage(records, (error) => failures.push(error));
-  const first = { bytes: init.bytes, mostPartBytes: init.mostPartBytes };
+  const first = { bytes: init.bytes, maxPartBytes: init.maxPartBytes };
   const texts: string[] = [];
   const left: number[] = [];
   for (let isLast = false; !isLast; left.push(init.bytes)) {
@@ -39,13 +39,13 @@ test('ordinary requests are presented whole, newest first', () => {
 });
 
 test('the largest: parts that are no larger than was said, all headers, bodies cut and said so, at most 8 MiB held', () => {
-  const { data, texts, bytes, mostPartBytes } = writeOut(many(largeRecord));
+  const { data, texts, bytes, maxPartBytes } = writeOut(many(largeRecord));
   expect(data.map((request) => [request.index, request.headers['x-6']?.length, request.bodyTruncated])).toEqual(
     Array.from({ length: 100 }, (_, at) => [99 - at, 8000, true]),
   );
   expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([256]));
-  for (const text of texts) expect(text.length).toBeLessThanOrEqual(mostPartBytes);
-  expect(bytes + mostPartBytes).toBeLessThan(8 * MIB);
+  for (const text of texts) expect(text.length).toBeLessThanOrEqual(maxPartBytes);
+  expect(bytes + maxPartBytes).toBeLessThan(8 * MIB);
 });
 
 test('up to 4 MiB nothing is cut', () => {

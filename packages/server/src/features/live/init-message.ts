@@ -1,4 +1,4 @@
-import { MOST_JSON_GROWTH } from '../../http/json-pieces.ts';
+import { MAX_JSON_GROWTH } from '../../http/json-pieces.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import { presentPreview } from '../requests/present-request.ts';
@@ -9,8 +9,8 @@ const PART_BYTES = 64 * 1024;
  * Bytes of heads and bodies in total. Beyond it all bodies are truncated alike, to no less than `MIN_BODY_BYTES`. Heads
  * stay whole.
  */
-const MOST_BYTES = 4 * 1024 * 1024;
-const LEAST_BODY_BYTES = 256;
+const MAX_BYTES = 4 * 1024 * 1024;
+const MIN_BODY_BYTES = 256;
 
 /**
  * The text of an `init` message, in parts that are generated on demand in short steps. The text can have 30 MB, which a
@@ -37,9 +37,9 @@ export class InitMessage {
   }
 
   /** Maximum bytes of the text of a remaining part. */
-  get mostPartBytes(): number {
+  get maxPartBytes(): number {
     // A header appears twice, with each `"` escaped: no more growth than a control character has.
-    return MOST_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
+    return MAX_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
   }
 
   /** The next part. Requests that can't be presented are omitted and logged. */
@@ -81,9 +81,9 @@ function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
 
 /** Copies the bodies, so that their remaining bytes can be freed. */
 function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
-  if (sum(records, storedBytes) <= MOST_BYTES) return records;
-  const room = MOST_BYTES - sum(records, (record) => record.head.length);
-  const most = Math.max(LEAST_BODY_BYTES, Math.floor(room / records.length));
+  if (sum(records, storedBytes) <= MAX_BYTES) return records;
+  const room = MAX_BYTES - sum(records, (record) => record.head.length);
+  const most = Math.max(MIN_BODY_BYTES, Math.floor(room / records.length));
   return records.map((record) =>
     record.body === null || record.body.length <= most
       ? record

@@ -1,24 +1,24 @@
 /** Maximum bytes of all live viewers, and of one user; see `Share.resize`. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_BYTES_PER_USER = 24 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES_PER_USER = 24 * 1024 * 1024;
 /** Bytes per viewer that don't count, so that an ordinary viewer always has enough. */
 const FREE_BYTES = 128 * 1024;
 /** Maximum number of concurrent snapshot reads, because the size of a snapshot is unknown until it is read. */
-const MOST_READS = 4;
+const MAX_READS = 4;
 
 /** The memory that live viewers share: waiting events, an `init` in progress, and data that sockets have not sent. */
 export class LiveMemory {
-  readonly #most: number;
-  readonly #mostPerUser: number;
+  readonly #max: number;
+  readonly #maxPerUser: number;
   readonly #users = new Map<number, number>();
   readonly #queue: (() => Promise<void>)[] = [];
   #taken = 0;
   #reads = 0;
 
   /** Both in bytes. */
-  constructor(most = MOST_BYTES, mostPerUser = MOST_BYTES_PER_USER) {
-    this.#most = most;
-    this.#mostPerUser = mostPerUser;
+  constructor(most = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {
+    this.#max = most;
+    this.#maxPerUser = maxPerUser;
   }
 
   /** Bytes in use. */
@@ -37,8 +37,8 @@ export class LiveMemory {
    */
   fits(userId: number, from: number, to: number): boolean {
     const more = to - from;
-    const leftOfUser = this.#mostPerUser - (this.#users.get(userId) ?? 0) - more;
-    return more <= 0 || (to <= leftOfUser && to <= this.#most - this.#taken - more);
+    const leftOfUser = this.#maxPerUser - (this.#users.get(userId) ?? 0) - more;
+    return more <= 0 || (to <= leftOfUser && to <= this.#max - this.#taken - more);
   }
 
   add(userId: number, more: number): void {
@@ -50,7 +50,7 @@ export class LiveMemory {
 
   /** Calls `read`, which does not reject, now or after others have finished. */
   read(read: () => Promise<void>): void {
-    if (this.#reads >= MOST_READS) this.#queue.push(read);
+    if (this.#reads >= MAX_READS) this.#queue.push(read);
     else void this.#run(read);
   }
 

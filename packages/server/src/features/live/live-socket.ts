@@ -16,7 +16,7 @@ import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */
-const MOST_PER_USER = 100;
+const MAX_PER_USER = 100;
 /** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
 const SOCKET_OPTIONS = {
   noServer: true,
@@ -91,7 +91,7 @@ export class LiveSockets implements Live {
   /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
     if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
-    if (this.#viewersOf(signedIn.user.id) >= MOST_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
+    if (this.#viewersOf(signedIn.user.id) >= MAX_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
       this.#connect(webSocket, socket, signedIn, endpoint),
     );
@@ -107,12 +107,12 @@ export class LiveSockets implements Live {
 
   #connect(socket: WebSocket, wire: Duplex, signedIn: SignedIn, endpoint: EndpointRecord): void {
     const { store, onFailure } = this.#options;
-    const onGone = (peer: Peer): void => {
+    const onClosed = (peer: Peer): void => {
       unsubscribe();
       this.#peers.delete(peer);
     };
     const share = this.#memory.share(signedIn.user.id);
-    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone });
+    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed });
     // Subscribes before reading the snapshot, so that events in between are kept.
     const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
     this.#peers.add(peer);

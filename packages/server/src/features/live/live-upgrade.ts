@@ -5,7 +5,7 @@ import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
 import type { LiveSockets } from './live-socket.ts';
 import { checkUpgrade, refuseUpgrade } from './upgrade.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
-import { isFromElsewhere } from '../../http/same-origin.ts';
+import { isCrossOrigin } from '../../http/same-origin.ts';
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
@@ -21,7 +21,7 @@ export function createLiveUpgrade(app: AppContext, live: LiveSockets, parseCooki
       if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
         return refuseUpgrade(socket, 'BAD_REQUEST');
       const allowed = await checkUpgrade(request, {
-        isFromElsewhere: (from) => isFromElsewhere(from.headers, app.publicUrl()),
+        isCrossOrigin: (from) => isCrossOrigin(from.headers, app.publicUrl()),
         signedIn: async (from) => {
           const token = readCookie({ cookies: parseCookie(from.headers.cookie ?? '') }, SESSION, app.publicUrl());
           return token === undefined ? undefined : app.sessions.find(token);

@@ -8,7 +8,7 @@ import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
 
 /** Frames from a viewer between two pings, including control frames, that count as a flood. */
-const MOST_FRAMES = 1000;
+const MAX_FRAMES = 1000;
 
 /** Close codes (RFC 6455 7.4; docs/api.md, "Live"). */
 const REASONS = {
@@ -30,7 +30,7 @@ export interface PeerOptions {
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;
   /** Called once, when the connection ends. */
-  readonly onGone: (peer: Peer) => void;
+  readonly onClosed: (peer: Peer) => void;
 }
 
 /** One live connection: its user, its endpoint, and whether the peer responds. */
@@ -40,8 +40,8 @@ export class Peer {
   readonly userId: number;
   readonly viewer: Viewer;
   readonly #socket: WebSocket;
-  readonly #onGone: (peer: Peer) => void;
-  #gone = false;
+  readonly #onClosed: (peer: Peer) => void;
+  #isClosed = false;
   #alive = true;
   #frames = 0;
   /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
@@ -53,13 +53,13 @@ export class Peer {
     this.viewer.noteTaken();
   };
 
-  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone }: PeerOptions) {
+  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed }: PeerOptions) {
     this.#socket = socket;
-    this.#onGone = onGone;
+    this.#onClosed = onClosed;
     this.endpoint = { id: endpoint.id, uid: endpoint.uid };
     this.sessionId = signedIn.session.id;
     this.userId = signedIn.user.id;
-    const outlet = {
+    const connection = {
       send: (frame: string) => socket.send(frame, this.#noteTaken),
       // A Buffer, so that the backlog is counted in bytes.
       sendPart: (text: string, isLast: boolean) => {
@@ -73,7 +73,7 @@ export class Peer {
         this.#noteWaiting();
       },
     };
-    this.viewer = new Viewer(endpoint.id, store, outlet, onFailure, share);
+    this.viewer = new Viewer(endpoint.id, store, connection, onFailure, share);
     socket.on('message', () => this.#count());
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -128,13 +128,13 @@ export class Peer {
 
   #count(): void {
     this.#frames += 1;
-    if (this.#frames > MOST_FRAMES) this.sendAway(1008);
+    if (this.#frames > MAX_FRAMES) this.sendAway(1008);
   }
 
   #end(): void {
-    if (this.#gone) return;
-    this.#gone = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.viewer.stop();
-    this.#onGone(this);
+    this.#onClosed(this);
   }
 }

@@ -16,7 +16,7 @@ function livePath(url: string | undefined): boolean {
 }
 
 export interface UpgradeChecks {
-  readonly isFromElsewhere: (request: IncomingMessage) => boolean;
+  readonly isCrossOrigin: (request: IncomingMessage) => boolean;
   readonly signedIn: (request: IncomingMessage) => Promise<SignedIn | undefined>;
   readonly findEndpoint: (uid: string) => Promise<EndpointRecord | undefined>;
 }
@@ -26,7 +26,7 @@ export async function checkUpgrade(
   request: IncomingMessage,
   checks: UpgradeChecks,
 ): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
-  if (checks.isFromElsewhere(request)) return 'CROSS_ORIGIN';
+  if (checks.isCrossOrigin(request)) return 'CROSS_ORIGIN';
   const signedIn = await checks.signedIn(request);
   if (signedIn === undefined) return 'NOT_SIGNED_IN';
   const endpoint = await checks.findEndpoint(uidOf(request.url ?? ''));

@@ -192,11 +192,11 @@ describe('a viewer that does not read', () => {
   }
 
   test('is sent about 1 MiB and then nothing more, and no snapshot is read for it', async () => {
-    const { viewer, stopReading, mostPending, reads } = await newLiveViewer();
+    const { viewer, stopReading, maxPending, reads } = await newLiveViewer();
     stopReading();
     await storm(viewer, 0, 100);
-    expect(mostPending()).toBeGreaterThan(MIB);
-    expect(mostPending()).toBeLessThan(1.1 * MIB);
+    expect(maxPending()).toBeGreaterThan(MIB);
+    expect(maxPending()).toBeLessThan(1.1 * MIB);
     expect(reads()).toBe(0);
   });
 

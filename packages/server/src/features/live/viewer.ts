@@ -6,7 +6,7 @@ import type { EndpointMessage, FeedEvent } from './live-event.ts';
 import type { Share } from './live-memory.ts';
 
 /** The connection to one viewer. */
-export interface Outlet {
+export interface ViewerConnection {
   send(frame: string): void;
   /** Sends a message in parts, with no other message in between (RFC 6455 5.4). */
   sendPart(text: string, isLast: boolean): void;
@@ -18,8 +18,8 @@ export interface Outlet {
 }
 
 /** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
-const MOST_WAITING = 1000;
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_WAITING = 1000;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /**
  * Frames per flush, and milliseconds between flushes: about 4,000 a second, more than a screen can show. The first
  * event after a pause is sent at once.
@@ -27,7 +27,7 @@ const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
 /** Nothing is sent to a viewer with more pending bytes than this. */
-const MOST_PENDING_BYTES = 1024 * 1024;
+const MAX_PENDING_BYTES = 1024 * 1024;
 /** Milliseconds between two `init` messages to a viewer that can't keep up. */
 const HEAL_MS = 250;
 /** Milliseconds before a failed snapshot read is retried. */
@@ -44,7 +44,7 @@ const FRAME_GROWTH = 4;
 export class Viewer {
   readonly #endpointId: number;
   readonly #store: Pick<RequestStore, 'listRequests'>;
-  readonly #outlet: Outlet;
+  readonly #connection: ViewerConnection;
   readonly #onFailure: (error: unknown) => void;
   readonly #share: Share;
   #waiting: FeedEvent[] = [];
@@ -68,13 +68,13 @@ export class Viewer {
   constructor(
     endpointId: number,
     store: Pick<RequestStore, 'listRequests'>,
-    outlet: Outlet,
+    connection: ViewerConnection,
     onFailure: (error: unknown) => void,
     share: Share,
   ) {
     this.#endpointId = endpointId;
     this.#store = store;
-    this.#outlet = outlet;
+    this.#connection = connection;
     this.#onFailure = onFailure;
     this.#share = share;
   }
@@ -167,7 +167,7 @@ export class Viewer {
     const init = new InitMessage(records, this.#onFailure);
     const first = init.next();
     this.#initBytes = init.bytes;
-    this.#partBytes = Math.max(init.mostPartBytes, Buffer.byteLength(first.text));
+    this.#partBytes = Math.max(init.maxPartBytes, Buffer.byteLength(first.text));
     if (!this.#share.resize(this.#heldBytes())) return this.#awaitRoom(init.bytes + this.#partBytes);
     this.#neededBytes = 0;
     this.#newest = Math.max(this.#newest, records[0]?.index ?? -1);
@@ -181,9 +181,9 @@ export class Viewer {
   }
 
   #sendPart(init: InitMessage, part: ReturnType<InitMessage['next']>): void {
-    this.#outlet.sendPart(part.text, part.isLast);
+    this.#connection.sendPart(part.text, part.isLast);
     this.#initBytes = init.bytes;
-    this.#partBytes = init.mostPartBytes;
+    this.#partBytes = init.maxPartBytes;
     this.#share.note(this.#heldBytes());
     if (part.isLast) this.#goLive();
     else this.#scheduleNextPart(init, 0);
@@ -193,7 +193,7 @@ export class Viewer {
   #scheduleNextPart(init: InitMessage, wait: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#outlet.pendingBytes() > 0) this.#scheduleNextPart(init, FLUSH_MS);
+      if (this.#connection.pendingBytes() > 0) this.#scheduleNextPart(init, FLUSH_MS);
       else this.#sendPart(init, init.next());
     }, wait);
   }
@@ -210,7 +210,8 @@ export class Viewer {
     this.#clearTimer();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#outlet.pendingBytes() > 0 || !this.#share.resize(this.#neededBytes)) return this.#fallBehind(HEAL_MS);
+      if (this.#connection.pendingBytes() > 0 || !this.#share.resize(this.#neededBytes))
+        return this.#fallBehind(HEAL_MS);
       this.#initBytes = this.#neededBytes;
       this.#load();
     }, wait);
@@ -228,7 +229,7 @@ export class Viewer {
 
   #flush(): void {
     this.#flushedAt = performance.now();
-    this.#outlet.cork();
+    this.#connection.cork();
     // Sent before the requests, so that its counters never lag behind the list.
     if (this.#endpoint !== undefined && this.#hasRoom(0)) {
       this.#send(this.#endpoint);
@@ -240,7 +241,7 @@ export class Viewer {
       this.#sendNext(event);
       sent += 1;
     }
-    this.#outlet.uncork();
+    this.#connection.uncork();
     this.#waiting.splice(0, sent);
     this.#share.note(this.#heldBytes());
     if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush();
@@ -249,20 +250,21 @@ export class Viewer {
   /** Whether the message of an event of this many bytes may be sent now. */
   #hasRoom(bytes: number): boolean {
     return (
-      this.#outlet.pendingBytes() <= MOST_PENDING_BYTES && this.#share.resize(this.#heldBytes() + FRAME_GROWTH * bytes)
+      this.#connection.pendingBytes() <= MAX_PENDING_BYTES &&
+      this.#share.resize(this.#heldBytes() + FRAME_GROWTH * bytes)
     );
   }
 
   #isOverrun(): boolean {
     return (
-      this.#waiting.length >= MOST_WAITING ||
-      (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0) ||
+      this.#waiting.length >= MAX_WAITING ||
+      (this.#waitingBytes > MAX_WAITING_BYTES && this.#waiting.length > 0) ||
       !this.#share.resize(this.#heldBytes())
     );
   }
 
   #heldBytes(): number {
-    return this.#waitingBytes + this.#initBytes + Math.max(this.#partBytes, this.#outlet.pendingBytes());
+    return this.#waitingBytes + this.#initBytes + Math.max(this.#partBytes, this.#connection.pendingBytes());
   }
 
   #sendNext(event: FeedEvent): void {
@@ -274,7 +276,7 @@ export class Viewer {
   /** Events that can't be presented are omitted and logged, so that one bad event never ends the feed. */
   #send(event: FeedEvent | EndpointMessage): void {
     try {
-      this.#outlet.send(frameOf(event));
+      this.#connection.send(frameOf(event));
     } catch (error) {
       this.#onFailure(error);
     }

@@ -5,7 +5,7 @@ import type { Message } from './message.ts';
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
-const MOST_WORDS = 300;
+const MAX_WORDS = 300;
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
 /** The mail was rejected. `words` is the mail server's response, or why there is none; safe to show to users. */
@@ -72,7 +72,7 @@ function wordsOf(error: unknown, secrets: readonly string[]): string {
     .replace(/\p{Cc}+/gu, ' ')
     .trim();
   const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-  return clean.length > MOST_WORDS ? `${clean.slice(0, MOST_WORDS)}…` : clean;
+  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
 }
 
 function said(error: unknown): string {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { carry } from './carry.ts';
-import type { Carry } from './carry.ts';
+import { sendRequest } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -15,7 +15,7 @@ const lookUp = (name: string): Promise<string[]> => {
   return answer === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(answer);
 };
 /** In this thread, so that names mean what they are told to. */
-const carryHere: Carry = (errand, gone) => carry(errand, gone, lookUp);
+const sendHere: SendRequest = (request, gone) => sendRequest(request, gone, lookUp);
 
 let server: TestServer;
 let client: TestClient;
@@ -25,7 +25,7 @@ let inside6: RawTarget;
 beforeAll(async () => {
   server = await startTestServer({
     settings: { ALLOW_PRIVATE_TARGETS: 'false' },
-    replay: { carry: carryHere, mostMs: 3000 },
+    replay: { sendRequest: sendHere, maxMs: 3000 },
   });
   ({ client } = await server.register());
   inside = await openRawTarget('127.0.0.1');
@@ -120,7 +120,7 @@ describe('a server on a loopback address, or one that is told to, reaches its ow
   let local: TestServer;
   let their: TestClient;
   beforeAll(async () => {
-    local = await startTestServer({ replay: { carry: carryHere } });
+    local = await startTestServer({ replay: { sendRequest: sendHere } });
     ({ client: their } = await local.register());
   });
   afterAll(() => local.stop());

@@ -9,9 +9,9 @@ const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
 /** Running replays of one user, including their responses, and waiting ones. */
 const AT_ONCE = 10;
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** Maximum number of remembered users and targets; the oldest are dropped. */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
@@ -30,7 +30,7 @@ class Remembered<Key, Value> {
     this.#known.delete(key);
     this.#known.set(key, value);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
     return value;
   }
 }
@@ -43,7 +43,7 @@ export class ReplayLimits {
   readonly #people: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
   readonly #queues = new Remembered<number, FairQueue>(
-    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MOST_WAITING }),
+    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING }),
   );
 
   constructor(now: () => number) {

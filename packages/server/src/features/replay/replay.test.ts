@@ -282,7 +282,7 @@ describe('a target that gives no answer', () => {
   });
 
   test('in time', async () => {
-    const hasty = await startTestServer({ replay: { mostMs: 200 } });
+    const hasty = await startTestServer({ replay: { maxMs: 200 } });
     const { client: their } = await hasty.register();
     const silent = await replay({ method: 'GET', url: target.url }, their);
     expect(silent).toMatchObject({ status: 200 });
@@ -363,7 +363,7 @@ test('one person who floods a target leaves it to the others', async () => {
 });
 
 test('whose turn would come too late is told to come again, within the time that a replay has', async () => {
-  const hasty = await startTestServer({ replay: { mostMs: 600 } });
+  const hasty = await startTestServer({ replay: { maxMs: 600 } });
   const { client: their } = await hasty.register();
   target.answer = () => undefined;
   const all = await Promise.all(Array.from({ length: 25 }, () => replay({ method: 'GET', url: target.url }, their)));

@@ -9,11 +9,11 @@ import { isAllowed } from './target-address.ts';
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
 /** Time limit of a lookup in milliseconds, and the number of attempts within it. */
-const MOST_MS = 5000;
+const MAX_MS = 5000;
 const TRY_MS = 2000;
 const TRIES = 2;
 /** Maximum number of addresses to try. */
-const MOST_ADDRESSES = 8;
+const MAX_ADDRESSES = 8;
 
 /** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
 export const lookUpOnSystem: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
@@ -45,7 +45,7 @@ export async function resolveTarget(host: string, { allowPrivate, lookUp }: Targ
   if (!allowPrivate && isThisMachine(host)) throw new ProblemError('TARGET_NOT_ALLOWED');
   const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp) : [host];
   if (!addresses.every((address) => isAllowed(address, allowPrivate))) throw new ProblemError('TARGET_NOT_ALLOWED');
-  return addresses.slice(0, MOST_ADDRESSES);
+  return addresses.slice(0, MAX_ADDRESSES);
 }
 
 /** `localhost` and its subdomains (RFC 6761 6.3). */
@@ -56,7 +56,7 @@ function isThisMachine(host: string): boolean {
 async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
   const tooLong = new AbortController();
   try {
-    const late = sleep(MOST_MS, undefined, { signal: tooLong.signal, ref: false }).catch(() => undefined);
+    const late = sleep(MAX_MS, undefined, { signal: tooLong.signal, ref: false }).catch(() => undefined);
     const found = await Promise.race([lookUp(name), late]);
     if (found !== undefined && found.length > 0) return found;
     throw new ReplayFailure(

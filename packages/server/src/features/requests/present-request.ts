@@ -4,7 +4,7 @@ import { LongText } from '../../http/json-pieces.ts';
 import { RecordLabels } from './record-labels.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { wholeCharacters } from '../../http/utf8-boundary.ts';
+import { utf8Boundary } from '../../http/utf8-boundary.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
 
@@ -69,6 +69,6 @@ function presentBody<Body>(
   if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };
   const bodyTruncated = body.length < record.size;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  const kept = isText && bodyTruncated ? bytes.subarray(0, utf8Boundary(bytes)) : bytes;
   return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
 }

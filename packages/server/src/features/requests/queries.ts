@@ -71,7 +71,7 @@ async function boundsOf(db: Database | DatabaseTransaction, endpointId: number):
  * An upper bound of the matching rows. As the limit, it ends the scan at the last match instead of the end of the
  * table.
  */
-async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
+async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
   const bySaved = {
     saved: bounds.saved_count,
     unsaved: bounds.unsaved_count,
@@ -90,7 +90,7 @@ async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Prom
 async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
   const bounds = await boundsOf(db, query.endpointId);
   if (bounds === undefined) return [];
-  const limit = Math.min(query.limit, await mostMatches(db, query, bounds));
+  const limit = Math.min(query.limit, await maxMatches(db, query, bounds));
   if (limit === 0) return [];
   const below = Math.min(query.before ?? bounds.next_index, bounds.next_index);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)

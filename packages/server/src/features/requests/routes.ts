@@ -7,7 +7,7 @@ import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf }
 import { setNextPage } from '../../http/paging.ts';
 
 /** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
-const MOST_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
+const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
 
 /** The request named by the path; an invalid id matches nothing. */
 function requestName(id: string): RequestName {
@@ -76,7 +76,7 @@ export const requestHandlers = {
   async saveRequest({ app, endpoint, body, hold }) {
     if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
     // Reserved before saving, because a completed change must not end in a rejection.
-    hold(MOST_PREVIEW_BYTES);
+    hold(MAX_PREVIEW_BYTES);
     const result = await app.store.saveRequest(
       endpoint.id,
       body.index,
@@ -87,7 +87,7 @@ export const requestHandlers = {
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);
     if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
-    return objectAnswer(MOST_PREVIEW_BYTES, request);
+    return objectAnswer(MAX_PREVIEW_BYTES, request);
   },
 
   async deleteRequest({ app, endpoint, params }) {

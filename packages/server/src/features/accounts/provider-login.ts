@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { ProvenIdentity, Store, UserRecord } from '../../database/store.ts';
 import { addressBlock } from './address-block.ts';
-import { cutText } from './truncate.ts';
+import { truncate } from './truncate.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
@@ -29,7 +29,7 @@ export interface ProviderSignInOptions {
 }
 
 /** Finds or creates the account of an identity that was proved at the provider. */
-export class ProviderSignIn {
+export class ProviderLogin {
   readonly #options: ProviderSignInOptions;
 
   constructor(options: ProviderSignInOptions) {
@@ -121,6 +121,6 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
-  const cut = cutText(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
+  const cut = truncate(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
   return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;
 }

@@ -7,7 +7,7 @@ import type { Store, UserRecord } from '../../database/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Asker, Passwords } from './passwords.ts';
-import type { Throttle, Turns } from './throttle.ts';
+import type { Throttle, RateLimit } from './throttle.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
 /** A client that is not authenticated yet. */
@@ -32,14 +32,14 @@ export interface SignInOptions {
 interface LookedUp {
   readonly user: UserRecord | undefined;
   /** The counters for a failed attempt, and which of them have a count. */
-  readonly turns: readonly Turns[];
-  readonly counted: readonly Turns[];
+  readonly turns: readonly RateLimit[];
+  readonly counted: readonly RateLimit[];
 }
 
 export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
 
 /** Registration and login with a password, with their rate limits. */
-export class SignIn {
+export class Login {
   readonly #options: SignInOptions;
 
   constructor(options: SignInOptions) {
@@ -136,7 +136,7 @@ export class SignIn {
   }
 
   /** The counters for a failed attempt. In a browser that the owner has used before, nothing is counted. */
-  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): Turns[] {
+  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): RateLimit[] {
     const { throttle, knownBrowsers } = this.#options;
     if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
     return [

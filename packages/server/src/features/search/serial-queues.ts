@@ -1,7 +1,7 @@
 import { ProblemError } from '../../http/problem.ts';
 
 /** Maximum number of waiting calls of one user. */
-const MOST_WAITING = 10;
+const MAX_WAITING = 10;
 const RETRY_SECONDS = 1;
 
 interface Line {
@@ -13,7 +13,7 @@ interface Line {
  * Runs expensive work one by one for each user, and for different users in parallel: a user with twenty searches waits
  * for their own, and other users for at most one of them.
  */
-export class OneAtATime {
+export class SerialQueues {
   readonly #lines = new Map<number, Line>();
 
   /**
@@ -22,7 +22,7 @@ export class OneAtATime {
    */
   async run<T>(person: number, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(person) ?? { length: 0, last: Promise.resolve() };
-    if (line.length > MOST_WAITING) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
+    if (line.length > MAX_WAITING) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
     this.#lines.set(person, line);
     line.length += 1;
     const result = line.last.then(() => {

@@ -6,7 +6,7 @@ import type { Store } from '../../database/store.ts';
 const PURGE_ROWS = 200;
 const EXPIRED_ENDPOINTS = 50;
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly store: Store;
   readonly config: Config;
   readonly live: Live;
@@ -18,7 +18,13 @@ export interface UpkeepOptions {
  * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. True when purging is
  * not finished.
  */
-export async function keepUp({ store, config, live, now, forgetEndpoint }: UpkeepOptions): Promise<boolean> {
+export async function runMaintenance({
+  store,
+  config,
+  live,
+  now,
+  forgetEndpoint,
+}: MaintenanceOptions): Promise<boolean> {
   // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
   await store.deleteExpiredSessions(now());

@@ -4,15 +4,15 @@ import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie } from '../../http/co
 import { endSession, startSession, visitorOf } from './start-session.ts';
 
 /** Registration, login and logout. */
-export const signInHandlers = {
+export const loginHandlers = {
   async register(call) {
-    const user = await call.app.accounts.signIn.register(call.body, visitorOf(call));
+    const user = await call.app.accounts.login.register(call.body, visitorOf(call));
     await startSession(call, user);
     return presentUser(user);
   },
 
   async login(call) {
-    const user = await call.app.accounts.signIn.withPassword(call.body, visitorOf(call));
+    const user = await call.app.accounts.login.withPassword(call.body, visitorOf(call));
     await startSession(call, user);
     return presentUser(user);
   },
@@ -20,7 +20,7 @@ export const signInHandlers = {
   async googleLogin(call) {
     const { app, body, request, reply, clientAddress } = call;
     const handle = readCookie(request, PROVEN_IDENTITY, app.publicUrl());
-    const user = await app.accounts.providerSignIn.signIn(body, handle, clientAddress);
+    const user = await app.accounts.providerLogin.signIn(body, handle, clientAddress);
     clearCookie(reply, PROVEN_IDENTITY, app.publicUrl());
     await startSession(call, user);
     return presentUser(user);

@@ -10,16 +10,16 @@ import { ReplayFailure } from './replay-failure.ts';
 const MAX_HEAD_BYTES = 64 * 1024;
 
 /** Maximum number of interim responses (1xx) before the response. */
-const MOST_INTERIM = 1000;
+const MAX_INTERIM = 1000;
 
 /** The request to send. */
-export interface Outgoing extends Omit<ReplayHead, 'bodyBytes'> {
+export interface SocketRequest extends Omit<ReplayHead, 'bodyBytes'> {
   readonly path: string;
   readonly body: Uint8Array;
 }
 
 /** The response. */
-export interface Incoming {
+export interface SocketResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: RawHeaders;
@@ -33,7 +33,11 @@ export interface Incoming {
  * merged headers. When `signal` aborts, returns what has arrived; before the head it rejects. @throws errors of the
  * connection, TLS or the parser, or the signal's reason
  */
-export async function exchange(socket: Socket, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+export async function sendOverSocket(
+  socket: Socket,
+  outgoing: SocketRequest,
+  signal: AbortSignal,
+): Promise<SocketResponse> {
   const request = openRequest({
     method: outgoing.method,
     path: outgoing.path,
@@ -70,7 +74,7 @@ function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessa
     let interim = 0;
     request.on('information', () => {
       interim += 1;
-      if (interim > MOST_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
+      if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
     });
     void sendBody(request, body);
   });
@@ -121,7 +125,7 @@ function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMe
   return { status: statusCode, statusText: statusMessage, headers };
 }
 
-async function readBounded(answer: IncomingMessage): Promise<Pick<Incoming, 'body' | 'isCut'>> {
+async function readBounded(answer: IncomingMessage): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
   const pieces: Buffer[] = [];
   let size = 0;
   let isCut = false;

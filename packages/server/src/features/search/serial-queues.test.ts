@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ProblemError } from '../../http/problem.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { SerialQueues } from './serial-queues.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const always = () => true;
@@ -18,7 +18,7 @@ function manual() {
 
 test("one person's work runs one by one, in order; another person's beside it", async () => {
   const { begun, work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const results = ['a', 'b', 'c'].map((name) => line.run(1, always, work(name)));
   const other = line.run(2, always, work('other'));
   await settled();
@@ -36,7 +36,7 @@ test("one person's work runs one by one, in order; another person's beside it", 
 
 test('what nobody waits for any more is not begun, and does not hold up what follows', async () => {
   const { begun, work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const first = line.run(1, always, work('first'));
   const given = line.run(1, () => false, work('given up'));
   const last = line.run(1, always, work('last'));
@@ -51,7 +51,7 @@ test('what nobody waits for any more is not begun, and does not hold up what fol
 
 test('the line is bounded, for one person and not for others, and there is room again later', async () => {
   const { work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const first = line.run(1, always, work('0'));
   const waiting = Array.from({ length: 10 }, () => line.run(1, always, async () => 'done'));
   await expect(line.run(1, always, work('too many'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });

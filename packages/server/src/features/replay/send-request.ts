@@ -1,7 +1,7 @@
 import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import { exchange } from './exchange.ts';
-import type { Incoming } from './exchange.ts';
+import { sendOverSocket } from './send-over-socket.ts';
+import type { SocketResponse } from './send-over-socket.ts';
 import { openConnection } from './open-connection.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget } from './resolve-target.ts';
@@ -9,7 +9,7 @@ import type { Lookup } from './resolve-target.ts';
 import { checkPort, parseTarget } from './target.ts';
 
 /** A replay that is ready to be sent. */
-export interface Errand {
+export interface OutboundRequest {
   readonly method: string;
   /** Already validated by `targetUrlSchema`. */
   readonly url: string;
@@ -20,34 +20,38 @@ export interface Errand {
   /** Whether this machine and private networks are allowed (`ALLOW_PRIVATE_TARGETS`). */
   readonly allowPrivate: boolean;
   /** Time limit for the whole exchange: connecting, sending and receiving. */
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /** The target's response. */
-export interface Carried extends Incoming {
+export interface OutboundResponse extends SocketResponse {
   readonly durationMs: number;
 }
 
 /** Sends a replay to its target and returns the response. `signal` aborts when no client waits any more. */
-export type Carry = (errand: Errand, gone: AbortSignal) => Promise<Carried>;
+export type SendRequest = (request: OutboundRequest, signal: AbortSignal) => Promise<OutboundResponse>;
 
 /**
  * Sends a replay: resolves and checks its target, then connects only to the checked addresses. @throws ProblemError
  * TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
  */
-export async function carry(errand: Errand, gone: AbortSignal, lookUp: Lookup): Promise<Carried> {
-  const { allowPrivate, mostMs } = errand;
+export async function sendRequest(
+  request: OutboundRequest,
+  signal: AbortSignal,
+  lookUp: Lookup,
+): Promise<OutboundResponse> {
+  const { allowPrivate, maxMs } = request;
   const began = performance.now();
-  const target = parseTarget(errand.url);
+  const target = parseTarget(request.url);
   const tooLong = new AbortController();
-  const timer = setTimeout(() => tooLong.abort(tooSlow(mostMs)), mostMs).unref();
+  const timer = setTimeout(() => tooLong.abort(tooSlow(maxMs)), maxMs).unref();
   const { authority, path } = target;
   try {
     const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
     checkPort(target);
-    const signal = AbortSignal.any([gone, tooLong.signal]);
+    const eitherSignal = AbortSignal.any([signal, tooLong.signal]);
     const socket = openConnection(target, addresses, allowPrivate);
-    const incoming = await exchange(socket, { ...errand, authority, path }, signal);
+    const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);
     return { ...incoming, durationMs: performance.now() - began };
   } catch (error) {
     throw error instanceof ProblemError ? error : failureOf(error);
@@ -56,6 +60,6 @@ export async function carry(errand: Errand, gone: AbortSignal, lookUp: Lookup): 
   }
 }
 
-function tooSlow(mostMs: number): ReplayFailure {
-  return new ReplayFailure(`The target did not answer within ${Math.round(mostMs / 1000)} seconds.`);
+function tooSlow(maxMs: number): ReplayFailure {
+  return new ReplayFailure(`The target did not answer within ${Math.round(maxMs / 1000)} seconds.`);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { MOST_JSON_GROWTH } from './json-pieces.ts';
+import { MAX_JSON_GROWTH } from './json-pieces.ts';
 import { noRoom } from './problem.ts';
 import { SMALL_ANSWER_BYTES } from './large-answer.ts';
 
@@ -17,16 +17,16 @@ const SHARE_OF_ONE = 1 / 2;
 
 /** Memory of a response with this many stored bytes: the bytes, and the text that is generated ahead of its reader. */
 function heldBytes(rawBytes: number): number {
-  return rawBytes + MOST_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
+  return rawBytes + MAX_JSON_GROWTH * Math.min(rawBytes, SMALL_ANSWER_BYTES);
 }
 
 /** Memory for the responses of a server with bodies of at most `maxBodyBytes`. */
-export class AnswerRoom {
+export class ResponseBudget {
   readonly #small = new MemoryBudget({ bytes: ANSWER_BUDGET_BYTES, maxShare: SHARE_OF_ONE });
   readonly #large: MemoryBudget;
 
   constructor(maxBodyBytes: number) {
-    const fourAnswers = 4 * (maxBodyBytes + 2 * MOST_JSON_GROWTH * SMALL_ANSWER_BYTES);
+    const fourAnswers = 4 * (maxBodyBytes + 2 * MAX_JSON_GROWTH * SMALL_ANSWER_BYTES);
     this.#large = new MemoryBudget({ bytes: Math.max(ANSWER_BUDGET_BYTES, fourAnswers), maxShare: SHARE_OF_ONE });
   }
 
@@ -42,17 +42,17 @@ export class AnswerRoom {
 }
 
 /** The memory of one response, from before its data is read until it has ended or its connection is closed. */
-export class AnswerHold {
-  readonly #room: AnswerRoom;
+export class ResponseReservation {
+  readonly #room: ResponseBudget;
   readonly #person: number;
   readonly #response: ServerResponse;
   readonly #socket: Socket;
   readonly #giveBack: (() => void)[] = [];
   #isMade = false;
-  #isGone = false;
+  #hasEnded = false;
 
   /** `person`: the id of the user. */
-  constructor(room: AnswerRoom, person: number, response: ServerResponse, socket: Socket) {
+  constructor(room: ResponseBudget, person: number, response: ServerResponse, socket: Socket) {
     this.#room = room;
     this.#person = person;
     this.#response = response;
@@ -64,18 +64,18 @@ export class AnswerHold {
    * client has left
    */
   readonly take = (rawBytes: number): void => {
-    const isGone = this.#isGone || this.#response.destroyed || this.#socket.destroyed;
-    const giveBack = isGone ? undefined : this.#room.take(this.#person, rawBytes);
+    const hasEnded = this.#hasEnded || this.#response.destroyed || this.#socket.destroyed;
+    const giveBack = hasEnded ? undefined : this.#room.take(this.#person, rawBytes);
     if (giveBack === undefined) throw noRoom();
-    if (this.#giveBack.length === 0) onceGone(this.#response, this.#socket, this.#gone);
+    if (this.#giveBack.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#giveBack.push(giveBack);
   };
 
   /** Calls back when the response has ended, immediately if it already has. */
   readonly whenDone = (done: () => void): void => {
-    if (this.#giveBack.length === 0) onceGone(this.#response, this.#socket, this.#gone);
+    if (this.#giveBack.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#giveBack.push(done);
-    if (this.#response.destroyed || this.#socket.destroyed) this.#gone();
+    if (this.#response.destroyed || this.#socket.destroyed) this.#end();
   };
 
   /** The handler has finished. Until then its reads use memory even if the client has left. */
@@ -84,13 +84,13 @@ export class AnswerHold {
     this.#settle();
   }
 
-  readonly #gone = (): void => {
-    this.#isGone = true;
+  readonly #end = (): void => {
+    this.#hasEnded = true;
     this.#settle();
   };
 
   #settle(): void {
-    if (this.#isMade && this.#isGone) for (const giveBack of this.#giveBack.splice(0)) giveBack();
+    if (this.#isMade && this.#hasEnded) for (const giveBack of this.#giveBack.splice(0)) giveBack();
   }
 }
 
@@ -101,7 +101,7 @@ const waitingFor = new WeakMap<Socket, Set<() => void>>();
  * Calls back once when a response has ended. Also watches the connection, because a pipelined response that is still
  * waiting gets no event of its own.
  */
-function onceGone(response: ServerResponse, socket: Socket, tell: () => void): void {
+function onceEnded(response: ServerResponse, socket: Socket, tell: () => void): void {
   const known = waitingFor.get(socket);
   const waiting = known ?? new Set();
   if (known === undefined) {
