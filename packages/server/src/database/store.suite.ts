@@ -13,13 +13,13 @@ import { noticesSuite } from '../features/jobs/notices.suite.ts';
 import { upkeepSuite } from '../features/jobs/queries.suite.ts';
 import type { Store } from './store.ts';
 
-/** A store for tests, empty at first, and how to be rid of it. */
+/** An empty store for tests, and its cleanup. */
 export interface TestStore {
   readonly store: Store;
   readonly remove: () => Promise<void>;
 }
 
-/** The law for every database: what store.ts says, in examples. One store serves all of them; each test makes its own people and endpoints. */
+/** Tests of store.ts for every database. All tests share one store; each creates its own users and endpoints. */
 export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
   describe(`storage on ${name}`, () => {
     let opened: TestStore | undefined;

@@ -20,7 +20,7 @@ function someCache(shared = false) {
   return { cache, clock, endRead, failRead, readCount: () => reads.length };
 }
 
-test('a lookup from before a change is not kept, and does not end the newer one', async () => {
+test('a lookup from before a change is not cached, and does not end the newer one', async () => {
   const { cache, endRead, readCount } = someCache();
   const old = cache.lookup('u');
   cache.forget('u');

@@ -25,7 +25,7 @@ const refusal = (sentence: string) => ({
   body: { code: 'PLAN_LIMIT', error: sentence, message: sentence },
 });
 
-test('an account that is deleted while it makes an endpoint has none, and is told that it is signed out', async () => {
+test('an account that is deleted during a creation has no endpoint, and is logged out', async () => {
   const server = await startTestServer({
     openStore: async (dataDir) => {
       const store = await openSqliteStore(dataDir);
@@ -106,7 +106,7 @@ describe('creating', () => {
     },
   );
 
-  test('an expired endpoint comes back as a favourite only where the plan has room for it', async () => {
+  test('an expired endpoint is revived as a favorite only if the plan has room for it', async () => {
     const { client } = await basic.register();
     const expired = await client.call('createEndpoint', { body: {} });
     basic.clock.advance(PLANS.BASIC.expiryMs);
@@ -123,7 +123,7 @@ describe('creating', () => {
     });
   });
 
-  test("one person's endpoints do not count for another", async () => {
+  test("one user's endpoints do not count for another", async () => {
     const [one, two] = [await free.register(), await free.register()];
     expect((await create(one.client)).status).toBe(201);
     expect((await create(two.client)).status).toBe(201);
@@ -144,7 +144,7 @@ describe('the list', () => {
 });
 
 describe('changing', () => {
-  test('takes booleans and their texts, and changes only what is named', async () => {
+  test('accepts booleans and their texts, and changes only the given fields', async () => {
     const { client } = await premium.register();
     const { uid } = await client.call('createEndpoint', { body: { name: 'Old', source: 'Shop' } });
     expect(await change(client, uid, { autosave: true })).toMatchObject({
@@ -220,7 +220,7 @@ describe('expiring and deleting', () => {
     expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ uid, requestCount: 0 });
   });
 
-  test('deleting takes the requests along, and is told once', async () => {
+  test('deleting removes the requests, and succeeds once', async () => {
     const { client } = await basic.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     await client.send(`/h/${uid}`, { method: 'POST', body: 'a unique needle' });
@@ -245,7 +245,7 @@ describe('expiring and deleting', () => {
 });
 
 describe('statistics', () => {
-  test('count what is stored, saved and unsaved, by method, and the average size', async () => {
+  test('count stored requests, saved and unsaved, by method, and the average size', async () => {
     const { client } = await basic.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     expect((await client.call('getEndpoint', { params: { uid } })).stats).toMatchObject({

@@ -26,7 +26,7 @@ function writeOut(records: readonly RequestRecord[]) {
 const many = (make: (index: number) => RequestRecord): RequestRecord[] =>
   Array.from({ length: 100 }, (_, at) => make(99 - at));
 
-test('none at all: one part', () => {
+test('no requests: one part', () => {
   const { texts, data } = writeOut([]);
   expect([texts.length, data]).toEqual([1, []]);
 });
@@ -38,7 +38,7 @@ test('ordinary requests are presented whole, newest first', () => {
   expect(left.at(-1)).toBe(0);
 });
 
-test('the largest: parts that are no larger than was said, all headers, bodies cut and said so, at most 8 MiB held', () => {
+test('the largest: parts within the announced size, all headers, truncated and marked bodies, at most 8 MiB held', () => {
   const { data, texts, bytes, maxPartBytes } = writeOut(many(largeRecord));
   expect(data.map((request) => [request.index, request.headers['x-6']?.length, request.bodyTruncated])).toEqual(
     Array.from({ length: 100 }, (_, at) => [99 - at, 8000, true]),
@@ -48,12 +48,12 @@ test('the largest: parts that are no larger than was said, all headers, bodies c
   expect(bytes + maxPartBytes).toBeLessThan(8 * MIB);
 });
 
-test('up to 4 MiB nothing is cut', () => {
+test('up to 4 MiB nothing is truncated', () => {
   const { data } = writeOut(many((index) => record(index, 'x'.repeat(16 * 1024))));
   expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([16 * 1024]));
 });
 
-test("one that can't be presented is left out and told, wherever it is", () => {
+test("a request that can't be presented is omitted and reported, at any position", () => {
   for (const at of [0, 50, 99]) {
     const broken = many((index) => (index === at ? { ...record(index), receivedAt: Number.NaN } : record(index)));
     const { data, failures } = writeOut(broken);

@@ -5,7 +5,7 @@ import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
 import { lookUpOnSystem } from './resolve-target.ts';
 
-/** A target that speaks TLS with this certificate, and what a replay to it comes to. */
+/** A target with this TLS certificate, and the result of a replay to it. */
 async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
   let heard = '';
   const server = createServer(certificate, (socket) => {

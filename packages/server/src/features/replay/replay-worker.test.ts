@@ -16,7 +16,7 @@ const errandTo = (url: string, body = '') => ({
 });
 const nobodyLeaves = new AbortController().signal;
 
-test('a thread that ends takes down what it response, and nothing else', async () => {
+test('a thread that ends fails its own replays, and nothing else', async () => {
   const silent = await openRawTarget();
   const ended = new Promise<void>((resolve) => {
     silent.answer = () => void carrier.close().then(resolve);
@@ -29,13 +29,13 @@ test('a thread that ends takes down what it response, and nothing else', async (
   await Promise.all([silent.close(), target.close()]);
 });
 
-test('what is wrong with a target is said as if there were no thread between', async () => {
+test('errors of a target pass the thread unchanged', async () => {
   await expect(carrier.sendRequest(errandTo('http://169.254.169.254/'), nobodyLeaves)).rejects.toMatchObject({
     code: 'TARGET_NOT_ALLOWED',
   });
 });
 
-test('who has left before it begins is not waited for', async () => {
+test('an aborted caller is not waited for', async () => {
   const target = await openRawTarget();
   await expect(carrier.sendRequest(errandTo(target.url), AbortSignal.abort())).rejects.toMatchObject({
     code: 'REPLAY_FAILED',
