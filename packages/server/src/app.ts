@@ -17,14 +17,20 @@ import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
-import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http/listener.ts';
+import {
+  createListener,
+  HEADERS_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  takeUpgrades,
+  originOf,
+  portOf,
+} from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { LiveSockets } from './features/live/live-socket.ts';
 import type { Logger } from './log.ts';
-import { createMailer } from './features/mail/mailer.ts';
+import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
-import { defaultSender } from './features/mail/sender.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
@@ -41,7 +47,6 @@ import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
 import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
 import { VERSION } from './version.ts';
-import { originOf, portOf } from './http/listen-address.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
@@ -105,22 +110,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  let rounds: IntervalJob[] = [];
-  const purgeSoon = (): void => rounds[0]?.wake();
+  let jobs: IntervalJob[] = [];
+  const purgeSoon = (): void => jobs[0]?.wake();
   const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, edge.listen, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   edge.takeUpgrades(upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  rounds = startJobs(app);
+  jobs = startJobs(app);
 
   /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([edge.close(STOP_MS), ...rounds.map((each) => each.stop(STOP_MS))]);
+    await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
     // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
@@ -172,18 +177,20 @@ function connectionOptions(
  */
 function startJobs(app: AppContext): IntervalJob[] {
   const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
-  const rounds = [new IntervalJob('upkeep', () => runMaintenance({ store, config, live, now, forgetEndpoint }), log)];
+  const jobs = [
+    new IntervalJob('maintenance', () => runMaintenance({ store, config, live, now, forgetEndpoint }), log),
+  ];
   if (billing !== undefined)
-    rounds.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
-    rounds.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
-    rounds.push(
+    jobs.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    jobs.push(
       new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
     );
   }
-  for (const each of rounds) each.start();
-  return rounds;
+  for (const each of jobs) each.start();
+  return jobs;
 }
 
 function metricsOf(

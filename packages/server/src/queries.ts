@@ -7,7 +7,7 @@ import { requestReads, requestWrites } from './features/requests/queries.ts';
 import { searchReads } from './features/search/queries.ts';
 import { sessionReads, sessionWrites } from './features/accounts/session-queries.ts';
 import { throttleReads, throttleWrites } from './features/accounts/throttle-queries.ts';
-import { upkeepWrites } from './features/jobs/queries.ts';
+import { maintenanceWrites } from './features/jobs/queries.ts';
 import { accountReads, accountWrites } from './features/accounts/user-queries.ts';
 import type { Bound } from './database/bind-queries.ts';
 
@@ -33,7 +33,7 @@ export const WRITES = {
   ...throttleWrites,
   ...endpointWrites,
   ...requestWrites,
-  ...upkeepWrites,
+  ...maintenanceWrites,
   ...noticeWrites,
   ...billingWrites,
 };

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@creel/contract';
 import { vi } from 'vitest';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { RequestRecord } from '../src/database/store.ts';
-import type { FeedEvent } from '../src/features/live/live-event.ts';
+import type { FeedEvent } from '../src/features/live/live.ts';
 import { LiveMemory } from '../src/features/live/live-memory.ts';
 import { storedEvent } from '../src/features/live/stored-event.ts';
 import { Viewer } from '../src/features/live/viewer.ts';

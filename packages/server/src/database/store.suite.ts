@@ -10,7 +10,7 @@ import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts
 import { searchSuite } from '../features/search/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
-import { upkeepSuite } from '../features/jobs/queries.suite.ts';
+import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
 import type { Store } from './store.ts';
 
 /** An empty store for tests, and its cleanup. */
@@ -41,7 +41,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
-    upkeepSuite(store);
+    maintenanceSuite(store);
     randomOperationsSuite(store);
   });
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { portOf } from './listen-address.ts';
+import { portOf } from './listener.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
 
 const MIB = 1024 * 1024;

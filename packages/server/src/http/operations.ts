@@ -5,12 +5,11 @@ import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from './client-address.ts';
 import type { Config } from '../config.ts';
-import { ProblemError } from './problem.ts';
+import { ProblemError, invalid } from './problem.ts';
 import type { EndpointRecord } from '../database/store.ts';
 import { ResponseReservation, ResponseBudget } from './response-budget.ts';
 import type { AllHandlers, SignedIn } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
-import { parseInput } from './parse-input.ts';
 import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 
@@ -148,4 +147,18 @@ function toCall(
     request,
     reply,
   };
+}
+
+const NOT_AN_OBJECT = 'Please send a JSON object with the fields of this call.';
+
+/** Parses external input. Throws a validation failure with a sentence for each invalid field. */
+export function parseInput(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) {
+    const field = issue.path.length === 0 ? 'body' : issue.path.join('.');
+    fields[field] ??= issue.path.length === 0 && issue.code === 'invalid_type' ? NOT_AN_OBJECT : issue.message;
+  }
+  throw invalid(fields);
 }

@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
-import { methodChanges } from '../method-changes.ts';
+import { methodChanges } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, HeldEndpoint, NewCapture } from '../write-captures.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 

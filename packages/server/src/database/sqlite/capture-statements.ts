@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { methodChanges } from '../method-changes.ts';
+import { methodChanges } from '../write-captures.ts';
 import { requestKeyValue } from '../request-key.ts';
 import type { MethodCount } from '../store.ts';
 import type { CaptureStatements, EndpointWrite, HeldEndpoint } from '../write-captures.ts';

@@ -68,7 +68,7 @@ export const profileHandlers = {
     app.live.endUserSessions(signedIn.user.id);
     for (const endpoint of endpoints) {
       app.forgetEndpoint(endpoint.uid);
-      app.live.publish(endpoint.id, { type: 'gone' });
+      app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     }
     app.purgeSoon();
     // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { ProvenIdentity, Store, UserRecord } from '../../database/store.ts';
 import { addressBlock } from './address-block.ts';
-import { truncate } from './truncate.ts';
+import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';

@@ -21,7 +21,6 @@ import {
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
 import type { ProvenIdentity } from '../../database/store.ts';
-import { truncate } from './truncate.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from './sealed-text.ts';
 
@@ -204,4 +203,14 @@ function toProblem(error: unknown): ProviderProblem {
 function isFetchFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error instanceof TypeError && error.message === 'fetch failed') || isFetchFailure(error.cause);
+}
+
+/**
+ * The first `most` UTF-16 units of a text, without half of a surrogate pair at the end: databases change or reject
+ * that.
+ */
+export function truncate(text: string, most: number): string {
+  const cut = text.slice(0, most);
+  // Without the `u` flag each unit is matched alone, so a high surrogate at the end is found.
+  return text.length > most && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -116,10 +116,10 @@ async function lowerEndpoints(
     isFavorite: row.is_favorite === 1,
   }));
   const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
-  const gone = new Set(deletes.map(({ id }) => id));
+  const deletedIds = new Set(deletes.map(({ id }) => id));
   // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
-    if (gone.has(id)) await removeEndpoint(transaction, id);
+    if (deletedIds.has(id)) await removeEndpoint(transaction, id);
     else
       await transaction
         .updateTable('endpoints')

@@ -133,7 +133,7 @@ export class SubscriptionSync {
     const { live, forgetEndpoint } = this.#options;
     for (const { id, uid } of [...deleted, ...changed]) {
       forgetEndpoint(uid);
-      live.publish(id, { type: deleted.some((gone) => gone.id === id) ? 'gone' : 'changed' });
+      live.publish(id, { type: deleted.some((endpoint) => endpoint.id === id) ? 'endpoint-deleted' : 'changed' });
     }
   }
 

@@ -105,7 +105,7 @@ function record(
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
-    if (result === 'gone') return reply.refused('ENDPOINT_NOT_FOUND');
+    if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
     reply.captured(result.index);
     deps.onStored(endpoint, capture, result);
   });

@@ -41,7 +41,7 @@ describe('a response', () => {
     });
     expect(results).toEqual([
       ['a', { index: 7, savedId: null, receivedAt: 1000 }],
-      ['b', 'gone'],
+      ['b', 'notFound'],
       ['c', { index: 8, savedId: 42, receivedAt: 1000 }],
     ]);
   });

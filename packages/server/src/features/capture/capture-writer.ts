@@ -20,10 +20,10 @@ export interface PendingCapture {
   readonly body: Buffer | null;
 }
 
-/** `gone`: the endpoint was deleted meanwhile. `failed`: storage rejected it, and nothing was stored. */
+/** `notFound`: the endpoint was deleted meanwhile. `failed`: storage rejected it, and nothing was stored. */
 export type CaptureResult =
   | { readonly index: number; readonly savedId: number | null; readonly receivedAt: number }
-  | 'gone'
+  | 'notFound'
   | 'failed';
 
 interface Waiting {
@@ -205,6 +205,6 @@ export class CaptureWriter {
 function resultAt(outcome: CaptureOutcome | undefined, position: number, receivedAt: number): CaptureResult {
   if (outcome === undefined) return 'failed';
   const index = outcome.indexes[position] ?? -1;
-  if (index < 0) return 'gone';
+  if (index < 0) return 'notFound';
   return { index, savedId: outcome.savedIds[position] || null, receivedAt };
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 
-/** A cache whose reads end when the test says so, in any order, and whose clock the test sets. */
+/** A cache with a test clock, whose reads end on command, in any order. */
 function someCache(shared = false) {
   const reads: ((name: string) => void)[] = [];
   const failures: ((error: Error) => void)[] = [];

@@ -131,7 +131,7 @@ describe('creating', () => {
 });
 
 describe('the list', () => {
-  test('has favourites first, then the newest', async () => {
+  test('has favorites first, then the newest', async () => {
     const { client } = await premium.register();
     const uids: string[] = [];
     for (const name of ['first', 'second', 'third']) {
@@ -163,7 +163,7 @@ describe('changing', () => {
     expect(await client.call('getEndpoint', { params: { uid } })).toEqual(before);
   });
 
-  test('a favourite never expires; taken off, it expires by the plan; taken off twice, it does not live longer', async () => {
+  test('a favorite never expires; taken off, it expires by the plan; taken off twice, it does not live longer', async () => {
     const { client } = await basic.register();
     const { uid, expiresAt } = await client.call('createEndpoint', { body: {} });
     basic.clock.advance(DAY);
@@ -179,7 +179,7 @@ describe('changing', () => {
     expect(Math.abs(Date.parse(after.expiresAt ?? '') - off - 7 * DAY)).toBeLessThan(5000);
   });
 
-  test('FREE has no favourites', async () => {
+  test('FREE has no favorites', async () => {
     const { client } = await free.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     expect(await change(client, uid, { isFavorite: true })).toMatchObject(refusal('Upgrade plan for favorites'));
@@ -190,7 +190,7 @@ describe('changing', () => {
   test.each<[Tier, number, string, () => TestServer]>([
     ['BASIC', 1, 'Your plan allows 1 favorite. Remove one first or upgrade.', () => basic],
     ['PREMIUM', 5, 'Your plan allows 5 favorites. Remove one first.', () => premium],
-  ])('under %s, %i may be favourites, at once or one by one', async (_, most, sentence, at) => {
+  ])('under %s, %i may be favorites, at once or one by one', async (_, most, sentence, at) => {
     const { client } = await at().register();
     const uids: string[] = [];
     for (let n = 0; n < Math.min(most + 2, 5); n += 1)

@@ -63,7 +63,7 @@ export const endpointHandlers = {
   async deleteEndpoint({ app, endpoint }) {
     if (!(await app.store.deleteEndpoint(endpoint.id))) throw new ProblemError('ENDPOINT_NOT_FOUND');
     app.forgetEndpoint(endpoint.uid);
-    app.live.publish(endpoint.id, { type: 'gone' });
+    app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     app.purgeSoon();
   },
 } satisfies Handlers;

@@ -32,7 +32,7 @@ export async function runMaintenance({
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
   for (const endpoint of expired) {
     forgetEndpoint(endpoint.uid);
-    live.publish(endpoint.id, { type: 'gone' });
+    live.publish(endpoint.id, { type: 'endpoint-deleted' });
   }
   return purged || expired.length === EXPIRED_ENDPOINTS;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../test/store-world.ts';
 
 /** Background work: purging, expiry, and the check for writability. */
-export function upkeepSuite(open: () => Store): void {
+export function maintenanceSuite(open: () => Store): void {
   async function purgeAll(limit: number): Promise<number> {
     let steps = 0;
     while (await open().purgeSome(limit)) steps += 1;

@@ -24,7 +24,7 @@ async function holdPurge(transaction: DatabaseTransaction): Promise<Purge | unde
 
 /** Removes a purge's next rows. Returns the index after the last of them, or `undefined` when none are left. */
 async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit: number): Promise<number | undefined> {
-  const gone = await transaction
+  const removed = await transaction
     .deleteFrom('captured_requests')
     .where('key', 'in', (rows) =>
       rows
@@ -37,7 +37,7 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
     )
     .returning(indexOfKey.as('index'))
     .execute();
-  return gone.length < limit ? undefined : Math.max(...gone.map((row) => row.index)) + 1;
+  return removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
 }
 
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
@@ -82,7 +82,7 @@ async function deleteExpiredEndpoints(
   });
 }
 
-export const upkeepWrites = {
+export const maintenanceWrites = {
   async checkWritable(db, now) {
     await db
       .insertInto('counters')

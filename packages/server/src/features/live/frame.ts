@@ -1,5 +1,5 @@
 import type { LiveMessage } from '@creel/contract';
-import type { EndpointMessage, FeedEvent } from './live-event.ts';
+import type { EndpointMessage, FeedEvent } from './live.ts';
 
 /** Serialized messages by event, so that an event for twenty viewers is serialized once. */
 const frames = new WeakMap<FeedEvent | EndpointMessage, string>();

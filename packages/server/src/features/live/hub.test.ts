@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Hub } from './hub.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 
 const CLEAR: LiveEvent = { type: 'clear' };
 

@@ -1,4 +1,4 @@
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 
 type Listener = (event: LiveEvent) => void;
 

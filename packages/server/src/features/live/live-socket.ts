@@ -7,9 +7,8 @@ import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord, EndpointStore, RequestStore } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
-import type { EndpointMessage, LiveEvent } from './live-event.ts';
+import type { EndpointMessage, LiveEvent, Live } from './live.ts';
 import { LiveMemory } from './live-memory.ts';
-import type { Live } from './live.ts';
 import { Peer } from './peer.ts';
 import type { CloseCode } from './peer.ts';
 import { refuseUpgrade } from './upgrade.ts';
@@ -77,7 +76,7 @@ export class LiveSockets implements Live {
 
   publish(endpointId: number, event: LiveEvent): void {
     this.#hub.publish(endpointId, event);
-    if (event.type !== 'gone' && this.#hub.isWatched(endpointId)) this.#ticker.touch(endpointId);
+    if (event.type !== 'endpoint-deleted' && this.#hub.isWatched(endpointId)) this.#ticker.touch(endpointId);
   }
 
   endSession(sessionId: string): void {

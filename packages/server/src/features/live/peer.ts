@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord, RequestStore } from '../../database/store.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
 
@@ -89,7 +89,7 @@ export class Peer {
   }
 
   take(event: LiveEvent): void {
-    if (event.type === 'gone') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    if (event.type === 'endpoint-deleted') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
     else if (event.type !== 'changed') this.viewer.take(event);
   }
 

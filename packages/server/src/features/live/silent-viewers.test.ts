@@ -9,7 +9,7 @@ import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { EndpointRecord, UserRecord } from '../../database/store.ts';
-import { portOf } from '../../http/listen-address.ts';
+import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
 import { LiveSockets } from './live-socket.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';

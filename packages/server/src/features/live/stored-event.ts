@@ -1,6 +1,6 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import { storedBytes } from '../../database/stored-bytes.ts';
-import type { RequestEvent } from './live-event.ts';
+import type { RequestEvent } from './live.ts';
 import { presentPreview } from '../requests/present-request.ts';
 
 /** A capture as the writer received it. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
-import type { EndpointMessage } from './live-event.ts';
+import type { EndpointMessage } from './live.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/test-viewer.ts';
 import type { Viewer } from './viewer.ts';

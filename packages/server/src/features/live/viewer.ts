@@ -2,7 +2,7 @@ import { BODY_PREVIEW_BYTES, LIVE_INIT_SIZE } from '@creel/contract';
 import type { RequestRecord, RequestStore } from '../../database/store.ts';
 import { frameOf } from './frame.ts';
 import { InitMessage } from './init-message.ts';
-import type { EndpointMessage, FeedEvent } from './live-event.ts';
+import type { EndpointMessage, FeedEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
 
 /** The connection to one viewer. */

@@ -4,7 +4,7 @@ import { ProblemError } from '../../http/problem.ts';
 import type { RequestName } from '../../database/store.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { setNextPage } from '../../http/paging.ts';
+import { setNextPage } from '../../http/call.ts';
 
 /** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
 const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;

@@ -1,9 +1,9 @@
 import { matcherOf, needsBody } from '@creel/contract';
+import type { SearchableRequest } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { searchableRecord } from './searchable-record.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import type {
   RequestRecord,
@@ -17,6 +17,9 @@ import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { codingOf, decodedBody } from './decode-body.ts';
+import { RecordLabels } from '../requests/record-labels.ts';
+import { decodeHead } from '../../database/request-head.ts';
 
 /** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
 const BYTES_PER_TURN = 256 * 1024;
@@ -205,3 +208,26 @@ function joined(parts: readonly RawBuilder<SqlBool>[], operator: 'and' | 'or'): 
 export const searchReads = { searchedEndpoints, scanRequests } satisfies Unbound<
   Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>
 >;
+
+/**
+ * Converts a stored request into a record for the query language. If `withBody` is false, the record may have only the
+ * beginning of its body.
+ */
+export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
+  const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
+  const coding = withBody ? codingOf(rawHeaders) : undefined;
+  const body = coding === undefined || record.body === null ? record.body : await decodedBody(record.body, coding);
+  const labels = (): RecordLabels => new RecordLabels(rawHeaders, bodyIsText, record.body);
+  return {
+    method: record.method,
+    target,
+    rawHeaders,
+    body: () => body,
+    size: record.size,
+    source: () => labels().source,
+    eventType: () => labels().eventType,
+    sourceIp,
+    receivedAt: record.receivedAt,
+    saved: record.savedId !== null,
+  };
+}

@@ -2,7 +2,7 @@ import { parseQuery } from '@creel/contract';
 import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { setNextPage } from '../../http/paging.ts';
+import { setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { SearchCursor } from '../../database/store.ts';
