@@ -27,7 +27,7 @@ import {
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveSockets } from './features/live/live-socket.ts';
+import { LiveConnections } from './features/live/live-connections.ts';
 import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -195,7 +195,7 @@ function startJobs(app: AppContext): IntervalJob[] {
 
 function metricsOf(
   options: ServerOptions,
-  live: LiveSockets,
+  live: LiveConnections,
   capture: CaptureService,
   passwords: () => Passwords,
 ): Metrics {
@@ -214,8 +214,8 @@ function createLive(
   { config, store, log, livePingMs }: ServerOptions,
   now: () => number,
   publicUrl: () => string,
-): LiveSockets {
-  return new LiveSockets({
+): LiveConnections {
+  return new LiveConnections({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);

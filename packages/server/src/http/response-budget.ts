@@ -47,7 +47,7 @@ export class ResponseReservation {
   readonly #person: number;
   readonly #response: ServerResponse;
   readonly #socket: Socket;
-  readonly #giveBack: (() => void)[] = [];
+  readonly #onEnd: (() => void)[] = [];
   #isMade = false;
   #hasEnded = false;
 
@@ -65,16 +65,16 @@ export class ResponseReservation {
    */
   readonly take = (rawBytes: number): void => {
     const hasEnded = this.#hasEnded || this.#response.destroyed || this.#socket.destroyed;
-    const giveBack = hasEnded ? undefined : this.#room.take(this.#person, rawBytes);
-    if (giveBack === undefined) throw noRoom();
-    if (this.#giveBack.length === 0) onceEnded(this.#response, this.#socket, this.#end);
-    this.#giveBack.push(giveBack);
+    const release = hasEnded ? undefined : this.#room.take(this.#person, rawBytes);
+    if (release === undefined) throw noRoom();
+    if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
+    this.#onEnd.push(release);
   };
 
   /** Calls back when the response has ended, immediately if it already has. */
   readonly whenDone = (done: () => void): void => {
-    if (this.#giveBack.length === 0) onceEnded(this.#response, this.#socket, this.#end);
-    this.#giveBack.push(done);
+    if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
+    this.#onEnd.push(done);
     if (this.#response.destroyed || this.#socket.destroyed) this.#end();
   };
 
@@ -90,7 +90,7 @@ export class ResponseReservation {
   };
 
   #settle(): void {
-    if (this.#isMade && this.#hasEnded) for (const giveBack of this.#giveBack.splice(0)) giveBack();
+    if (this.#isMade && this.#hasEnded) for (const release of this.#onEnd.splice(0)) release();
   }
 }
 

@@ -18,7 +18,7 @@ export class TokenBucket {
   }
 
   /** Takes a token. Returns 0, or the whole seconds until the next one. */
-  take(): number {
+  consume(): number {
     const now = this.#now();
     this.#tokens = Math.min(this.#max, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
     this.#filledAt = now;

@@ -32,7 +32,7 @@ export interface SignInOptions {
 interface LookedUp {
   readonly user: UserRecord | undefined;
   /** The counters for a failed attempt, and which of them have a count. */
-  readonly turns: readonly RateLimit[];
+  readonly limits: readonly RateLimit[];
   readonly counted: readonly RateLimit[];
 }
 
@@ -54,7 +54,7 @@ export class Login {
     const refused = throttle.takenNames(config.signupsPerHour, address);
     await throttle.check([refused]);
     const signUps = throttle.signUps(config.signupsPerHour, address);
-    await signUps.take();
+    await signUps.consume();
     const created = await store
       .createUser({
         username: registration.username,
@@ -68,12 +68,12 @@ export class Login {
         createdAt: now(),
       })
       .catch(async (error: unknown) => {
-        await signUps.giveBack();
+        await signUps.refund();
         throw error;
       });
     if ('user' in created) return created.user;
-    await signUps.giveBack();
-    await refused.take();
+    await signUps.refund();
+    await refused.consume();
     throw invalid(
       Object.fromEntries(created.taken.flatMap((field) => (field === 'identity' ? [] : [[field, TAKEN[field]]]))),
     );
@@ -94,22 +94,26 @@ export class Login {
   /** Looks up the account and checks its rate limits, so that blocked attempts never wait for a hash. */
   async #lookUp(username: string, visitor: Visitor): Promise<LookedUp> {
     const user = await this.#options.store.findUserByName(username);
-    const turns = this.#turnsOf(username, user, visitor);
-    return { user, turns, counted: await this.#options.throttle.check(turns) };
+    const limits = this.#limitsOf(username, user, visitor);
+    return { user, limits, counted: await this.#options.throttle.check(limits) };
   }
 
   /** Asks a logged-in user for the password again. @throws ProblemError RATE_LIMITED */
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
     const { throttle } = this.#options;
-    const turns = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, { owner: `user ${user.id}` });
+    const limits = [throttle.of('confirmPassword', String(user.id))];
+    return this.#isRight(
+      password,
+      { user, limits, counted: await throttle.check(limits) },
+      { owner: `user ${user.id}` },
+    );
   }
 
   /** Resets failed attempts, because the owner has just proved their identity in another way. */
   async forgive(user: UserRecord): Promise<void> {
     const { throttle } = this.#options;
-    await throttle.of('signInName', usernameKey(user.username)).forget();
-    await throttle.of('confirmPassword', String(user.id)).forget();
+    await throttle.of('signInName', usernameKey(user.username)).reset();
+    await throttle.of('confirmPassword', String(user.id)).reset();
   }
 
   /**
@@ -118,25 +122,25 @@ export class Login {
    */
   async #isRight(password: string, person: LookedUp, asker: Asker): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    const { user, turns } = person;
+    const { user, limits } = person;
     let { counted } = person;
     return passwords.verify(password, user?.passwordHash, asker, {
       async afterWaiting() {
-        counted = await throttle.check(turns);
+        counted = await throttle.check(limits);
       },
       async after(right) {
         // If parallel guesses used up the last turn, this attempt is rejected too and doesn't reveal its result.
-        if (!right) return void (await Promise.all(turns.map((turn) => turn.take())));
+        if (!right) return void (await Promise.all(limits.map((limit) => limit.consume())));
         // A correct password resets the account's counter but not the address's, whose other guesses may target other
         // accounts.
-        const [account] = turns;
-        if (account !== undefined && counted.includes(account)) await account.forget();
+        const [account] = limits;
+        if (account !== undefined && counted.includes(account)) await account.reset();
       },
     });
   }
 
   /** The counters for a failed attempt. In a browser that the owner has used before, nothing is counted. */
-  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): RateLimit[] {
+  #limitsOf(username: string, user: UserRecord | undefined, visitor: Visitor): RateLimit[] {
     const { throttle, knownBrowsers } = this.#options;
     if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
     return [

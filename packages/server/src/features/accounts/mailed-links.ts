@@ -38,8 +38,8 @@ export class MailedLinks {
   async requestReset(email: string, address: string): Promise<void> {
     const { store, throttle, background } = this.#options;
     const mailer = this.#mailer();
-    await throttle.of('mailedLinkAddress', addressBlock(address)).take();
-    await throttle.of('mailedLink', identityKey(email)).take();
+    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLink', identityKey(email)).consume();
     background.run('mailing a link for a new password', async () => {
       const user = await store.findUserByEmail(email);
       if (user === undefined) return;
@@ -63,8 +63,8 @@ export class MailedLinks {
   async requestVerification(user: UserRecord, address: string): Promise<void> {
     const mailer = this.#mailer();
     const { throttle } = this.#options;
-    await throttle.of('mailedLinkAddress', addressBlock(address)).take();
-    await throttle.of('mailedLink', `verify:${user.id}`).take();
+    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLink', `verify:${user.id}`).consume();
     const url = await this.#newLink(user, 'verify', '/auth/verify');
     await mailer.send(user.email, verificationMessage(user, url));
   }

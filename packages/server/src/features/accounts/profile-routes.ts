@@ -36,7 +36,7 @@ export const profileHandlers = {
     const renamed = await app.store.renameUser(signedIn.user.id, body.username);
     if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (renamed !== 'taken') return presentUser(renamed);
-    await refused.take();
+    await refused.consume();
     throw invalid({ username: TAKEN.username });
   },
 

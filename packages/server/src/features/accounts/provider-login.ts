@@ -80,7 +80,7 @@ export class ProviderLogin {
   async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
     const { store, config, throttle, now } = this.#options;
     const signUps = throttle.signUps(config.signupsPerHour, addressBlock(address));
-    await signUps.take();
+    await signUps.consume();
     for (let tried = 0; ; tried += 1) {
       const created = await store.createUser(
         {
@@ -97,7 +97,7 @@ export class ProviderLogin {
       );
       if ('user' in created) return created.user;
       if (created.taken.some((what) => what !== 'username') || tried > NAME_TRIES) {
-        await signUps.giveBack();
+        await signUps.refund();
         return undefined;
       }
     }

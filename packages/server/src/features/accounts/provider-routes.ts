@@ -71,13 +71,13 @@ async function callback(
   clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
   try {
     const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
-    const turns = app.accounts.throttle.of('providerAnswer', address);
+    const limit = app.accounts.throttle.of('providerAnswer', address);
     // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
     // trigger it.
-    if (attempt !== undefined) await turns.take();
+    if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
     if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
-    await turns.giveBack();
+    await limit.refund();
     setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerLogin.keep(proven));
     const { email, displayName, subject } = proven;
     return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);

@@ -46,10 +46,10 @@ export interface RateLimit {
   /** The key in storage. */
   readonly key: string;
   /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
-  take(): Promise<void>;
-  giveBack(): Promise<void>;
+  consume(): Promise<void>;
+  refund(): Promise<void>;
   /** Resets the count. */
-  forget(): Promise<void>;
+  reset(): Promise<void>;
 }
 
 /** Rate limits in the database. They survive a restart and apply across processes. */
@@ -65,12 +65,12 @@ export class Throttle {
   }
 
   of(name: ThrottleName, what: string): RateLimit {
-    return this.#turns(name, THROTTLES[name], what);
+    return this.#limit(name, THROTTLES[name], what);
   }
 
   /** New accounts per client address (`SIGNUPS_PER_HOUR`). */
   signUps(perHourLimit: number, address: string): RateLimit {
-    return this.#turns('signUp', perHour(perHourLimit), address);
+    return this.#limit('signUp', perHour(perHourLimit), address);
   }
 
   /**
@@ -78,31 +78,31 @@ export class Throttle {
    * account. Ten per account that an address may create.
    */
   takenNames(perHourLimit: number, who: string): RateLimit {
-    return this.#turns('takenName', perHour(10 * perHourLimit), who);
+    return this.#limit('takenName', perHour(10 * perHourLimit), who);
   }
 
   /**
    * Checks several limits at once. Returns those with a count. @throws ProblemError RATE_LIMITED when one is reached
    */
-  async check(turns: readonly RateLimit[]): Promise<readonly RateLimit[]> {
-    if (turns.length === 0) return [];
-    const counted = await this.#store.findTurns(turns.map(({ key }) => key));
+  async check(limits: readonly RateLimit[]): Promise<readonly RateLimit[]> {
+    if (limits.length === 0) return [];
+    const counted = await this.#store.findTurns(limits.map(({ key }) => key));
     const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
     if (wait > 0) throw tooMany(wait);
-    return turns.filter(({ key }) => counted.some((row) => row.key === key));
+    return limits.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
-  #turns(name: string, rule: ThrottleRule, what: string): RateLimit {
+  #limit(name: string, rule: ThrottleRule, what: string): RateLimit {
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
       key,
-      take: async () => {
+      consume: async () => {
         const until = (await this.#store.consumeTurn(key, rule, this.#now()))?.blockedUntil;
         if (until !== undefined) throw tooMany(until - this.#now());
       },
-      giveBack: () => this.#store.refundTurn(key, rule),
-      forget: () => this.#store.resetTurns(key),
+      refund: () => this.#store.refundTurn(key, rule),
+      reset: () => this.#store.resetTurns(key),
     };
   }
 }

@@ -42,7 +42,7 @@ export function createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure }:
     if (declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
     const reservation = budget.reserve(endpoint.userId);
     if (!reservation.grow(bytesAtHand)) return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };
-    const wait = endpoint.bucket?.take() ?? 0;
+    const wait = endpoint.bucket?.consume() ?? 0;
     if (wait === 0) return { endpoint, reservation };
     reservation.release();
     return { code: 'RATE_LIMITED', retryAfter: wait };

@@ -16,8 +16,8 @@ export class LiveMemory {
   #reads = 0;
 
   /** Both in bytes. */
-  constructor(most = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {
-    this.#max = most;
+  constructor(max = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {
+    this.#max = max;
     this.#maxPerUser = maxPerUser;
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
-import type { LiveSockets } from './live-socket.ts';
+import type { LiveConnections } from './live-connections.ts';
 import { checkUpgrade, refuseUpgrade } from './upgrade.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
@@ -13,7 +13,7 @@ type ParseCookie = (header: string) => Record<string, string | undefined>;
  * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
  * Only `/ws` comes here: see listener.ts.
  */
-export function createLiveUpgrade(app: AppContext, live: LiveSockets, parseCookie: ParseCookie) {
+export function createLiveUpgrade(app: AppContext, live: LiveConnections, parseCookie: ParseCookie) {
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Without a listener, a connection error during the checks would end the process.
     socket.on('error', () => undefined);

@@ -56,7 +56,7 @@ export class ReplayLimits {
    * the target. @throws ProblemError RATE_LIMITED
    */
   count(person: number, target: string): void {
-    const wait = this.#people.of(person).take() || this.#targets.of(target).take();
+    const wait = this.#people.of(person).consume() || this.#targets.of(target).consume();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 

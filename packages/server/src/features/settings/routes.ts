@@ -29,8 +29,8 @@ export const settingsHandlers = {
   async testEmail({ app, signedIn, body, clientAddress }) {
     if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
     const { throttle } = app.accounts;
-    await throttle.of('testMail', String(signedIn.user.id)).take();
-    await throttle.of('testMailAddress', addressBlock(clientAddress)).take();
+    await throttle.of('testMail', String(signedIn.user.id)).consume();
+    await throttle.of('testMailAddress', addressBlock(clientAddress)).consume();
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {

@@ -19,7 +19,7 @@ const REASONS = {
 } as const;
 export type CloseCode = keyof typeof REASONS;
 
-export interface PeerOptions {
+export interface LiveConnectionOptions {
   readonly socket: WebSocket;
   /** The connection under the WebSocket. */
   readonly wire: Duplex;
@@ -30,17 +30,17 @@ export interface PeerOptions {
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;
   /** Called once, when the connection ends. */
-  readonly onClosed: (peer: Peer) => void;
+  readonly onClosed: (connection: LiveConnection) => void;
 }
 
 /** One live connection: its user, its endpoint, and whether the peer responds. */
-export class Peer {
+export class LiveConnection {
   readonly endpoint: { readonly id: number; readonly uid: string };
   readonly sessionId: string;
   readonly userId: number;
   readonly viewer: Viewer;
   readonly #socket: WebSocket;
-  readonly #onClosed: (peer: Peer) => void;
+  readonly #onClosed: (connection: LiveConnection) => void;
   #isClosed = false;
   #alive = true;
   #frames = 0;
@@ -53,7 +53,7 @@ export class Peer {
     this.viewer.noteTaken();
   };
 
-  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed }: PeerOptions) {
+  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed }: LiveConnectionOptions) {
     this.#socket = socket;
     this.#onClosed = onClosed;
     this.endpoint = { id: endpoint.id, uid: endpoint.uid };
@@ -120,7 +120,7 @@ export class Peer {
     if (this.#socket.bufferedAmount > 0) this.#waited = true;
   }
 
-  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in live-socket.ts). */
+  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in live-connections.ts). */
   sendAway(code: CloseCode): void {
     this.#end();
     this.#socket.close(code, REASONS[code]);

@@ -9,8 +9,8 @@ import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
 import type { EndpointMessage, LiveEvent, Live } from './live.ts';
 import { LiveMemory } from './live-memory.ts';
-import { Peer } from './peer.ts';
-import type { CloseCode } from './peer.ts';
+import { LiveConnection } from './live-connection.ts';
+import type { CloseCode } from './live-connection.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
@@ -45,11 +45,11 @@ export interface LiveSocketOptions {
 }
 
 /** All live connections of this process. */
-export class LiveSockets implements Live {
+export class LiveConnections implements Live {
   readonly #options: LiveSocketOptions;
   readonly #hub: Hub;
   readonly #ticker: EndpointTicker;
-  readonly #peers = new Set<Peer>();
+  readonly #connections = new Set<LiveConnection>();
   readonly #memory: LiveMemory;
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
@@ -67,7 +67,7 @@ export class LiveSockets implements Live {
   }
 
   get viewerCount(): number {
-    return this.#peers.size;
+    return this.#connections.size;
   }
 
   isWatched(endpointId: number): boolean {
@@ -80,11 +80,14 @@ export class LiveSockets implements Live {
   }
 
   endSession(sessionId: string): void {
-    this.#sendAway((peer) => peer.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
   }
 
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#sendAway((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT);
+    this.#sendAway(
+      (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
+      LIVE_CLOSE_SIGNED_OUT,
+    );
   }
 
   /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
@@ -106,38 +109,39 @@ export class LiveSockets implements Live {
 
   #connect(socket: WebSocket, wire: Duplex, signedIn: SignedIn, endpoint: EndpointRecord): void {
     const { store, onFailure } = this.#options;
-    const onClosed = (peer: Peer): void => {
+    const onClosed = (connection: LiveConnection): void => {
       unsubscribe();
-      this.#peers.delete(peer);
+      this.#connections.delete(connection);
     };
     const share = this.#memory.share(signedIn.user.id);
-    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed });
+    const connection = new LiveConnection({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed });
     // Subscribes before reading the snapshot, so that events in between are kept.
-    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
-    this.#peers.add(peer);
-    peer.viewer.start();
-    void this.#recheck(peer);
+    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => connection.take(event));
+    this.#connections.add(connection);
+    connection.viewer.start();
+    void this.#recheck(connection);
   }
 
   async #tellEndpoint(endpointId: number): Promise<void> {
     const uid = this.#watching(endpointId)[0]?.endpoint.uid;
     if (uid === undefined) return;
     const message = await this.#options.describeEndpoint(uid);
-    if (message !== undefined) for (const peer of this.#watching(endpointId)) peer.viewer.takeEndpoint(message);
+    if (message !== undefined)
+      for (const connection of this.#watching(endpointId)) connection.viewer.takeEndpoint(message);
   }
 
   #viewersOf(userId: number): number {
-    return [...this.#peers].filter((peer) => peer.userId === userId).length;
+    return [...this.#connections].filter((connection) => connection.userId === userId).length;
   }
 
-  #watching(endpointId: number): Peer[] {
-    return [...this.#peers].filter((peer) => peer.endpoint.id === endpointId);
+  #watching(endpointId: number): LiveConnection[] {
+    return [...this.#connections].filter((connection) => connection.endpoint.id === endpointId);
   }
 
   #pingAll(): void {
-    for (const peer of this.#peers) {
-      peer.ping();
-      void this.#recheck(peer);
+    for (const connection of this.#connections) {
+      connection.ping();
+      void this.#recheck(connection);
     }
   }
 
@@ -145,20 +149,20 @@ export class LiveSockets implements Live {
    * Whether the viewer is still authorized. Checked after registration, because a session or endpoint that ended during
    * the upgrade did not find the connection.
    */
-  async #recheck(peer: Peer): Promise<void> {
+  async #recheck(connection: LiveConnection): Promise<void> {
     try {
       const [signedIn, endpoint] = await Promise.all([
-        this.#options.isSignedIn(peer.sessionId),
-        this.#options.store.findEndpoint(peer.endpoint.uid),
+        this.#options.isSignedIn(connection.sessionId),
+        this.#options.store.findEndpoint(connection.endpoint.uid),
       ]);
-      if (!signedIn) peer.sendAway(LIVE_CLOSE_SIGNED_OUT);
-      else if (endpoint === undefined) peer.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+      if (!signedIn) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
+      else if (endpoint === undefined) connection.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
     } catch (error) {
       this.#options.onFailure(error);
     }
   }
 
-  #sendAway(matches: (peer: Peer) => boolean, code: CloseCode): void {
-    for (const peer of this.#peers) if (matches(peer)) peer.sendAway(code);
+  #sendAway(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
+    for (const connection of this.#connections) if (matches(connection)) connection.sendAway(code);
   }
 }
