@@ -12,7 +12,7 @@ export interface CaptureGroup {
 }
 
 /** The endpoint's state at the start of a batch. Its row is locked until the commit. */
-export interface HeldEndpoint {
+export interface LockedEndpoint {
   readonly endpointId: number;
   /** The index of the next capture. */
   readonly nextIndex: number;
@@ -55,7 +55,7 @@ const MAX_TRIMMED_BEYOND = 500;
  */
 export interface CaptureStatements {
   /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
-  hold(endpointIds: readonly number[]): Maybe<readonly HeldEndpoint[]>;
+  lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
   /** Trims, inserts, and updates the counters. */
   write(writes: readonly EndpointWrite[]): Maybe<void>;
@@ -69,11 +69,14 @@ export async function writeBatch(
 ): Promise<CaptureOutcome> {
   const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
   const groups = groupByEndpoint(batch);
-  const held = new Map(
-    (await statements.hold(groups.map((group) => group.endpointId))).map((endpoint) => [endpoint.endpointId, endpoint]),
+  const locked = new Map(
+    (await statements.lockEndpoints(groups.map((group) => group.endpointId))).map((endpoint) => [
+      endpoint.endpointId,
+      endpoint,
+    ]),
   );
   const plans = groups.flatMap((group) => {
-    const endpoint = held.get(group.endpointId);
+    const endpoint = locked.get(group.endpointId);
     return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
   });
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
@@ -105,12 +108,12 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);
 }
 
-function howManyToSave(endpoint: HeldEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
+function howManyToSave(endpoint: LockedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
   return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
 }
 
 function endpointWrite(
-  endpoint: HeldEndpoint,
+  endpoint: LockedEndpoint,
   group: CaptureGroup,
   savedIds: readonly number[],
   limits: CaptureLimits,

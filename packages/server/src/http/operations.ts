@@ -27,8 +27,8 @@ interface Caller {
  * the body, so that another user's resource is always a 404.
  */
 export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
-  const room = new ResponseBudget(app.config.maxBodyBytes);
-  for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
+  const budget = new ResponseBudget(app.config.maxBodyBytes);
+  for (const name of operationNames()) registerOperation(server, { app, budget }, name, handlers[name]);
 }
 
 /** Maximum bytes of a replay's body: a captured body and the JSON around it. */
@@ -44,12 +44,12 @@ function operationNames(): OperationName[] {
 interface Shared {
   readonly app: AppContext;
   /** Memory for responses in progress. */
-  readonly room: ResponseBudget;
+  readonly budget: ResponseBudget;
 }
 
 function registerOperation(
   server: FastifyInstance,
-  { app, room }: Shared,
+  { app, budget }: Shared,
   name: OperationName,
   handler: AnyHandler,
 ): void {
@@ -66,7 +66,7 @@ function registerOperation(
     ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const hold = new ResponseReservation(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
       const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
       // Frees the unparsed body, however long the call takes.
       request.body = undefined;

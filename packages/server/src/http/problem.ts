@@ -42,6 +42,6 @@ export function invalid(fields: Readonly<Record<string, string>>): ProblemError 
 const RETRY_SECONDS = 1;
 
 /** Other requests use up the available memory. */
-export function noRoom(): ProblemError {
+export function overloaded(): ProblemError {
   return new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
 }

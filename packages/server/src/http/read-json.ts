@@ -4,7 +4,7 @@ import { MemoryBudget } from '../limits/memory-budget.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { readBody } from './read-body.ts';
 import type { BodyResult } from './read-body.ts';
-import { ProblemError, noRoom } from './problem.ts';
+import { ProblemError, overloaded } from './problem.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -67,7 +67,7 @@ function beyond(free: number, reservation: Reservation): Pick<Reservation, 'grow
 
 function refusal(result: Extract<BodyResult, string>): ProblemError {
   if (result === 'too-large') return new ProblemError('BODY_TOO_LARGE');
-  if (result === 'no-room') return noRoom();
+  if (result === 'no-room') return overloaded();
   // The client has left, so no response is read.
   return new ProblemError('BAD_REQUEST');
 }

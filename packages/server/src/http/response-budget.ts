@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryBudget } from '../limits/memory-budget.ts';
 import { MAX_JSON_GROWTH } from './json-pieces.ts';
-import { noRoom } from './problem.ts';
+import { overloaded } from './problem.ts';
 import { SMALL_ANSWER_BYTES } from './large-answer.ts';
 
 const MIB = 1024 * 1024;
@@ -43,7 +43,7 @@ export class ResponseBudget {
 
 /** The memory of one response, from before its data is read until it has ended or its connection is closed. */
 export class ResponseReservation {
-  readonly #room: ResponseBudget;
+  readonly #budget: ResponseBudget;
   readonly #person: number;
   readonly #response: ServerResponse;
   readonly #socket: Socket;
@@ -52,8 +52,8 @@ export class ResponseReservation {
   #hasEnded = false;
 
   /** `person`: the id of the user. */
-  constructor(room: ResponseBudget, person: number, response: ServerResponse, socket: Socket) {
-    this.#room = room;
+  constructor(budget: ResponseBudget, person: number, response: ServerResponse, socket: Socket) {
+    this.#budget = budget;
     this.#person = person;
     this.#response = response;
     this.#socket = socket;
@@ -65,8 +65,8 @@ export class ResponseReservation {
    */
   readonly take = (rawBytes: number): void => {
     const hasEnded = this.#hasEnded || this.#response.destroyed || this.#socket.destroyed;
-    const release = hasEnded ? undefined : this.#room.take(this.#person, rawBytes);
-    if (release === undefined) throw noRoom();
+    const release = hasEnded ? undefined : this.#budget.take(this.#person, rawBytes);
+    if (release === undefined) throw overloaded();
     if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#onEnd.push(release);
   };

@@ -1,10 +1,10 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { methodChanges } from '../write-captures.ts';
-import type { CaptureStatements, EndpointWrite, HeldEndpoint, NewCapture } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, LockedEndpoint, NewCapture } from '../write-captures.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
-const HOLD = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
+const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
     saved_count as "savedCount", unsaved_count as "unsavedCount"
   from endpoints where id = any($1::bigint[]) order by id for no key update`;
 
@@ -22,7 +22,7 @@ const INSERT = `insert into captured_requests (key, saved_id, method, received_a
  * captures per endpoint and method. Rows to trim are selected from the index and deleted by key. The endpoint's row is
  * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
  */
-const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count)),
   doomed as materialized (select g.id, r.key, r.method, r.size from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size from captured_requests
@@ -58,11 +58,11 @@ type Run = <Row extends QueryResultRow>(
 export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
-    async hold(endpointIds) {
+    async lockEndpoints(endpointIds) {
       const begun = client.query('begin');
       const [, { rows }] = await allOf([
         begun,
-        run<HeldEndpoint & QueryResultRow>('hold', HOLD, [int8Array(endpointIds)]),
+        run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
       ]);
       return rows;
     },
@@ -79,7 +79,7 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
           bytes,
         ),
       );
-      const settled = run('settle', SETTLE, settleValues(writes));
+      const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
       if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
     },

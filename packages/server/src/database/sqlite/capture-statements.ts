@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { methodChanges } from '../write-captures.ts';
 import { requestKeyValue } from '../request-key.ts';
 import type { MethodCount } from '../store.ts';
-import type { CaptureStatements, EndpointWrite, HeldEndpoint } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 
-const HOLD =
+const LOCK_ENDPOINTS =
   'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
@@ -18,7 +18,7 @@ const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) 
 const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key < ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
-const SETTLE = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
+const UPDATE_COUNTERS = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
   where id = ?`;
 
 function integer(value: SQLOutputValue | undefined): number {
@@ -26,9 +26,9 @@ function integer(value: SQLOutputValue | undefined): number {
 }
 
 /** The writer is the only one, and in a transaction, so reading the row is enough. */
-function holdWith(hold: StatementSync) {
-  return (endpointId: number): HeldEndpoint[] => {
-    const row = hold.get(endpointId);
+function lockWith(select: StatementSync) {
+  return (endpointId: number): LockedEndpoint[] => {
+    const row = select.get(endpointId);
     if (row === undefined) return [];
     return [
       {
@@ -90,15 +90,15 @@ function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: Statem
 
 /** The statements of a batch, prepared once. No query builder on the hot path. */
 export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatements {
-  const hold = holdWith(database.prepare(HOLD));
+  const lockEndpoint = lockWith(database.prepare(LOCK_ENDPOINTS));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
   const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
   const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
-  const settle = database.prepare(SETTLE);
+  const settle = database.prepare(UPDATE_COUNTERS);
   return {
-    hold: (endpointIds) => endpointIds.flatMap(hold),
+    lockEndpoints: (endpointIds) => endpointIds.flatMap(lockEndpoint),
     takeSavedIds(count) {
       const last = integer(takeSavedIds.get(count)?.value);
       return Array.from({ length: count }, (_, nth) => last - count + 1 + nth);

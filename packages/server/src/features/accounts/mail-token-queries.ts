@@ -2,7 +2,7 @@ import { identityKey } from '@creel/contract';
 import type { MailTokenPurpose, MailTokenStore, UserRecord } from '../../database/account-store.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 /** The user of a valid token, if the user's address is still the one that it was mailed to. */
 async function findToken(
@@ -41,7 +41,7 @@ async function resetPassword(
 ): Promise<UserRecord | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findToken(transaction, tokenHash, 'reset', now);
-    const owner = found && (await holdUser(transaction, found.id));
+    const owner = found && (await lockUser(transaction, found.id));
     if (owner === undefined) return undefined;
     if (!(await takeToken(transaction, tokenHash))) return undefined;
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
@@ -68,7 +68,7 @@ async function resetPassword(
 export const mailTokenWrites = {
   async createMailToken(db, tokenHash, userId, purpose, expiresAt) {
     await db.transaction().execute(async (transaction) => {
-      const user = await holdUser(transaction, userId);
+      const user = await lockUser(transaction, userId);
       if (user === undefined) return;
       await transaction
         .insertInto('mail_tokens')
@@ -87,7 +87,7 @@ export const mailTokenWrites = {
     return db.transaction().execute(async (transaction) => {
       const owner = await findToken(transaction, tokenHash, 'verify', now);
       // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
-      if (owner?.id !== userId || (await holdUser(transaction, userId)) === undefined) return false;
+      if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
       if (!(await takeToken(transaction, tokenHash))) return false;
       await transaction
         .deleteFrom('mail_tokens')

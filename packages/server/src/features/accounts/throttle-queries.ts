@@ -14,7 +14,7 @@ function toState(row: Selectable<ThrottlesTable>): ThrottleState {
  * The key's row, created if needed and locked until the transaction ends, so that parallel turns are counted one after
  * another.
  */
-async function holdRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
+async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
   const row = await transaction
     .insertInto('throttles')
     .values({ key, count: 0, blocked_until: 0, forget_at: 0 })
@@ -42,7 +42,7 @@ export const throttleReads = {
 export const throttleWrites = {
   async consumeTurn(db, key, rule, now) {
     return db.transaction().execute(async (transaction) => {
-      const before = await holdRow(transaction, key);
+      const before = await lockRow(transaction, key);
       const after = afterTurn(before, rule, now);
       if (after === undefined) return { blockedUntil: before.blockedUntil };
       await keep(transaction, key, after);
@@ -51,7 +51,7 @@ export const throttleWrites = {
   },
   async refundTurn(db, key, rule) {
     await db.transaction().execute(async (transaction) => {
-      await keep(transaction, key, afterReturn(await holdRow(transaction, key), rule));
+      await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));
     });
   },
   async resetTurns(db, key) {

@@ -4,7 +4,7 @@ import { usernameKey } from '../../database/username-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 type Taken = 'username' | 'email' | 'identity';
 
@@ -91,7 +91,7 @@ async function createUser(
 
 async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number; uid: string }[] | undefined> {
   return db.transaction().execute(async (transaction) => {
-    if ((await holdUser(transaction, id)) === undefined) return undefined;
+    if ((await lockUser(transaction, id)) === undefined) return undefined;
     const endpoints = await transaction
       .selectFrom('endpoints')
       .select(['id', 'uid'])

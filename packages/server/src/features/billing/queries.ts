@@ -4,7 +4,7 @@ import type { BillingAccountsTable } from '../../database/billing-schema.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import type { EngineDatabase } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 import type { UserRecord } from '../../database/account-store.ts';
 import type { Bound } from '../../database/bind-queries.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
@@ -40,7 +40,7 @@ async function applySubscription(
   at: { readonly now: number; readonly nextCheckAt: number | null },
 ): Promise<AppliedSubscription | 'lost' | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const before = await holdUser(transaction, userId);
+    const before = await lockUser(transaction, userId);
     if (before === undefined) return undefined;
     const kept = await transaction
       .updateTable('billing_accounts')

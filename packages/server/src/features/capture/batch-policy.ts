@@ -15,9 +15,9 @@ export type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
  * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds, so that no sender
  * waits long for senders that left while storage was slow.
  */
-const MAX_HOLD_OF_BATCH = 1 / 4;
-const MIN_HOLD_MS = 1;
-const MAX_HOLD_MS = 10;
+const MAX_DELAY_OF_BATCH = 1 / 4;
+const MIN_DELAY_MS = 1;
+const MAX_DELAY_MS = 10;
 /**
  * Above this many milliseconds per sender a batch waits for all senders, below it for half of them. Two alternating
  * groups save the time to read and answer one group, about 30 µs per sender, but need a second sync, which costs more
@@ -35,7 +35,7 @@ const NEWEST = 1 / 8;
 export function whenToSend({ enough, batchMs }: BatchState, gathered: number): BatchMoment {
   if (enough === 1) return 'after-turn';
   if (gathered >= enough) return 'now';
-  return { withinMs: Math.min(MAX_HOLD_MS, Math.max(MIN_HOLD_MS, batchMs * MAX_HOLD_OF_BATCH)) };
+  return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
 }
 
 /** The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. */

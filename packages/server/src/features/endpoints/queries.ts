@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import type { EndpointChanges, EndpointRecord, EndpointStore } from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser } from '../../database/user-record.ts';
+import { lockUser } from '../../database/user-record.ts';
 
 export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
   return {
@@ -94,7 +94,7 @@ async function changeEndpoint(
     const { favorite } = changes;
     if (favorite?.on) {
       // Locked, so that the count and the change are atomic even if the plan changes.
-      const owner = await holdUser(transaction, before.user_id);
+      const owner = await lockUser(transaction, before.user_id);
       if (favorite.tier !== undefined && owner?.subscriptionTier !== favorite.tier) return 'stale-plan';
       if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
       // A favorite never expires. An expired one is revived and counts again.
@@ -126,7 +126,7 @@ async function changeEndpoint(
 export const endpointWrites = {
   async createEndpoint(db, endpoint, limit) {
     return db.transaction().execute(async (transaction) => {
-      const owner = await holdUser(transaction, endpoint.userId);
+      const owner = await lockUser(transaction, endpoint.userId);
       if (owner === undefined) return undefined;
       if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
       if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';

@@ -13,7 +13,7 @@ interface Purge {
 }
 
 /** The oldest purge, locked: a second process waits and then continues where the first one ended. */
-async function holdPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {
+async function lockPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {
   return transaction
     .updateTable('purges')
     .set({ below_index: sql`below_index` })
@@ -42,7 +42,7 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
 
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const purge = await holdPurge(transaction);
+    const purge = await lockPurge(transaction);
     if (purge === undefined)
       return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
     const next = await removeRows(transaction, purge, limit);
