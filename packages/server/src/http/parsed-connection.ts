@@ -38,6 +38,8 @@ export class ParsedConnection {
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
   #onCutOff: (() => void) | undefined;
   #maxSliceBytes = MAX_SLICE_BYTES;
+  /** The socket holds unread bytes until the connection's turn, although Node resumes it whenever a body is read. */
+  #waitsForTurn = false;
   #isReleased = false;
 
   /** `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. */
@@ -105,27 +107,46 @@ export class ParsedConnection {
     const began = performance.now();
     let rest = bytes;
     let hasTime = true;
-    while (rest.length > 0 && hasTime && !this.#isReleased && this.#mayParse()) {
-      const end = this.#slices.next(rest.subarray(0, this.#maxSliceBytes));
+    while (rest.length > 0 && hasTime && !this.#isReleased && !this.#waitsForTurn && this.#mayParse()) {
+      const end = this.#slices.next(rest.subarray(0, this.#isRead() ? this.#maxSliceBytes : MIN_SLICE_BYTES));
       this.#parse(rest.subarray(0, end));
       rest = rest.subarray(end);
       hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
-    const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
-    this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    if (rest.length < bytes.length) {
+      const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
+      this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
+    }
     if (rest.length === 0 || socket.destroyed) return;
     // Keep reading on a connection that ends with its current response, because closing a socket with unread data
     // resets it.
     if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
-    if (!this.#isReleased && this.#mayParse()) this.#turns.run(socket, () => socket.resume());
+    if (!this.#isReleased && !this.#waitsForTurn && this.#mayParse()) this.#resumeInTurn();
   };
 
-  /** The current body may always be read; the next head only after the response. */
+  #resumeInTurn(): void {
+    this.#waitsForTurn = true;
+    this.#turns.run(this.#socket, () => {
+      this.#waitsForTurn = false;
+      this.#socket.resume();
+    });
+  }
+
+  /**
+   * The next head is parsed only after the response, and a body only while its handler reads it, because unread chunks
+   * would accumulate.
+   */
   #mayParse(): boolean {
-    return !this.#socket.destroyed && (this.#current === undefined || !this.#current.request.complete);
+    if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
+    return this.#isRead() || this.#current?.request.readableLength === 0;
+  }
+
+  /** The handler reads the current body, or a head is next. Node resumes the socket when a handler starts to read. */
+  #isRead(): boolean {
+    return this.#current === undefined || this.#current.request.readableFlowing === true;
   }
 
   #endIfOver(): void {
@@ -134,7 +155,7 @@ export class ParsedConnection {
     this.#current = undefined;
     this.#onCutOff = undefined;
     const socket = this.#socket;
-    if (socket.isPaused()) this.#turns.run(socket, () => socket.resume());
+    if (socket.isPaused() && !this.#waitsForTurn) this.#resumeInTurn();
   }
 
   readonly #onClose = (): void => {

@@ -29,7 +29,7 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * Keeps room on the disk (docs/decisions/0020-full-disk.md). The database may only grow by what a checkpoint can still write to its
+ * Keeps room on the disk (docs/decisions/0007-full-disk.md). The database may only grow by what a checkpoint can still write to its
  * file, so the log never holds pages that have nowhere to go. SQLite enforces that through `max_page_count` and uses free pages first.
  */
 export class DiskSpace {
