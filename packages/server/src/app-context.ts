@@ -1,6 +1,6 @@
 import type { Accounts } from './features/accounts/accounts.ts';
 import type { Sessions } from './features/accounts/sessions.ts';
-import type { OneAtATime } from './features/search/one-at-a-time.ts';
+import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/live.ts';
@@ -9,7 +9,7 @@ import type { Mailer } from './features/mail/mailer.ts';
 import type { Replays } from './features/replay/replays.ts';
 import type { Store } from './database/store.ts';
 
-/** What every handler can reach. Made once, in server.ts. */
+/** Everything that a handler can use. Created once, in app.ts. */
 export interface AppContext {
   readonly config: Config;
   readonly store: Store;
@@ -23,12 +23,12 @@ export interface AppContext {
   readonly replays: Replays;
   readonly log: Logger;
   readonly now: () => number;
-  /** Searches scan what is stored; each person's run one by one. */
-  readonly searches: OneAtATime;
-  /** Origin that capture URLs and links are made of, without a slash at the end. Known once the port is. */
+  /** Limits concurrent searches: one per user. */
+  readonly searches: SerialQueues;
+  /** Origin of capture URLs and links, without a trailing slash. Known after the server listens. */
   readonly publicUrl: () => string;
-  /** Tells the capture path that an endpoint was changed or deleted. */
+  /** Drops an endpoint from the capture path's cache after a change or deletion. */
   readonly forgetEndpoint: (uid: string) => void;
-  /** Removes from disk, soon, what was cleared or deleted. */
+  /** Starts removing cleared and deleted requests from disk. */
   readonly purgeSoon: () => void;
 }

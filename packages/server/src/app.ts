@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
-import { OneAtATime } from './features/search/one-at-a-time.ts';
+import { SerialQueues } from './features/search/serial-queues.ts';
 import { createLiveUpgrade } from './features/live/live-upgrade.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
@@ -17,14 +17,20 @@ import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
-import { createListener, HEADERS_TIMEOUT_MS, REQUEST_TIMEOUT_MS, takeUpgrades } from './http/listener.ts';
+import {
+  createListener,
+  HEADERS_TIMEOUT_MS,
+  REQUEST_TIMEOUT_MS,
+  takeUpgrades,
+  originOf,
+  portOf,
+} from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveSockets } from './features/live/live-socket.ts';
+import { LiveConnections } from './features/live/live-connections.ts';
 import type { Logger } from './log.ts';
-import { createMailer } from './features/mail/mailer.ts';
+import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
-import { defaultSender } from './features/mail/sender.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
@@ -38,25 +44,27 @@ import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
 import { isLiveUpgrade } from './features/live/upgrade.ts';
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
-import { Rounds } from './features/jobs/interval-job.ts';
-import { keepUp } from './features/jobs/upkeep.ts';
+import { IntervalJob } from './features/jobs/interval-job.ts';
+import { runMaintenance } from './features/jobs/maintenance.ts';
 import { VERSION } from './version.ts';
-import { originOf, portOf } from './http/listen-address.ts';
 
-/** How long what is in flight may take once the server was told to stop, and what is done behind the answers after that. */
+/** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
 
-/** Connections that the system keeps until they are accepted. Node's 511 are full after one long turn of the event loop. */
+/** Length of the listen queue. Node's default of 511 fills up during one long turn of the event loop. */
 const BACKLOG = 4096;
-/** Connections that may be open at once. Each costs a file and some 10 KiB. */
+/** Maximum number of open connections. Each costs a file descriptor and about 10 KiB. */
 const MAX_CONNECTIONS = 10_000;
 
 export interface RunningServer {
-  /** Where it listens, for links and capture URLs. */
+  /** The address that the server listens on, for links and capture URLs. */
   readonly url: string;
   readonly port: number;
-  /** Takes nothing new, finishes what is in flight, writes the queue, closes storage. Safe to call twice. */
+  /**
+   * Stops accepting connections, finishes open requests, writes queued captures, and closes storage. Safe to call
+   * twice.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -67,12 +75,12 @@ export interface ServerOptions {
   /** Log lines that could not be written since the start. */
   readonly lostLogLines?: () => number;
   readonly now?: () => number;
-  /** At OWASP's cost unless given. */
+  /** Defaults to OWASP's cost. */
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
-  /** Who carries replays and how long targets have, where it is not as always. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'carry' | 'mostMs'>> | undefined;
-  /** Milliseconds between two pings of a live socket. */
+  /** Overrides how replays are sent and how long they may take. */
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
 
@@ -85,7 +93,7 @@ const ROUTES: Routes = {
   registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
 };
 
-/** The whole server. Listens when it resolves; throws what `listen` throws. */
+/** Starts the whole server. Resolves when it listens; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, store, log, now = Date.now } = options;
   let stopping = false;
@@ -102,23 +110,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  let rounds: Rounds[] = [];
-  const purgeSoon = (): void => rounds[0]?.wake();
-  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new OneAtATime(), purgeSoon };
+  let jobs: IntervalJob[] = [];
+  const purgeSoon = (): void => jobs[0]?.wake();
+  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, edge.listen, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   edge.takeUpgrades(upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  rounds = startRounds(app);
+  jobs = startJobs(app);
 
-  /** The order matters: while requests are under way, all that they need is there. */
+  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([edge.close(STOP_MS), ...rounds.map((each) => each.stop(STOP_MS))]);
-    // Senders that were cut off wait for nothing any more, but what they sent whole is stored.
+    await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
+    // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
@@ -128,7 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
 }
 
-/** The listener and its connections, which exist once the API's framework asks for a server. */
+/** The listener and its connections. Fastify creates its server through this factory. */
 function createEdge(options: ServerOptions, capture: CaptureService, limit: number) {
   const turns = new LoopTurns();
   let server: Server | undefined;
@@ -164,24 +172,30 @@ function connectionOptions(
   };
 }
 
-/** What goes on by itself as time goes by. Without a mail server no notice is taken, so that it can still be sent once there is one. */
-function startRounds(app: AppContext): Rounds[] {
+/**
+ * Background jobs. Without a mail server no notice is claimed, so notices can still be sent after one is configured.
+ */
+function startJobs(app: AppContext): IntervalJob[] {
   const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
-  const rounds = [new Rounds('upkeep', () => keepUp({ store, config, live, now, forgetEndpoint }), log)];
+  const jobs = [
+    new IntervalJob('maintenance', () => runMaintenance({ store, config, live, now, forgetEndpoint }), log),
+  ];
   if (billing !== undefined)
-    rounds.push(new Rounds('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
     const options = { store, mailer, config, publicUrl, log, now };
-    rounds.push(new Rounds('sending notices', (signal) => sendExpiryNotices(options, signal), log));
-    rounds.push(new Rounds('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log));
+    jobs.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
+    jobs.push(
+      new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
+    );
   }
-  for (const each of rounds) each.start();
-  return rounds;
+  for (const each of jobs) each.start();
+  return jobs;
 }
 
 function metricsOf(
   options: ServerOptions,
-  live: LiveSockets,
+  live: LiveConnections,
   capture: CaptureService,
   passwords: () => Passwords,
 ): Metrics {
@@ -200,8 +214,8 @@ function createLive(
   { config, store, log, livePingMs }: ServerOptions,
   now: () => number,
   publicUrl: () => string,
-): LiveSockets {
-  return new LiveSockets({
+): LiveConnections {
+  return new LiveConnections({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);
@@ -214,7 +228,7 @@ function createLive(
   });
 }
 
-/** Targets are told who sends to them (hardening N24). */
+/** Replays identify this server in their user agent. */
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });

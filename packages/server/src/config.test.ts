@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigProblem, readConfig } from './config.ts';
 
-/** The mistakes of an environment; empty when there is none. */
+/** The reported mistakes of an environment. */
 function mistakes(environment: Record<string, string | undefined>): readonly string[] {
   try {
     readConfig(environment);
@@ -23,7 +23,7 @@ const STRIPE = {
   STRIPE_PRICE_PREMIUM_YEARLY: 'p4',
 };
 
-test('nothing set: the defaults of contract 8', () => {
+test('defaults for an empty environment', () => {
   expect(readConfig({})).toMatchObject({
     port: 3000,
     host: '127.0.0.1',
@@ -47,7 +47,7 @@ test('nothing set: the defaults of contract 8', () => {
   });
 });
 
-describe('each variable is taken', () => {
+describe('each variable is read', () => {
   test.each<[string, string, string, unknown]>([
     ['PORT', '8080', 'port', 8080],
     ['PORT', '0', 'port', 0],
@@ -91,12 +91,12 @@ describe('each variable is taken', () => {
     });
   });
 
-  test('BILLING=stripe with all that it needs', () => {
+  test('BILLING=stripe with all its variables', () => {
     expect(readConfig(STRIPE).billing).toBe('stripe');
   });
 });
 
-describe('what depends on something else', () => {
+describe('combinations of variables', () => {
   test.each([
     ['127.0.0.1', true],
     ['127.9.9.9', true],
@@ -135,12 +135,12 @@ describe('what depends on something else', () => {
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 
-  test('what is none of ours is left alone', () => {
+  test('unknown variables are ignored', () => {
     expect(readConfig({ PATH: '/bin', HOME: undefined, port: 'x' })).toEqual(readConfig({}));
   });
 });
 
-describe('a value that makes no sense is told, with the name of its variable', () => {
+describe('an invalid value is reported with the name of its variable', () => {
   const MAILBOX = 'must be an address, or a name with an address such as Creel <creel@example.com>';
   const WHOLE = 'must be a whole number';
   const ORIGIN = 'must be an http or https URL without a path, such as https://hooks.example.com';
@@ -204,7 +204,7 @@ describe('a value that makes no sense is told, with the name of its variable', (
     expect(mistakes(environment)).toEqual([sentence]);
   });
 
-  test('every mistake is listed, those by themselves and those together, in one go', () => {
+  test('all mistakes are listed together, of single variables and of combinations', () => {
     const environment = {
       PORT: 'x',
       HOST: '::',
@@ -221,7 +221,7 @@ describe('a value that makes no sense is told, with the name of its variable', (
     ).toEqual(['LOG_LEVEL', 'MAX_BODY_BYTES', 'OIDC_ISSUER', 'PORT', 'STRIPE_SECRET_KEY', 'TRUST_PROXY']);
   });
 
-  test('what was set is not repeated: it may be a secret', () => {
+  test('values are not repeated in messages, because they may be secrets', () => {
     const secret = 'canary-7f3a';
     const environment = {
       DATABASE_URL: secret,

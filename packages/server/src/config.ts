@@ -16,7 +16,7 @@ import {
   whole,
 } from './environment-values.ts';
 
-/** The environment makes no sense. Every mistake is listed, so that nobody starts five times to find five of them. */
+/** The environment is invalid. The message lists every mistake, so that the operator can fix all of them at once. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
   readonly mistakes: readonly string[];
@@ -26,24 +26,24 @@ export class ConfigProblem extends Error {
   }
 }
 
-/** The environment, variable by variable (contract 8). All optional. */
+/** The environment variables, all optional (docs/api.md, "Environment"). */
 const environmentSchema = z.object({
-  /** Where it listens. 0 takes a free port. */
+  /** The port to listen on. 0 selects a free port. */
   PORT: whole(0, 65_535).default(3000),
   HOST: hostName.default('127.0.0.1'),
-  /** What capture URLs and links are made of; https makes cookies `Secure`. */
+  /** Origin of capture URLs and links; with https, cookies are `Secure`. */
   PUBLIC_URL: httpOrigin.optional(),
-  /** The embedded database and the generated secret. */
+  /** Folder of the embedded database and the generated secret. */
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
-  /** Bytes of one captured body. */
+  /** Maximum size of a captured body in bytes. */
   MAX_BODY_BYTES: whole(1, 1_000_000_000).default(26_214_400),
   MAX_UNSAVED_PER_ENDPOINT: whole(1).default(1000),
   MAX_SAVED_PER_ENDPOINT: whole(1).default(10_000),
-  /** Requests per second per endpoint; bursts of ten times that. */
+  /** Requests per second and endpoint; bursts may be ten times as large. */
   CAPTURE_RATE_LIMIT: whole(1).optional(),
   ALLOW_PRIVATE_TARGETS: flag.optional(),
-  /** Proxies whose `X-Forwarded-*` is believed. */
+  /** Proxies whose `X-Forwarded-*` headers are trusted. */
   TRUST_PROXY: addressList.optional(),
   /** Per client address. */
   SIGNUPS_PER_HOUR: whole(1).default(100),
@@ -81,7 +81,7 @@ export interface OidcConfig {
 export interface StripeEnvironment {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Another host that speaks Stripe's interface; only its scheme, host and port count. */
+  /** Another host with Stripe's API. Only its scheme, host and port are used. */
   readonly apiBase: string | undefined;
   readonly prices: Readonly<Record<'BASIC' | 'PREMIUM', Readonly<Record<'monthly' | 'yearly', string>>>>;
 }
@@ -89,7 +89,7 @@ export interface StripeEnvironment {
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Without a slash at the end. `undefined`: made of host and the port that was got. */
+  /** Without a trailing slash. `undefined`: derived from host and port. */
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
@@ -102,7 +102,7 @@ export interface Config {
   readonly signupsPerHour: number;
   readonly expiredRetentionMs: number;
   readonly billing: 'stripe' | 'test' | 'off';
-  /** Set when every Stripe variable is. */
+  /** Set when all Stripe variables are set. */
   readonly stripe: StripeEnvironment | undefined;
   readonly defaultTier: 'FREE' | 'BASIC' | 'PREMIUM';
   readonly oidc: OidcConfig | undefined;
@@ -113,7 +113,7 @@ export interface Config {
 
 type Environment = z.output<typeof environmentSchema>;
 
-/** Reads the environment once. An empty variable counts as not set. @throws ConfigProblem with every mistake. */
+/** Reads the environment. An empty variable counts as not set. @throws ConfigProblem that lists every mistake. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const set = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
@@ -136,7 +136,7 @@ const STRIPE_NEEDS: readonly Variable[] = [
   'STRIPE_PRICE_PREMIUM_YEARLY',
 ];
 
-/** What is right by itself but not together; looked at also where something else is wrong by itself. */
+/** Mistakes in combinations of variables. Reported together with mistakes in single variables. */
 function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
   const mistakes: string[] = [];
   const missing = (names: readonly Variable[]): string => names.filter((name) => set[name] === undefined).join(', ');
@@ -156,7 +156,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
-/** Money is taken only where everything is set up for it; the test gateway gives plans away, so production never gets it by default. */
+/**
+ * Stripe is used only when it is fully configured. The test gateway gives plans away, so production never gets it by
+ * default.
+ */
 function defaultBilling(environment: Environment, stripe: StripeEnvironment | undefined): Config['billing'] {
   if (environment.NODE_ENV !== 'production') return 'test';
   return stripe === undefined ? 'off' : 'stripe';

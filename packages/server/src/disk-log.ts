@@ -2,8 +2,8 @@ import type { Logger } from './log.ts';
 import type { DiskState, Store } from './database/store.ts';
 
 /**
- * Logs each change of what the data folder's disk allows, with what a person can do. Returns how to read the free bytes, or `undefined`
- * where the database is not in the data folder.
+ * Logs each change of the disk's state, with what the operator can do. Returns a function that reads the free bytes, or
+ * `undefined` if the database is not in the data folder.
  */
 export function watchDisk(store: Pick<Store, 'watchDisk'>, log: Logger): (() => number) | undefined {
   if (store.watchDisk === undefined) return undefined;

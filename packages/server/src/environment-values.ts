@@ -1,7 +1,9 @@
 import { isIP, isIPv4 } from 'node:net';
 import { z } from 'zod';
 
-/** What a variable may hold. Each message goes on where the variable's name ended: "PORT must be a whole number". */
+/**
+ * Schemas for environment variables. Each message continues after the variable's name: "PORT must be a whole number".
+ */
 
 /** A whole number in decimal digits. */
 export const whole = (from: number, to = Number.MAX_SAFE_INTEGER) =>
@@ -18,21 +20,21 @@ export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** An http or https URL, without slashes at the end. */
+/** An http or https URL, without trailing slashes. */
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, { error: 'must be an http or https URL' })
   .transform((text) => text.replace(/\/+$/, ''));
 
-/** An issuer's identifier. Kept to the letter: its slash at the end belongs to its name (OpenID Connect Discovery 4.3). */
+/** An issuer's identifier, kept unchanged: its trailing slash is significant (OpenID Connect Discovery 4.3). */
 export const issuerUrl = z.string().refine(isHttpUrl, { error: 'must be an http or https URL' });
 
-/** What mails come from: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
+/** The sender of mails: an address, or a name with an address in angle brackets (RFC 5322 3.4). */
 export const mailbox = z.string().regex(/^(?:[^\p{Cc}<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/u, {
   error: 'must be an address, or a name with an address such as Creel <creel@example.com>',
 });
 
-/** Scheme, host and port: pages and calls lie at the root, so that a path would lead nowhere. */
+/** Scheme, host and port. Pages and calls are served at the root, so a path would not work. */
 export const httpOrigin = z
   .string()
   .refine((text) => isHttpUrl(text) && new URL(text).href === `${new URL(text).origin}/`, {
@@ -57,13 +59,13 @@ export const urlWith = (protocols: readonly string[]) =>
     error: `must be a URL that begins with ${protocols.join('// or ')}//`,
   });
 
-/** The same, with a host in it. */
+/** A URL with one of these schemes and a host. */
 export const urlOfHostWith = (protocols: readonly string[]) =>
   urlWith(protocols).refine((text) => !hasScheme(text, protocols) || new URL(text).hostname !== '', {
     error: 'must name a host',
   });
 
-/** What a server listens on. */
+/** A host name or address to listen on. */
 export const hostName = z
   .string()
   .refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text), {

@@ -5,7 +5,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** A destination whose room is set by the test; `undefined` room throws `code`. */
+/** A destination with a configurable capacity; with `undefined` it throws `code`. */
 function someDestination() {
   const disk = { text: '', room: Number.POSITIVE_INFINITY, code: 'EAGAIN' };
   const log = new LogDestination({
@@ -21,7 +21,7 @@ function someDestination() {
   return { disk, log };
 }
 
-test('a slow reader gets every line that fits in memory, in order and whole', () => {
+test('a slow reader gets every line that fits in memory, in order and complete', () => {
   const { disk, log } = someDestination();
   disk.room = 3;
   log.write('first\n');
@@ -34,7 +34,7 @@ test('a slow reader gets every line that fits in memory, in order and whole', ()
   expect(log.lostLines).toBe(0);
 });
 
-test('what waits for a slow reader is bounded, and the rest is counted and reported once', () => {
+test('the buffer for a slow reader is bounded, and lost lines are counted and reported once', () => {
   const { disk, log } = someDestination();
   disk.room = 0;
   const line = `${'x'.repeat(1023)}\n`;
@@ -58,7 +58,7 @@ test.each(['ENOSPC', 'EPIPE', 'EIO'])('%s loses lines and never throws', (code) 
   expect(log.lostLines).toBe(5);
 });
 
-test('a line that a full disk cut is completed before the next one', () => {
+test('a line that a full disk truncated is completed before the next one', () => {
   const { disk, log } = someDestination();
   Object.assign(disk, { room: 4, code: 'ENOSPC' });
   log.write('{"a":1}\n');
@@ -69,7 +69,7 @@ test('a line that a full disk cut is completed before the next one', () => {
   expect(disk.text).toBe('{"a":1}\n{"c":3}\nlost 1\n');
 });
 
-test('the loss is reported without another line being logged', async () => {
+test('the loss is reported without another log line', async () => {
   const { disk, log } = someDestination();
   Object.assign(disk, { room: 0, code: 'ENOSPC' });
   log.write('lost\n');

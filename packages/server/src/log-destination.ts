@@ -1,11 +1,11 @@
 import { writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Lines that wait for a slow reader, in bytes. More of them are lost. */
+/** Maximum bytes of lines that wait for a slow reader. Further lines are lost. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 const RETRY_MS = 250;
 
-/** Writes a part of some bytes at once and returns how many. Throws `EAGAIN` where it would have to wait. */
+/** Writes some of the bytes without blocking and returns how many. Throws `EAGAIN` when it would block. */
 export type WriteSome = (bytes: Uint8Array) => number;
 
 export interface LogDestinationOptions {
@@ -15,14 +15,14 @@ export interface LogDestinationOptions {
 }
 
 /**
- * Where log lines go. A full disk, a closed reader or a slow one may lose lines, which are counted. Nothing here blocks, throws, or
- * keeps the process running. When writing works again, one line reports how many were lost.
+ * The destination of log lines. A full disk, or a closed or slow reader may lose lines, which are counted. It never
+ * blocks, throws, or keeps the process running. When writing works again, one line reports the number of lost lines.
  */
 export class LogDestination implements DestinationStream {
   readonly #options: LogDestinationOptions;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** The rest of a line that was written in part. It goes first, because the next line must begin on a line of its own. */
+  /** The rest of a partly written line. It is written first, so that the next line starts on its own line. */
   #torn: Buffer | undefined;
   #lostLines = 0;
   #unreported = 0;
@@ -44,11 +44,11 @@ export class LogDestination implements DestinationStream {
       this.#waiting.push(bytes);
       this.#waitingBytes += bytes.length;
     }
-    // While a retry is planned for a reader that is slow, a try per line would be a system call for nothing.
+    // While a retry is scheduled for a slow reader, an attempt per line would waste system calls.
     if (this.#retry === undefined || this.#waiting.length === 1) this.flush();
   }
 
-  /** Writes as much as is taken at once. */
+  /** Writes as much as possible without blocking. */
   flush(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
@@ -61,12 +61,12 @@ export class LogDestination implements DestinationStream {
     }
   }
 
-  /** False when there is nothing left to write. */
+  /** False when nothing is left to write. */
   #writeNext(): boolean {
     const bytes = this.#torn ?? this.#waiting[0] ?? this.#report();
     if (bytes === undefined) return false;
     const written = this.#options.writeSome(bytes);
-    // A write of nothing is no progress; the retry is later.
+    // A write of zero bytes is no progress; retry later.
     if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'EAGAIN' });
     if (this.#torn === undefined) this.#removeFirst();
     this.#torn = written < bytes.length ? bytes.subarray(written) : undefined;
@@ -77,7 +77,7 @@ export class LogDestination implements DestinationStream {
     return this.#unreported === 0 ? undefined : Buffer.from(this.#options.lossReport(this.#unreported));
   }
 
-  /** What is written next has begun: a waiting line, or the report when no line waits. */
+  /** The current item was started: a waiting line, or the report when no line waits. */
   #removeFirst(): void {
     const first = this.#waiting.shift();
     if (first === undefined) this.#unreported = 0;
@@ -99,8 +99,8 @@ export class LogDestination implements DestinationStream {
 const STANDARD_OUTPUT = 1;
 
 /**
- * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that `writeSync` never
- * waits for a reader.
+ * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that
+ * `writeSync` never waits for a reader.
  */
 export function standardOutput(stdout: { readonly isTTY: boolean }): { isTerminal: boolean; writeSome: WriteSome } {
   return { isTerminal: stdout.isTTY, writeSome: (bytes) => writeSync(STANDARD_OUTPUT, bytes) };

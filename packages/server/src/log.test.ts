@@ -10,7 +10,7 @@ function logOf(write: (log: ReturnType<typeof createLog>) => void): string {
   return text;
 }
 
-test('an error is told by what it is and where it came from, and by nothing that it carries', () => {
+test('an error is logged with its type, message and stack only', () => {
   const cause = Object.assign(new Error('refused', { cause: 'canary cause' }), { body: 'canary body' });
   const error = Object.assign(new TypeError('failed', { cause }), {
     code: '23505',
@@ -30,7 +30,7 @@ test('an error is told by what it is and where it came from, and by nothing that
   expect(line).not.toContain('canary');
 });
 
-test('whatever is logged stays one line of JSON', () => {
+test('everything logged is one line of JSON', () => {
   const hostile = 'a\r\nb\u001b[31m{"level":60}\u2028';
   const lines = logOf((log) => {
     log.info({ what: hostile }, hostile);

@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 
 export type { Logger } from 'pino';
 
-/** JSON lines for a destination; readable text when it is a terminal. No caller logs a header, a body or a cookie. */
+/** JSON lines for a destination; readable text on a terminal. No caller logs a header, a body or a cookie. */
 export function createLog(level: string, isTerminal: boolean, destination: DestinationStream): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } };
   if (!isTerminal) return pino(options, destination);
@@ -12,15 +12,15 @@ export function createLog(level: string, isTerminal: boolean, destination: Desti
   return pino(options, { write: (line: string) => destination.write(readable(line)) });
 }
 
-/** The log's own line about lines that its destination did not take. */
+/** The log line about lines that its destination lost. */
 export function lossReport(count: number): string {
   const msg = `${count} log lines were lost because they could not be written`;
   return `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), count, msg })}\n`;
 }
 
 /**
- * What is logged of an error: what it is and where it came from. Not its other properties: databases put the rows there that they
- * refused, and HTTP clients what they were sent.
+ * The logged parts of an error: its type, message and stack. Other properties are omitted, because databases put
+ * rejected rows there and HTTP clients put requests.
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };

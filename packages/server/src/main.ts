@@ -9,7 +9,7 @@ import { StorageProblem } from './database/storage-problem.ts';
 
 /** Wiring and signals. The only file that ends the process. */
 
-/** Why the server can't start, in sentences for the person at the terminal; `undefined` for what nobody foresaw. */
+/** Why the server can't start, as sentences for the operator; `undefined` for unexpected errors. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof ConfigProblem)
     return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
@@ -38,12 +38,12 @@ async function start(): Promise<{ server: RunningServer; log: Logger }> {
   }
 }
 
-/** Under npm one press of Ctrl-C arrives several times: from the terminal, from npm, from scripts/setup.mjs. */
+/** Under npm a single Ctrl-C arrives several times: from the terminal, from npm, and from scripts/setup.mjs. */
 const SAME_PRESS_MS = 500;
-/** A server that can't be stopped in good order, because its storage hangs, is stopped all the same. */
+/** Milliseconds until a server that can't stop gracefully, because its storage hangs, is killed. */
 const STOP_LIMIT_MS = 9500;
 
-/** The first signal ends it in good order, a second one at once. */
+/** The first signal stops the server gracefully, a second one at once. */
 function stopOnSignals(server: RunningServer, log: Logger): void {
   let askedAt: number | undefined;
   const stop = (signal: NodeJS.Signals): void => {

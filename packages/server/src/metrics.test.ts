@@ -13,7 +13,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
-test('stored captures are counted once, however often somebody asks', async () => {
+test('stored captures are counted once, however often metrics are read', async () => {
   const person = await server.register();
   const { uid } = await person.client.call('createEndpoint', { body: {} });
   expect(await metric('creel_captures_stored_total')).toBe(0);
@@ -27,6 +27,6 @@ test('stored captures are counted once, however often somebody asks', async () =
   expect(await metric('creel_body_bytes')).toBe(0);
   expect(await metric('creel_passwords_waiting')).toBe(0);
   expect(await metric('creel_log_lines_lost_total')).toBe(0);
-  // Only a database in the data folder has a disk to look at.
+  // Only a database in the data folder has a disk to check.
   expect((await metric('creel_data_dir_free_bytes')) > 0).toBe(server.store.watchDisk !== undefined);
 });

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
-  /** `undefined` where the database is not in the data folder. */
+  /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
   readonly lostLogLines: () => number;
   readonly viewers: () => number;
@@ -14,13 +14,13 @@ export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
-  /** A capture was read, by the reader of plain requests or by Node's parser. */
+  /** A capture was read by the plain reader or by Node's parser. */
   readonly countRead: (reader: 'plain' | 'parser') => void;
-  /** Captures that storage could not take. */
+  /** Captures that storage rejected. */
   readonly countFailed: (count: number) => void;
 }
 
-/** What `/metrics` shows. Never an address, a uid or anything captured. */
+/** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

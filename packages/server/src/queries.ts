@@ -7,11 +7,11 @@ import { requestReads, requestWrites } from './features/requests/queries.ts';
 import { searchReads } from './features/search/queries.ts';
 import { sessionReads, sessionWrites } from './features/accounts/session-queries.ts';
 import { throttleReads, throttleWrites } from './features/accounts/throttle-queries.ts';
-import { upkeepWrites } from './features/jobs/queries.ts';
+import { maintenanceWrites } from './features/jobs/queries.ts';
 import { accountReads, accountWrites } from './features/accounts/user-queries.ts';
 import type { Bound } from './database/bind-queries.ts';
 
-/** Quick reads, on the readers' thread. */
+/** Fast reads, on the reader thread. */
 export const READS = {
   ...accountReads,
   ...sessionReads,
@@ -22,7 +22,7 @@ export const READS = {
   ...requestReads,
   ...billingReads,
 };
-/** Reads that may take long, on a thread of their own. */
+/** Reads that may take long, on their own thread. */
 export const SCANS = { ...searchReads };
 /** Writes, on the writer's thread or connection. */
 export const WRITES = {
@@ -33,12 +33,12 @@ export const WRITES = {
   ...throttleWrites,
   ...endpointWrites,
   ...requestWrites,
-  ...upkeepWrites,
+  ...maintenanceWrites,
   ...noticeWrites,
   ...billingWrites,
 };
 
-/** Writes that free disk space, or that a user needs to get there: they may use what is reserved for a full disk. */
+/** Writes that free disk space, or that a user needs for it. They may use the reserve on a full disk. */
 export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof WRITES>([
   'clearRequests',
   'deleteRequest',
@@ -52,9 +52,9 @@ export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof W
   'touchSession',
   'endSession',
   'endSessions',
-  'takeTurn',
-  'giveTurnBack',
-  'forgetTurns',
+  'consumeTurn',
+  'refundTurn',
+  'resetTurns',
 ]);
 
 export const QUERIES = { ...READS, ...SCANS, ...WRITES };

@@ -9,7 +9,7 @@ import { requestHandlers } from './features/requests/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
 import { serviceHandlers } from './features/service/routes.ts';
 
-/** Every call of the API. */
+/** The handlers of all API calls. */
 export const HANDLERS: AllHandlers = {
   ...accountHandlers,
   ...settingsHandlers,

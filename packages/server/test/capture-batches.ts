@@ -10,14 +10,14 @@ export const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
 interface Batch {
   readonly bodies: readonly string[];
   readonly receivedAt: readonly number[];
-  /** Lets storage say that the batch is on disk. */
+  /** Lets storage confirm the batch. */
   readonly land: (change?: (outcome: CaptureOutcome) => void) => Promise<void>;
   readonly fail: () => Promise<void>;
 }
 
 export const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A writer over a store that takes batches and says nothing until it is told to. */
+/** A writer over a store that confirms batches on command. */
 export function newWriter(now: () => number = () => 1000, elapsed: () => number = () => 0) {
   const batches: Batch[] = [];
   const failures: [unknown, number][] = [];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A sum over every row of every table in a data folder, but those left out: equal sums, nothing was changed. */
+/** A checksum over every row of every table in a data folder except `without`. Equal sums mean no change. */
 export function databaseSum(dataDir: string, without: readonly string[] = []): string {
   const database = new DatabaseSync(join(dataDir, 'creel.db'), { readOnly: true });
   try {
@@ -11,7 +11,7 @@ export function databaseSum(dataDir: string, without: readonly string[] = []): s
     for (const { name } of tables) {
       if (without.includes(String(name))) continue;
       hash.update(`${String(name)}\n`);
-      // `checked_at` moves whenever somebody asks whether storage takes a write.
+      // `checked_at` changes with each readiness check.
       const rows = database.prepare(`select * from "${String(name)}"`).all();
       for (const row of rows.filter((one) => one['name'] !== 'checked_at')) hash.update(`${JSON.stringify(row)}\n`);
     }

@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same ones in every run: a failure can be looked at again. */
+/** Deterministic random numbers from 0 up to 1, so that a failure can be reproduced. */
 export type Dice = {
   readonly roll: () => number;
   /** A whole number from 0 up to, but not including, `below`. */
@@ -7,7 +7,7 @@ export type Dice = {
   readonly pick: <T>(list: readonly T[]) => T;
 };
 
-/** A linear congruential generator (the constants of Numerical Recipes): good enough to shuffle tests, nothing else. */
+/** A linear congruential generator (the constants of Numerical Recipes), good enough for tests. */
 export function makeDice(seed: number): Dice {
   let state = seed >>> 0;
   const roll = (): number => {

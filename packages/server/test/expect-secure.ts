@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import type { PlainAnswer } from './plain-call.ts';
 
-/** What every answer carries (hardening S6). */
+/** The security headers of every response. */
 export function expectSecure({ headers }: PlainAnswer): void {
   const policy = String(headers['content-security-policy']);
   for (const directive of ["default-src 'none'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
-    // A download has a policy of its own, stricter still.
+    // A download has its own, stricter policy.
     if (policy !== "sandbox; default-src 'none'") expect(policy).toContain(directive);
   }
   expect(policy).not.toMatch(/script-src[^;]*unsafe/);

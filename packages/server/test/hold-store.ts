@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWriterConnection } from '../src/database/sqlite/writer-connection.ts';
 
-/** A process that claims a data folder, says `open`, and keeps it until it is killed. */
+/** A process that claims a data folder, prints `open`, and keeps it until it is killed. */
 await openWriterConnection(process.argv[2] ?? '');
 process.stdout.write('open\n');
 await sleep(60_000);

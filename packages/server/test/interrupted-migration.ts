@@ -12,8 +12,8 @@ import { sqliteEngine } from '../src/database/sqlite/engine.ts';
 import { openWriter } from '../src/database/sqlite/open-database.ts';
 
 /**
- * A process that is made to be killed in the middle of a migration: `node interrupted-migration.ts <data folder or URL> <version>`.
- * The migration of that version creates its tables and then, still inside its transaction, says `halfway` and waits for the end.
+ * A process to be killed during a migration: `node interrupted-migration.ts <data folder or URL> <version>`. The
+ * migration of that version creates its tables and then, still inside its transaction, prints `halfway` and waits.
  */
 const [place = '', version = ''] = process.argv.slice(2);
 

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A process of ours that says one word and then waits to be killed. */
+/** A child process that prints one word and then waits to be killed. */
 export interface WaitingProcess {
   readonly kill: () => Promise<void>;
 }
 
-/** Starts a file of this folder and comes back when it has said the word. @throws Error with what it said instead */
+/** Starts a file of this folder and waits until it prints the word. @throws Error with its other output */
 export async function startAndWaitFor(word: string, file: string, args: readonly string[]): Promise<WaitingProcess> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(file, import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],

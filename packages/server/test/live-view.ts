@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 
-/** A live socket as a browser would have it. */
+/** A live connection like a browser's. */
 export interface LiveView {
   /** Resolves with the first message. */
   readonly opened: Promise<void>;
@@ -8,7 +8,7 @@ export interface LiveView {
   readonly next: () => Promise<string>;
   /** Resolves with the close code. */
   readonly closed: Promise<number>;
-  /** The close code if it is closed within seconds: long before the server's next look at who still holds a session. */
+  /** The close code if it closes within seconds, long before the server's next check of sessions. */
   readonly closedSoon: () => Promise<number | 'open'>;
   readonly close: () => void;
 }

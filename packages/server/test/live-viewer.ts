@@ -4,20 +4,23 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import type { TestClient } from './test-client.ts';
 
-/** A live view as a program sees it: what came, in order, checked against the contract. */
+/** A live view as a program sees it: all messages, in order, checked against the contract. */
 export interface LiveViewer {
   readonly messages: readonly LiveMessage[];
   readonly socket: WebSocket;
-  /** Resolves once `is` holds for what has come so far; rejects with a summary when the socket closes before that, or after 20 s. */
+  /**
+   * Resolves when `is` holds for the messages so far. Rejects with a summary when the socket closes before that, or
+   * after 20 s.
+   */
   readonly until: (is: (messages: readonly LiveMessage[]) => boolean) => Promise<void>;
-  /** The close code, once it is closed. */
+  /** The close code, after it closed. */
   readonly closed: Promise<number>;
   readonly close: () => Promise<void>;
 }
 
 const PATIENCE_MS = 20_000;
 
-/** Opens a live view with the cookies of `client`. @throws Error with the status when the upgrade is refused */
+/** Opens a live view with the cookies of `client`. @throws Error with the status when the upgrade is rejected */
 export async function openLive(
   client: TestClient,
   uid: string,
@@ -86,7 +89,7 @@ function summary(messages: readonly LiveMessage[]): string {
   return messages.map((message) => (message.type === 'request' ? message.data.index : message.type)).join(' ');
 }
 
-/** What a page would show after these messages: by index, as the contract's rules have it (contract 5). */
+/** What a page shows after these messages, by index (docs/api.md, "Live"). */
 export function shownAfter(messages: readonly LiveMessage[]): Map<number, CapturedRequest> {
   const shown = new Map<number, CapturedRequest>();
   for (const message of messages) {
@@ -100,7 +103,7 @@ export function shownAfter(messages: readonly LiveMessage[]): Map<number, Captur
   return shown;
 }
 
-/** The indexes of every frame since the last `init`, that `init` included, oldest first: each must be there once. */
+/** The indexes of every message since the last `init`, including it, oldest first: each must be there once. */
 export function toldIndexes(messages: readonly LiveMessage[]): number[] {
   const from = messages.findLastIndex((message) => message.type === 'init');
   return messages.slice(from).flatMap((message) => {

@@ -1,7 +1,7 @@
 import type { AnyInput, OperationName } from '@creel/contract';
 import type { UserRecord } from '../src/database/store.ts';
 
-/** What a row of the matrix can name: somebody's things. */
+/** The resources of a user that a call can name. */
 export interface Things {
   readonly uid: string;
   /** Ids of a saved and of an unsaved request of that endpoint. */
@@ -11,19 +11,19 @@ export interface Things {
 }
 
 export interface Verdict {
-  /** A call that its owner may make. */
+  /** A valid call of the owner. */
   readonly call: (things: Things) => AnyInput;
-  /** What somebody without a cookie is answered; 401 unless it says otherwise. */
+  /** The status for a caller without a cookie; 401 by default. */
   readonly visitor?: number;
-  /** What the owner is answered when reading; 200 unless it says otherwise. */
+  /** The status for the owner; 200 by default. */
   readonly owner?: number;
-  /** Tables that even a refused call writes to: somebody counts how often it was tried. */
+  /** Tables that even a rejected call writes to, because attempts are counted. */
   readonly notes?: readonly string[];
-  /** Whose word counts in place of where the call comes from. */
+  /** Authenticates by signature instead of origin. */
   readonly trusts?: 'signature';
-  /** What the call may change in the caller's own account. Everything else in it must stay, whatever is sent. */
+  /** Fields of the caller's own account that the call may change. All others must stay, whatever is sent. */
   readonly changes?: readonly (keyof UserRecord)[];
-  /** Where else in the call another person's things can be named. */
+  /** Other places in the call where another user's resources can be named. */
   readonly foreign?: (things: Things) => AnyInput;
 }
 
@@ -39,8 +39,8 @@ const request = ({ uid, savedId }: Things): AnyInput => ({ params: { uid, id: sa
 const none = (): AnyInput => ({});
 
 /**
- * For every operation of the contract: how it is called rightly, and what others are told. An operation that is not here does not
- * compile, and fails the matrix.
+ * A valid call of every operation, and the responses to others. A missing operation does not compile, and fails the
+ * matrix.
  */
 export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
   getUser: { call: none },

@@ -9,7 +9,7 @@ import type { Tables } from '../src/database/schema.ts';
 import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
 import { sqliteEngine } from '../src/database/sqlite/engine.ts';
 
-/** All queries on an SQLite database in memory, for tests of rules that need thousands of rounds. Nothing in it survives. */
+/** All queries on an SQLite database in memory, for tests that need thousands of rounds. */
 export async function openMemoryStore(): Promise<StoreQueries & { readonly close: () => Promise<void> }> {
   const db = withEngine(new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(':memory:')) }), sqliteEngine);
   await migrate(db, sqliteEngine);

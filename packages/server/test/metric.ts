@@ -1,4 +1,4 @@
-/** The value of a metric that has no labels, as `/metrics` shows it. Throws when there is no such metric. */
+/** The value of a metric without labels. Throws when it does not exist. */
 export async function metricOf(origin: string, name: string): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text();
   const value = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];

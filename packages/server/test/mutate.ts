@@ -1,12 +1,12 @@
 import type { Dice } from './dice.ts';
 
-/** What a broken proxy or an attacker does to a request: one small change to its bytes (hardening H1). */
+/** A small change to a request's bytes, as by a broken proxy or an attacker. */
 type Mutation = (bytes: Buffer, dice: Dice) => Buffer;
 
 const spliced = (bytes: Buffer, at: number, remove: number, insert: Uint8Array): Buffer =>
   Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(at + remove)]);
 
-/** Where changes hurt most: the head, which is a small part of most requests. */
+/** A position, mostly in the head, which is a small part of most requests. */
 function place(bytes: Buffer, dice: Dice): number {
   const headEnd = bytes.indexOf('\r\n\r\n') + 4;
   return dice.roll() < 0.8 ? dice.below(headEnd) : dice.below(bytes.length);
@@ -20,18 +20,18 @@ const mutations: readonly Mutation[] = [
   (bytes, dice) => spliced(bytes, place(bytes, dice), 0, Buffer.of(dice.below(256))),
   (bytes, dice) => spliced(bytes, place(bytes, dice), 0, Buffer.from(dice.pick(NASTY), 'latin1')),
   (bytes, dice) => bytes.subarray(0, place(bytes, dice)),
-  // A header line twice.
+  // Repeats a header line.
   (bytes, dice) => {
     const lines = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n')).split('\r\n');
     const line = dice.pick(lines.length > 1 ? lines.slice(1) : lines);
     return spliced(bytes, bytes.indexOf('\r\n') + 2, 0, Buffer.from(`${line}\r\n`, 'latin1'));
   },
-  // The end of the head moved.
+  // Moves the end of the head.
   (bytes, dice) => {
     const at = bytes.indexOf('\r\n\r\n');
     return spliced(spliced(bytes, at, 4, Buffer.from('\r\n')), dice.below(at), 0, Buffer.from('\r\n\r\n'));
   },
-  // A framing header more.
+  // Adds a framing header.
   (bytes, dice) => {
     const line = dice.pick([
       'Content-Length: 5',

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { startPostgres } from '../../../scripts/postgres.ts';
 
-/** A PostgreSQL server of a test's own, which may be mistreated. */
+/** A PostgreSQL server of one test. */
 export interface OwnServer {
   readonly url: string;
   /** Runs a statement as the server's owner. */
   readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Kills one of its processes with -9, whereupon PostgreSQL throws all clients out and recovers from its log. */
+  /** Kills one of its processes with -9. PostgreSQL then disconnects all clients and recovers from its log. */
   readonly crash: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }

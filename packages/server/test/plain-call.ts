@@ -13,7 +13,7 @@ export interface PlainAnswer {
   readonly text: string;
 }
 
-/** A call that sends what no browser and no `fetch` would: any Host, any Origin, a body with any method. */
+/** A call that no browser and no `fetch` can send: any Host, any Origin, a body with any method. */
 export function plainCall(port: number, { method, path, headers = {}, body }: PlainCall): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -34,7 +34,7 @@ export function plainCall(port: number, { method, path, headers = {}, body }: Pl
   });
 }
 
-/** Asks for a web socket and tells how that was refused; 101 when it was not. */
+/** Requests a WebSocket and returns the rejection; 101 when it was accepted. */
 export function plainUpgrade(
   port: number,
   path: string,

@@ -1,13 +1,13 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A TCP link in front of a server that can be cut without either side being told, and mended. */
+/** A TCP link to a server that can be cut without notice to either side, and restored. */
 export interface Link {
-  /** The server's URL, by way of the link. */
+  /** The server's URL through the link. */
   readonly url: string;
-  /** From now on nothing gets through, on old connections and on new ones. */
+  /** Blocks all data, on old connections and on new ones. */
   readonly cut: () => void;
-  /** New connections get through again; those that were cut stay silent. */
+  /** Lets new connections through; cut ones stay silent. */
   readonly mend: () => void;
   readonly close: () => Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function openLink(serverUrl: string): Promise<Link> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(serverUrl);
-  // Listening on TCP, so its address is an AddressInfo and not the path of a pipe.
+  // It listens on TCP, so its address is an AddressInfo.
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,

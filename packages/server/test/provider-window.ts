@@ -13,7 +13,7 @@ const messageSchema = z.object({
 });
 export type Message = z.infer<typeof messageSchema>;
 
-/** What the callback page tells the page that opened it. */
+/** The message of the callback page to the page that opened it. */
 export function messageOf(html: unknown): Message {
   const attribute = /data-message="([^"]*)"/.exec(String(html))?.[1] ?? '';
   const text = attribute
@@ -29,19 +29,19 @@ export async function comeBack(browser: TestClient, path: string): Promise<Messa
   return messageOf((await browser.tell(path)).body);
 }
 
-/** Through the provider's window, up to what its last page says. */
+/** Goes through the provider's window. Returns the message of its last page. */
 export async function prove(provider: TestProvider, browser: TestClient): Promise<NonNullable<Message['identity']>> {
   const { identity, message } = await comeBack(browser, await walk(provider, browser));
   if (identity === undefined) throw new Error(`No identity: ${message}`);
   return identity;
 }
 
-/** The last step by hand, with whatever the page says it was told. */
+/** The last step alone, with any claimed identity. */
 export function login(browser: TestClient, identity: object): ReturnType<TestClient['tell']> {
   return browser.tell('/api/google-login', { method: 'POST', json: identity });
 }
 
-/** Goes from Creel's start to where the provider sends the browser back: path and query at Creel. */
+/** Goes from Creel's start to the provider's redirect. Returns its path and query at Creel. */
 export async function walk(provider: TestProvider, browser: TestClient): Promise<string> {
   const start = await browser.send('/auth/oidc/start');
   const location = start.headers.get('location');
@@ -49,7 +49,7 @@ export async function walk(provider: TestProvider, browser: TestClient): Promise
   return provider.authorize(location);
 }
 
-/** A server whose third-party sign-in goes to a provider of the test's own. */
+/** A server whose third-party login uses a test provider. */
 export async function startWithProvider(): Promise<{
   provider: TestProvider;
   server: TestServer;
@@ -70,7 +70,7 @@ export async function startWithProvider(): Promise<{
   };
 }
 
-/** Somebody whom nobody knows yet sits at the provider's window, and the provider keeps to the rules. */
+/** A new user at the provider's window, with a correct provider. */
 export function seat(provider: TestProvider, nth: number): void {
   provider.person = { sub: `sub-${nth}`, email: `p${nth}@acme.test`, email_verified: true, name: `Person ${nth}` };
   provider.tamper = undefined;

@@ -1,22 +1,22 @@
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 
-/** A target of replays that shows every byte it was sent, and answers with the bytes that it was told. */
+/** A target of replays that records every byte and responds with given bytes. */
 export interface RawTarget {
   readonly url: string;
   readonly port: number;
-  /** What each connection has sent so far, as Latin-1. */
+  /** The bytes of each connection so far. */
   readonly received: readonly Buffer[];
-  /** How many have connected. */
+  /** Number of connections. */
   readonly count: () => number;
-  /** What is done once a request's head and body are there. By default an empty 200. */
+  /** Called after a request's head and body. By default an empty 200. */
   answer: (socket: Socket) => void;
   readonly close: () => Promise<void>;
 }
 
 export const EMPTY_OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
-/** Answers with these bytes and hangs up. */
+/** Responds with these bytes and hangs up. */
 export const saying =
   (bytes: string | Uint8Array) =>
   (socket: Socket): void => {

@@ -9,12 +9,14 @@ export interface RawUpgrade {
 
 export interface UpgradeLines {
   readonly cookie?: string;
-  /** More header lines, or other values for those that a handshake has. */
+  /** Additional header lines, or other values for those of a handshake. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
 }
 
-/** Asks for a web socket by hand, with whatever headers; the answer, and the connection that is a socket if the answer is 101. */
+/**
+ * Requests a WebSocket with any headers. Returns the response, and the connection, which is a WebSocket after a 101.
+ */
 export async function upgradeRaw(port: number, path: string, lines: UpgradeLines = {}): Promise<RawUpgrade> {
   const connection = await openRaw({ port });
   const headers: Record<string, string> = {

@@ -10,7 +10,7 @@ import { serverProgram } from '../../../fixtures/server-program.ts';
 
 const START_LIMIT_MS = 50_000;
 
-/** Creel as a process of its own: what a test needs that must see crashes, signals and sockets as they are. */
+/** Creel as a separate process, for tests of crashes, signals and sockets. */
 export type ServerProcess = {
   readonly port: number;
   /** `http://127.0.0.1:port` */
@@ -19,16 +19,16 @@ export type ServerProcess = {
   readonly dataDir: string;
   /** Everything it wrote to standard output and standard error. */
   readonly output: () => string;
-  /** Null while it runs; else the exit code, or the signal that ended it. */
+  /** Null while it runs; otherwise the exit code or signal. */
   readonly ended: () => number | string | null;
   /** Resident memory in bytes, from /proc. */
   readonly residentBytes: () => Promise<number>;
   readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => Promise<number | string>;
-  /** Ends it if it still runs, and removes its data folder unless that was given. */
+  /** Ends it, and removes its data folder unless the caller gave it. */
   readonly stop: () => Promise<void>;
 };
 
-/** A port that nobody had a moment ago. */
+/** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
@@ -65,9 +65,8 @@ async function whenEnded(child: ChildProcess): Promise<number | string> {
 }
 
 /**
- * Starts a Creel on a free port with a data folder of its own and waits until it can take captures. Only the variables
- * given here are set, so that the environment of whoever runs the tests changes nothing but the speed (NODE_COMPILE_CACHE).
- * @throws Error with all it wrote, when it does not become ready
+ * Starts Creel on a free port with its own data folder and waits until it is ready. Only the given variables are set,
+ * except NODE_COMPILE_CACHE for speed. @throws Error with all output when it does not become ready
  */
 export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
@@ -76,7 +75,7 @@ export async function startServerProcess(
     readonly port?: number;
     /** A file descriptor for its standard output, which is then not part of `output`. */
     readonly stdout?: number;
-    /** What must answer 200 before it counts as started, where it can't be `/readyz`. */
+    /** The path that must respond 200 after the start, if not `/readyz`. */
     readonly untilPath?: string;
   } = {},
 ): Promise<ServerProcess> {

@@ -1,9 +1,9 @@
 import { capturedRequestSchema, endpointDetailSchema, endpointSchema, unsavedId } from '@creel/contract';
 import type { CapturedRequest, Endpoint, EndpointDetail } from '@creel/contract';
 
-/** A person who has signed up, seen from outside: only public calls. */
+/** A registered user who makes public calls only. */
 export type SignedIn = {
-  /** Any call; the path begins with `/api`. Does not look at the status. */
+  /** Any call; the path starts with `/api`. Does not check the status. */
   readonly call: (path: string, init?: { method?: string; json?: unknown }) => Promise<globalThis.Response>;
   readonly createEndpoint: (input?: { name?: string; source?: string; autoSaveEnabled?: boolean }) => Promise<Endpoint>;
   readonly endpoint: (uid: string) => Promise<EndpointDetail>;
@@ -13,7 +13,7 @@ export type SignedIn = {
   readonly captured: (uid: string, index: number) => Promise<CapturedRequest>;
   /** The exact bytes of an unsaved request's body. */
   readonly bodyOf: (uid: string, index: number) => Promise<Buffer>;
-  /** How many requests are stored. */
+  /** Number of stored requests. */
   readonly stored: (uid: string) => Promise<number>;
 };
 
@@ -24,7 +24,7 @@ async function expectStatus(answer: globalThis.Response, status: number): Promis
   throw new Error(`${answer.url} answered ${answer.status}: ${await answer.text()}`);
 }
 
-/** Registers somebody new at this server. */
+/** Registers a new user at this server. */
 export async function signUp(origin: string): Promise<SignedIn> {
   people += 1;
   const username = `person-${process.pid}-${people}`;

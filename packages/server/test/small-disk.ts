@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface SmallDisk {
   readonly dir: string;
   readonly freeBytes: () => Promise<number>;
-  /** Fills it, as another program would, up to so many bytes that stay free. */
+  /** Fills it, like another program would, except for this many bytes. */
   readonly fill: (leaveBytes?: number) => Promise<void>;
   /** Removes what `fill` wrote. */
   readonly empty: () => Promise<void>;
@@ -16,7 +16,7 @@ export interface SmallDisk {
 
 const MIB = 1024 * 1024;
 
-/** Mounts a tmpfs. Returns the reason instead where this user may not mount one. */
+/** Mounts a tmpfs. Returns the reason when this user may not mount one. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | string> {
   const dir = await mkdtemp(join(tmpdir(), 'creel-disk-'));
   try {

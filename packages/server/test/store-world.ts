@@ -11,7 +11,7 @@ import type {
   UserRecord,
 } from '../src/database/store.ts';
 
-/** The tests' clock stands still: every time is handed in. */
+/** The tests' clock stands still: every time is passed in. */
 export const T0 = 1_800_000_000_000;
 export const DAY = 86_400_000;
 
@@ -25,7 +25,7 @@ export function unique(prefix: string): string {
   return `${prefix}-${process.pid}-${made}`;
 }
 
-/** Creates somebody new. */
+/** Creates a user. */
 export async function someUser(store: Store, details: Partial<NewUser> = {}): Promise<UserRecord> {
   const username = unique('person');
   const created = await store.createUser({
@@ -43,7 +43,7 @@ export async function someUser(store: Store, details: Partial<NewUser> = {}): Pr
   return created.user;
 }
 
-/** Creates an endpoint, of somebody new unless a user is named. */
+/** Creates an endpoint, for a new user by default. */
 export async function someEndpoint(
   store: Store,
   details: Partial<NewEndpoint> = {},
@@ -68,7 +68,7 @@ export async function someEndpoint(
   return endpoint;
 }
 
-/** A capture as a test writes one down; everything but the endpoint has a default. */
+/** A capture in tests; everything except the endpoint has a default. */
 export interface Sent {
   readonly to: number;
   readonly method?: string;
@@ -84,7 +84,7 @@ export interface Stored {
   readonly savedId: number;
 }
 
-/** Stores one batch; what became of each capture, in order. */
+/** Stores one batch. Returns the result of each capture, in order. */
 export async function capture(store: Store, batch: readonly Sent[], limits: CaptureLimits = LIMITS): Promise<Stored[]> {
   const packer = new CapturePacker(METHODS);
   for (const {
@@ -105,7 +105,7 @@ export async function capture(store: Store, batch: readonly Sent[], limits: Capt
   }));
 }
 
-/** Stores `count` captures whose bodies say their number. */
+/** Stores `count` captures whose bodies are their numbers. */
 export function captureMany(
   store: Store,
   to: number,
@@ -127,12 +127,12 @@ export function textOf(record: RequestRecord | undefined): string | undefined {
   return record?.body === undefined || record.body === null ? undefined : Buffer.from(record.body).toString('latin1');
 }
 
-/** Everything an endpoint holds, newest first. */
+/** All requests of an endpoint, newest first. */
 export function everything(store: Store, endpointId: number): Promise<readonly RequestRecord[]> {
   return store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 100 });
 }
 
-/** The endpoint's counters, and the same counted row by row. They must be equal, always. */
+/** The endpoint's counters, and a recount of its rows. They must always be equal. */
 export async function countersAndRecount(store: Store, uid: string): Promise<{ kept: object; counted: object }> {
   const endpoint = await store.findEndpointDetail(uid);
   if (endpoint === undefined) throw new Error('The endpoint is gone.');

@@ -30,21 +30,21 @@ export const stripePriceOf = ({ tier, interval }: PlanPrice): string => `price_$
 export const stripePlanOf = (priceId: string): PlanPrice | undefined =>
   PLAN_PRICES.find((plan) => stripePriceOf(plan) === priceId);
 
-/** An event as it goes over the wire. Its object is what the thing was when the event came into being. */
+/** An event as it is sent. Its object is a snapshot from the time of the event. */
 export type WireEvent = Pick<Stripe.Event, 'id' | 'object' | 'livemode' | 'created'> & {
   readonly type: string;
   readonly data: { readonly object: { readonly id: string; readonly object: string; readonly customer: string } };
 };
 
-/** A stateful Stripe, as far as Creel uses it, and the hands of those who use its pages. */
+/** A stateful Stripe with everything that Creel uses, including the actions of users on its pages. */
 export class StripeModel {
-  /** Every event so far, in the order in which things happened. */
+  /** Every event so far, in chronological order. */
   readonly events: WireEvent[] = [];
   /** Method and path of every call so far. */
   readonly calls: string[] = [];
-  /** Answers every call with this status while it is set. */
+  /** Responds to every call with this status while it is set. */
   outage: number | undefined;
-  /** False: the account's default portal was never saved, and configurations can't be made. */
+  /** False: the account's default portal was never saved, and configurations can't be created. */
   portalWorks = true;
   readonly #now: () => number;
   readonly #customers = new Map<string, SimulatedCustomer>();
@@ -64,12 +64,12 @@ export class StripeModel {
     return customer;
   }
 
-  /** Subscriptions that are not over. */
+  /** Subscriptions that have not ended. */
   running(customerId: string): SimulatedSubscription[] {
     return this.customer(customerId).subscriptions.filter(({ status }) => status !== 'canceled');
   }
 
-  /** Opens a checkout past Creel, as a second server that has not heard of the first one would. */
+  /** Opens a checkout without Creel, like a second server that does not know of the first one. */
   openSession(customerId: string, plan: PlanPrice): string {
     const expiresAt = this.#seconds() + 3600;
     const blank = { email: '', successUrl: '', cancelUrl: '' };
@@ -83,7 +83,7 @@ export class StripeModel {
     this.#apply(payCheckout(customer, sessionId, this.#seconds()));
   }
 
-  /** Somebody cancels in the portal of a subscription with flexible billing: by a date. */
+  /** A user cancels in the portal of a subscription with flexible billing: by a date. */
   cancelInPortal(subscriptionId: string): void {
     const { customer, subscription } = this.#subscription(subscriptionId);
     this.#apply(changeSubscription(customer, subscriptionId, { cancelAt: subscription.periodEnd }, this.#seconds()));
@@ -101,7 +101,7 @@ export class StripeModel {
     this.#customers.set(customerId, { ...this.customer(customerId), cardFails });
   }
 
-  /** Moves the customer's test clock to the end of the running period. */
+  /** Advances the customer's test clock to the end of the current period. */
   advance(customerId: string): void {
     const customer = this.customer(customerId);
     const ends = this.running(customerId).map(({ periodEnd }) => periodEnd);
@@ -116,7 +116,7 @@ export class StripeModel {
     return { body, signature: `t=${time},v1=${signatureOf(body, secret, time)}` };
   }
 
-  /** Answers one call of the library, as fetch does. */
+  /** Answers one call of the library, like fetch. */
   readonly fetch: typeof fetch = async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -248,7 +248,7 @@ export class StripeModel {
     return { id, object: 'billing_portal.configuration' };
   }
 
-  /** Somebody deletes the portal configurations in Stripe's dashboard. */
+  /** The operator deletes the portal configurations in Stripe's dashboard. */
   forgetConfigurations(): void {
     this.#configurations.clear();
   }
@@ -316,7 +316,7 @@ interface Answer {
 const NO_DEFAULT_CONFIGURATION =
   'No configuration provided and your test mode default configuration has not been created. Provide a configuration or create your default by saving your customer portal settings in test mode at https://dashboard.stripe.com/test/settings/billing/portal.';
 
-/** A refusal of Stripe's. */
+/** A rejection by Stripe. */
 class Refusal extends Error {
   readonly status: number;
   readonly code: string | undefined;

@@ -7,17 +7,17 @@ export interface RawCall {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
-/** A browser without pages: a client of the contract, and calls by hand that share its cookies. */
+/** A browser without pages: a client of the contract, and raw calls with the same cookies. */
 export interface TestClient extends Client {
   readonly origin: string;
   readonly jar: CookieJar;
-  /** A call by hand. Follows no redirect and throws for no status. */
+  /** A raw call. Follows no redirect and throws for no status. */
   send(path: string, init?: RawCall): Promise<globalThis.Response>;
-  /** The same, told in one value that can be compared. */
+  /** The same, as one comparable value. */
   tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
 }
 

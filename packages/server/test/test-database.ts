@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testDatabaseUrl } from '../../../scripts/test-database.ts';
 
-/** A database of its own, so that no test sees another's rows. */
+/** A separate database, so that no test sees another's rows. */
 export interface TestDatabase {
   readonly url: string;
   readonly name: string;
-  /** Runs a statement beside the store, as the server's owner, in this database. */
+  /** Runs a statement in this database as the server's owner, beside the store. */
   readonly run: (text: string) => Promise<readonly Record<string, unknown>[]>;
   readonly remove: () => Promise<void>;
 }

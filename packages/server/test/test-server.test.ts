@@ -8,13 +8,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('a registered person carries a session, a visitor does not', async () => {
+test('a registered user carries a session, a visitor does not', async () => {
   const { client, user } = await server.register();
   expect(await client.call('getUser', {})).toEqual(user);
   await expect(server.visitor().call('getUser', {})).rejects.toMatchObject({ status: 401, code: 'NOT_SIGNED_IN' });
 });
 
-test('a restart keeps the data and lets go of the port', async () => {
+test('a restart keeps the data and releases the port', async () => {
   const first = await startTestServer();
   const { user, client, password } = await first.register();
   const second = await first.restart();

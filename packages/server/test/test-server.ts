@@ -20,21 +20,21 @@ export interface TestServer {
   readonly origin: string;
   readonly port: number;
   readonly dataDir: string;
-  /** The server's own store: for looking at what is kept, and for what no call can do. */
+  /** The server's own store, for inspection and for actions without a call. */
   readonly store: Store;
-  /** The server's clock: it runs, and can be put on. */
+  /** The server's clock, which runs and can be advanced. */
   readonly clock: TestClock;
-  /** Every log line so far, as text. Nothing at LOG_LEVEL `silent`, the default here. */
+  /** Every log line so far, as text. Empty at LOG_LEVEL `silent`, the default here. */
   readonly log: () => string;
-  /** A browser that has not signed in. `headers` are sent with each of its calls. */
+  /** A browser without a login. `headers` are sent with each of its calls. */
   readonly visitor: (headers?: Readonly<Record<string, string>>) => TestClient;
-  /** A browser whose person has just signed up; each time somebody new. */
+  /** A browser of a newly registered user. */
   readonly register: (
     details?: Partial<Registration>,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<TestPerson>;
   readonly stop: () => Promise<void>;
-  /** Stops it, and starts it anew over the same data and the same clock. */
+  /** Stops it, and restarts it with the same data and clock. */
   readonly restart: () => Promise<TestServer>;
 }
 
@@ -50,11 +50,11 @@ export interface TestPerson {
 }
 
 export interface TestServerOptions {
-  /** Environment variables (contract 8). PORT, DATA_DIR and LOG_LEVEL have values of their own here. */
+  /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Opens another store than SQLite in the data folder. */
+  /** Opens a store other than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<Store>;
-  /** By default next to nothing: what a hash costs in earnest is a tenth of the time of all tests. */
+  /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
@@ -74,19 +74,19 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** SQLite, unless TEST_STORE=postgres: then each server has a database of its own, dropped with the run's PostgreSQL. */
+/** SQLite, unless TEST_STORE=postgres: then each server has its own database, dropped with the run's PostgreSQL. */
 async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']>> {
   if (process.env['TEST_STORE'] !== 'postgres') return openSqliteStore;
   const { url } = await createTestDatabase();
   return () => openPostgresStore(url);
 }
 
-/** What a hash costs in tests, unless they look at just that. */
+/** The cost of hashes in most tests. */
 export const CHEAP = { memoryKib: 64, passes: 1 };
 
 let people = 0;
 
-/** Starts the whole server inside the test's process, on a free port, over a data folder of its own. */
+/** Starts the whole server in the test's process, on a free port, with its own data folder. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const { clock = createTestClock(), openStore = await chosenStore() } = options;
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@creel/contract';
 import { vi } from 'vitest';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { RequestRecord } from '../src/database/store.ts';
-import type { FeedEvent } from '../src/features/live/live-event.ts';
+import type { FeedEvent } from '../src/features/live/live.ts';
 import { LiveMemory } from '../src/features/live/live-memory.ts';
 import { storedEvent } from '../src/features/live/stored-event.ts';
 import { Viewer } from '../src/features/live/viewer.ts';
@@ -24,7 +24,7 @@ export function record(index: number, body = `body ${index}`): RequestRecord {
   };
 }
 
-/** As large as a request's head can be, all of it quotation marks, and a body that grows sixfold. */
+/** The largest head, all quotation marks, and a body that grows sixfold. */
 export function largeRecord(index: number): RequestRecord {
   const head = encodeHead(
     '/',
@@ -43,7 +43,7 @@ export function stored(index: number, body = `body ${index}`): FeedEvent {
   );
 }
 
-/** What a frame says, in a word: `init 2 1 0`, `3`, `saved 3`. */
+/** A message in a word: `init 2 1 0`, `3`, `saved 3`. */
 function word(message: LiveMessage): string {
   switch (message.type) {
     case 'init':
@@ -61,18 +61,18 @@ function word(message: LiveMessage): string {
   }
 }
 
-/** A wire that takes bytes only while it is read. */
+/** A connection that accepts bytes only while it is read. */
 function newWire() {
   const sent: string[] = [];
   let reading = true;
   let pending = 0;
-  let mostPending = 0;
+  let maxPending = 0;
   let begun = '';
   const outlet = {
     sendPart(text: string, isLast: boolean) {
       begun += text;
       if (!reading) pending += text.length;
-      mostPending = Math.max(mostPending, pending);
+      maxPending = Math.max(maxPending, pending);
       if (!isLast) return;
       sent.push(word(liveMessageSchema.parse(JSON.parse(begun))));
       begun = '';
@@ -97,11 +97,11 @@ function newWire() {
       reading = false;
     },
     pending: () => pending,
-    mostPending: () => mostPending,
+    maxPending: () => maxPending,
   };
 }
 
-/** Under fake timers: a viewer over a store that answers when it is told to, and over such a wire. */
+/** With fake timers: a viewer over a store that responds on command, and over such a connection. */
 export function newViewer(memory = new LiveMemory()) {
   const failures: unknown[] = [];
   const reads: { resolve: (records: RequestRecord[]) => void; reject: (error: Error) => void }[] = [];
@@ -131,16 +131,16 @@ export function newViewer(memory = new LiveMemory()) {
     viewer,
     failures,
     reads: () => reads.length,
-    /** Answers the snapshot that is being read with these indexes, newest first. */
+    /** Responds to the snapshot read with these indexes, newest first. */
     snapshot: (...indexes: number[]) => answer(indexes.map((index) => record(index))),
-    /** Answers it with a hundred of the largest. */
+    /** Responds with a hundred of the largest. */
     largeSnapshot: () => answer(Array.from({ length: 100 }, (_, at) => largeRecord(99 - at))),
     async fail() {
       next().reject(new Error('disk I/O error'));
       await vi.advanceTimersByTimeAsync(0);
     },
     readAgain: () => takeAll(true),
-    /** Takes what is on the wire, and nothing more. */
+    /** Reads what is pending, and nothing more. */
     takeSome: () => takeAll(false),
   };
 }

@@ -9,7 +9,7 @@ import type { ServerProcess } from './server-process.ts';
 import { signUp } from './signed-in.ts';
 import type { SignedIn } from './signed-in.ts';
 
-/** A server process, somebody signed in to it, and one endpoint of theirs, for tests that write to sockets by hand. */
+/** A server process, a logged-in user and an endpoint, for tests that write to sockets. */
 export type WireApp = {
   readonly server: ServerProcess;
   readonly owner: SignedIn;
@@ -18,17 +18,17 @@ export type WireApp = {
   readonly base: string;
 };
 
-/** What is put on the wire, and must be read back equal. */
+/** The request to send, which must be read back equal. */
 export type Sent = {
   readonly method?: string;
-  /** What follows `/h/{uid}`, query included. */
+  /** The part after `/h/{uid}`, including the query. */
   readonly path?: string;
   /** Between `Host` and `Content-Length`, which are always sent. */
   readonly headers?: readonly HeaderPair[];
   readonly body?: Buffer;
 };
 
-/** Starts all three. A server whose sign-up fails does not stay behind. */
+/** Starts all three. Stops the server if the registration fails. */
 export async function startWireApp(settings: Readonly<Record<string, string>> = {}): Promise<WireApp> {
   const server = await startServerProcess(settings);
   try {
@@ -41,13 +41,13 @@ export async function startWireApp(settings: Readonly<Record<string, string>> = 
   }
 }
 
-/** The header lines of `Sent` as they go out: Host, the given ones, Content-Length. */
+/** The header lines of `Sent`: Host, the given ones, Content-Length. */
 function linesOf(app: WireApp, sent: Sent): HeaderPair[] {
   const length: HeaderPair[] = [['Content-Length', String(sent.body?.length ?? 0)]];
   return [['Host', `127.0.0.1:${app.server.port}`], ...(sent.headers ?? []), ...length];
 }
 
-/** Sends it as one write on a connection of its own. */
+/** Sends it as one write on a new connection. */
 export function send(app: WireApp, sent: Sent): Promise<RawAnswer> {
   const method = sent.method ?? 'POST';
   const head = [
@@ -57,7 +57,7 @@ export function send(app: WireApp, sent: Sent): Promise<RawAnswer> {
   return exchange({ port: app.server.port }, rawRequest(head, sent.body), { headOnly: method === 'HEAD' });
 }
 
-/** The index that a capture was given; fails the test when the answer is not the contract's (contract 3). */
+/** The index of a capture. Fails the test when the response is not valid. */
 export function indexOf(answer: RawAnswer, headOnly = false): number {
   expect({ status: answer.status, type: answer.header('content-type') }).toEqual({
     status: 200,
@@ -68,7 +68,7 @@ export function indexOf(answer: RawAnswer, headOnly = false): number {
   return Number(answer.header('x-creel-request'));
 }
 
-/** The text of valid UTF-8, byte order mark and NUL included; undefined for other bytes. */
+/** The text of valid UTF-8, including byte order mark and NUL; undefined for other bytes. */
 function textOf(body: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
@@ -77,7 +77,7 @@ function textOf(body: Buffer): string | undefined {
   }
 }
 
-/** How a body is shown (contract 2). */
+/** The presentation of a body (docs/api.md, "Captured requests"). */
 export function shownBody(body: Buffer): { body: string | null; bodyEncoding: 'utf8' | 'base64' } {
   if (body.length === 0) return { body: null, bodyEncoding: 'utf8' };
   const text = textOf(body);
@@ -86,7 +86,7 @@ export function shownBody(body: Buffer): { body: string | null; bodyEncoding: 'u
     : { body: text, bodyEncoding: 'utf8' };
 }
 
-/** Reads a stored request back through every public way and compares each part with what was sent. */
+/** Reads a stored request through every public call and compares each part with what was sent. */
 export async function expectKept(
   app: WireApp,
   index: number,
@@ -106,7 +106,7 @@ export async function expectKept(
     saved: false,
   });
   const shown = shownBody(want.body);
-  // Compared as a boolean: a diff of megabytes helps nobody.
+  // Compared as a boolean, because a diff of megabytes is unreadable.
   expect({
     size: one.size,
     encoding: one.bodyEncoding,
@@ -135,7 +135,7 @@ export async function expectCaptured(app: WireApp, sent: Sent): Promise<number> 
   return index;
 }
 
-/** After whatever was done to it, the server runs, said nothing alarming, and takes the next request. */
+/** The server still runs, logged nothing alarming, and accepts the next request. */
 export async function expectUnharmed(app: WireApp): Promise<void> {
   await expectCaptured(app, { path: '/canary', body: Buffer.from('still here') });
   expect(app.server.ended()).toBe(null);

@@ -1,4 +1,4 @@
-/** Web socket frames by hand (RFC 6455 5.2): what a client library refuses to send. */
+/** WebSocket frames by hand (RFC 6455 5.2), including invalid ones. */
 
 export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
@@ -9,9 +9,9 @@ export interface FrameParts {
   /** The three reserved bits, as a number from 0 to 7. */
   readonly reserved?: number;
   readonly masked?: boolean;
-  /** The length that the head claims; the payload's own without it. */
+  /** The declared length; defaults to the payload's. */
   readonly claims?: bigint;
-  /** Writes the length into as many bytes: 0 is the shortest form. */
+  /** Size of the length field in bytes; 0 is the shortest form. */
   readonly lengthBytes?: 0 | 2 | 8;
 }
 
@@ -55,7 +55,7 @@ export function readFrames(bytes: Buffer): ReceivedFrame[] {
   return frames;
 }
 
-/** The code with which the server said goodbye; undefined without a goodbye, 1005 for one without a code. */
+/** The server's close code; undefined without a close frame, 1005 for one without a code. */
 export function closeCodeIn(bytes: Buffer): number | undefined {
   const close = readFrames(bytes).find((frame) => frame.opcode === OPCODE.close);
   if (close === undefined) return undefined;

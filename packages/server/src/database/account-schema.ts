@@ -3,7 +3,7 @@ type Millis = number;
 /** 0 or 1. */
 type Bit = number;
 
-/** One third-party identity of a user. Keyed by issuer and subject: an email address is no key (contract 6). */
+/** A third-party identity of a user. The key is issuer and subject, because email addresses change owners. */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -11,7 +11,10 @@ export interface IdentitiesTable {
   created_at: Millis;
 }
 
-/** What a browser has just proved to the provider, until it signs in with it. The handle itself is only in the cookie. */
+/**
+ * An identity that a browser has just proved at the provider, kept until that browser logs in with it. Only the cookie
+ * holds the handle itself.
+ */
 export interface ProvenIdentitiesTable {
   handle_hash: string;
   issuer: string;
@@ -22,18 +25,18 @@ export interface ProvenIdentitiesTable {
   expires_at: Millis;
 }
 
-/** One mailed link. The token itself is only in the mail; here is its SHA-256. */
+/** A mailed link. Only the mail holds the token; the table holds its SHA-256. */
 export interface MailTokensTable {
   token_hash: string;
   user_id: number;
   /** `reset` or `verify`. */
   purpose: string;
-  /** The address that it was mailed to; it proves nothing about another one. */
+  /** The address that the link was mailed to. The link proves nothing about other addresses. */
   email_key: string;
   expires_at: Millis;
 }
 
-/** How often something was tried. Names and addresses are in `key` only as keyed hashes. */
+/** How often something was tried. `key` holds usernames and addresses only as keyed hashes. */
 export interface ThrottlesTable {
   key: string;
   count: number;
@@ -41,7 +44,7 @@ export interface ThrottlesTable {
   forget_at: Millis;
 }
 
-/** Secrets that the server made for itself. */
+/** Secrets that the server generated for itself. */
 export interface SecretsTable {
   name: string;
   value: string;

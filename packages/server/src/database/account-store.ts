@@ -39,109 +39,112 @@ export interface SessionRecord {
   readonly ip: string;
 }
 
-/** Who somebody is to a third party: `subject` means something only together with its issuer (OpenID Connect Core 5.7). */
+/** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** What a browser has just proved to the provider. */
+/** An identity that a browser has just proved at the provider. */
 export interface ProvenIdentity extends Identity {
   readonly email: string | null;
   readonly emailVerified: boolean;
   readonly displayName: string | null;
 }
 
-/** Accounts: who there is, what they have set, what goes when they go. */
+/** Accounts: users, their settings, sessions, identities and links. */
 export interface AccountStore extends SessionStore, IdentityStore, MailTokenStore, ThrottleStore {
   /**
-   * Creates a user, signed in through `identity` where one is given. `taken` names what another account has already, by the keys of
-   * contract 2; `identity` among them when somebody is signed in through it. Nothing is created then.
+   * Creates a user, linked to `identity` if given. `taken` lists the values that another account already has; it
+   * includes `identity` if that is linked already. In that case nothing is created.
    */
   createUser(
     user: NewUser,
     identity?: Identity,
   ): Promise<{ user: UserRecord } | { taken: readonly ('username' | 'email' | 'identity')[] }>;
   findUser(id: number): Promise<UserRecord | undefined>;
-  /** By name, without regard to case. */
+  /** Finds a user by name, ignoring case. */
   findUserByName(username: string): Promise<UserRecord | undefined>;
-  /** By email, without regard to case. */
+  /** Finds a user by email, ignoring case. */
   findUserByEmail(email: string): Promise<UserRecord | undefined>;
-  /** Changes the name; `undefined` when the user is gone. */
+  /** Changes the username; `undefined` when the user does not exist. */
   renameUser(id: number, username: string): Promise<UserRecord | 'taken' | undefined>;
   /**
-   * Puts one password hash in the place of another; false when it is not `before` any more. Links for a new password that were
-   * mailed to the user before end with it.
+   * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
+   * password become invalid.
    */
   replacePassword(id: number, before: string | null, after: string): Promise<boolean>;
-  /** False when the user is gone. */
+  /** False when the user does not exist. */
   saveSettings(id: number, settings: UserSettings): Promise<boolean>;
   /**
-   * Deletes a user with sessions, identities, links and endpoints; their requests go from sight at once and from disk by
-   * `purgeSome`. The endpoints that went, or `undefined` when there was no such user.
+   * Deletes a user with sessions, identities, links and endpoints. Captured requests are hidden at once and removed
+   * from disk by `purgeSome`. Returns the deleted endpoints, or `undefined` when the user does not exist.
    */
   deleteUser(id: number): Promise<readonly { id: number; uid: string }[] | undefined>;
-  /** The secret of this name, the same in every process: the one that is kept, else `candidate`, which is kept from now on. */
+  /** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
   keepSecret(name: string, candidate: string): Promise<string>;
 }
 
 export interface SessionStore {
-  /** Starts a session, unless the user is gone or has another password hash than `passwordHash` by now: then false. */
+  /** Starts a session. False when the user does not exist or no longer has the password hash `passwordHash`. */
   createSession(tokenHash: string, session: SessionRecord, passwordHash: string | null): Promise<boolean>;
-  /** The session behind a token with its user; `undefined` when there is none or it is over at `now`. */
+  /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
   findSession(tokenHash: string, now: number): Promise<{ session: SessionRecord; user: UserRecord } | undefined>;
-  /** Whether a session, by its public id, still holds at `now`. */
+  /** Whether the session with this public id is valid at `now`. */
   isSessionOpen(id: string, now: number): Promise<boolean>;
-  /** Newest first, those that hold at `now`. */
+  /** Sessions that are valid at `now`, newest first. */
   listSessions(userId: number, now: number): Promise<readonly SessionRecord[]>;
-  /** Notes that the session was used, and until when it holds. */
+  /** Records that the session was used, and its new expiry. */
   touchSession(tokenHash: string, lastSeenAt: number, expiresAt: number): Promise<void>;
-  /** Gives a session another token: the old one is worth nothing any more. False when there is no such session. */
+  /** Replaces a session's token; the old token becomes invalid. False when the session does not exist. */
   renewSession(id: string, tokenHash: string): Promise<boolean>;
-  /** Ends a session; the public id of the one that was ended, or `undefined` when there was none. */
+  /** Ends a session. Returns its public id, or `undefined` when there was none. */
   endSession(tokenHash: string): Promise<string | undefined>;
-  /** Ends all sessions of a user but the one with this public id. */
+  /** Ends all sessions of a user except the one with this public id. */
   endSessions(userId: number, exceptId?: string): Promise<void>;
 }
 
 export interface IdentityStore {
   findUserByIdentity(identity: Identity): Promise<UserRecord | undefined>;
   /**
-   * Lets the user with this email sign in through the identity, if that email is verified. False when it is not, or when the
-   * identity belongs to somebody already. The caller vouches for the provider's side.
+   * Links the identity to the user with this email, if the user has verified that email. False when not, or when the
+   * identity is linked already. The caller checks that the provider has verified it too.
    */
   linkIdentity(identity: Identity, email: string, createdAt: number): Promise<boolean>;
-  /** Keeps what a browser has proved under the hash of its handle. */
+  /** Stores a proven identity under the hash of its handle. */
   keepProvenIdentity(handleHash: string, proven: ProvenIdentity, expiresAt: number): Promise<void>;
   findProvenIdentity(handleHash: string, now: number): Promise<ProvenIdentity | undefined>;
-  /** True for exactly one of several calls: who is told so may use it. */
+  /** Consumes a proven identity. Of several parallel calls exactly one returns true. */
   useProvenIdentity(handleHash: string): Promise<boolean>;
 }
 
 export type MailTokenPurpose = 'reset' | 'verify';
 
 export interface MailTokenStore {
-  /** Keeps the token of a link that is mailed to the user's present address. Older ones hold on: a stranger's asking cancels nothing. */
+  /**
+   * Stores the token of a link that is mailed to the user's current address. Older tokens stay valid, so that a
+   * stranger's request cancels nothing.
+   */
   createMailToken(tokenHash: string, userId: number, purpose: MailTokenPurpose, expiresAt: number): Promise<void>;
-  /** The user that a token was mailed to, while it holds; finding does not use it up. */
+  /** The user of a valid token. Does not consume the token. */
   findMailToken(tokenHash: string, purpose: MailTokenPurpose, now: number): Promise<UserRecord | undefined>;
   /**
-   * Sets a password with a token that was mailed to the user's address. One of several calls wins; the others get `undefined`.
-   * Sessions, identities and links of the user end with it, and the address is verified: whoever did this has read its mail.
-   * Notices go to that address again (`settings.email`): no other has been proven.
+   * Sets a password with a mailed token; of several parallel calls one wins and the others get `undefined`. Ends the
+   * user's sessions, identities and links. Verifies the address, because the caller has read its mail, and resets
+   * `settings.email` to it, because no other address is proven.
    */
   resetPassword(tokenHash: string, passwordHash: string, now: number): Promise<UserRecord | undefined>;
-  /** Verifies the user's address with a token that was mailed to it. False when it is nobody's, or somebody else's. */
+  /** Verifies the user's address with a mailed token. False when the token is unknown or belongs to another user. */
   verifyEmail(tokenHash: string, userId: number, now: number): Promise<boolean>;
 }
 
 export interface ThrottleStore {
-  /** Those of the keys for which anything was counted, with the time until which each is blocked: long past when it is not. */
+  /** The keys that have a count, each with the time until which it is blocked (in the past when it is not). */
   findTurns(keys: readonly string[]): Promise<{ key: string; blockedUntil: number }[]>;
-  /** Counts one more, unless the key is blocked: then until when. Holds under parallel calls. */
-  takeTurn(key: string, rule: ThrottleRule, now: number): Promise<{ blockedUntil: number } | undefined>;
+  /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
+  consumeTurn(key: string, rule: ThrottleRule, now: number): Promise<{ blockedUntil: number } | undefined>;
   /** Takes back one turn that turned out not to count. */
-  giveTurnBack(key: string, rule: ThrottleRule): Promise<void>;
-  /** Forgets what was counted. */
-  forgetTurns(key: string): Promise<void>;
+  refundTurn(key: string, rule: ThrottleRule): Promise<void>;
+  /** Deletes the count. */
+  resetTurns(key: string): Promise<void>;
 }

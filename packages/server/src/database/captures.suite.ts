@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../../test/store-world.ts';
 
-/** Batches of captures: order, indexes, trimming, autosave, and bytes as they came. */
+/** Batches of captures: order, indexes, trimming, autosave, and exact bytes. */
 export function captureSuite(open: () => Store): void {
   describe('captures', () => {
     test('a batch over several endpoints keeps the order within each', async () => {
@@ -34,7 +34,7 @@ export function captureSuite(open: () => Store): void {
       }
     });
 
-    test('what is for an endpoint that is gone is said to be, and the rest of the batch is kept', async () => {
+    test('a capture for a deleted endpoint is reported, and the rest of the batch is stored', async () => {
       const [gone, here] = [await someEndpoint(open()), await someEndpoint(open())];
       await open().deleteEndpoint(gone.id);
       const outcome = await capture(open(), [{ to: gone.id }, { to: here.id }, { to: gone.id }, { to: here.id }]);
@@ -54,7 +54,7 @@ export function captureSuite(open: () => Store): void {
       expect(indexesOf(await everything(open(), id))).toEqual([6]);
     });
 
-    test('the oldest unsaved go beyond the limit, exactly, and the saved ones stay', async () => {
+    test('beyond the limit exactly the oldest unsaved are trimmed, and saved ones stay', async () => {
       const { id, uid } = await someEndpoint(open());
       const limits = { ...LIMITS, maxUnsaved: 10 };
       await captureMany(open(), id, 10, limits);
@@ -69,7 +69,7 @@ export function captureSuite(open: () => Store): void {
       expect(kept).toEqual(counted);
     });
 
-    test('a batch that is larger than the limit leaves its newest, and the saved ones', async () => {
+    test('a batch larger than the limit leaves its newest captures and the saved ones', async () => {
       const { id, uid } = await someEndpoint(open());
       const limits = { maxUnsaved: 4, maxSaved: 100 };
       await captureMany(open(), id, 3, limits);
@@ -109,7 +109,7 @@ export function captureSuite(open: () => Store): void {
       expect(indexesOf(await everything(open(), id))).toEqual(Array.from({ length: 12 }, (_row, nth) => 31 - nth));
     });
 
-    test('after the limit was lowered it is reached again in a few batches, from the old end', async () => {
+    test('after the limit was lowered, a few batches trim down to it, oldest first', async () => {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 1300);
       const limits = { ...LIMITS, maxUnsaved: 100 };
@@ -122,7 +122,7 @@ export function captureSuite(open: () => Store): void {
       expect(kept).toEqual(counted);
     });
 
-    test('with autosave a batch saves until the limit, in its middle, and keeps the rest unsaved', async () => {
+    test('with autosave a batch saves up to the limit and stores the rest unsaved', async () => {
       const endpoint = await someEndpoint(open(), { autosave: true });
       const limits = { maxUnsaved: 2, maxSaved: 5 };
       const first = await captureMany(open(), endpoint.id, 3, limits);
@@ -139,13 +139,13 @@ export function captureSuite(open: () => Store): void {
       expect(kept).toEqual(counted);
     });
 
-    test('a batch with both kinds of endpoints gives each what it asks for', async () => {
+    test('a batch with both kinds of endpoints treats each correctly', async () => {
       const [saves, not] = [await someEndpoint(open(), { autosave: true }), await someEndpoint(open())];
       const outcome = await capture(open(), [{ to: not.id }, { to: saves.id }, { to: not.id }, { to: saves.id }]);
       expect(outcome.map((stored) => stored.savedId > 0)).toEqual([false, true, false, true]);
     });
 
-    test('ten batches at once give every index once', async () => {
+    test('ten parallel batches assign every index once', async () => {
       const { id, uid } = await someEndpoint(open(), { autosave: true });
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => captureMany(open(), id, 30)));
       const stored = outcomes.flat();
@@ -155,7 +155,7 @@ export function captureSuite(open: () => Store): void {
       expect(kept).toEqual(counted);
     });
 
-    test('every method that the parser knows comes back as itself', async () => {
+    test('every method that the parser knows is stored', async () => {
       const { id } = await someEndpoint(open());
       await capture(
         open(),
@@ -191,7 +191,7 @@ export function captureSuite(open: () => Store): void {
       expect(textOf(await open().findRequest(id, { index: 2 }))).toBe('after');
     });
 
-    test('no body and an empty one are the same: none', async () => {
+    test('no body and an empty one are the same', async () => {
       const { id } = await someEndpoint(open());
       await capture(open(), [
         { to: id, body: null },
@@ -205,7 +205,7 @@ export function captureSuite(open: () => Store): void {
       ]);
     });
 
-    test('a head is kept: target, address, names and values in their order, case and bytes', async () => {
+    test('a head keeps target, address, and names and values with order, case and bytes', async () => {
       const { id } = await someEndpoint(open());
       const high = Array.from({ length: 128 }, (_, byte) => String.fromCharCode(128 + byte)).join('');
       const headers = [

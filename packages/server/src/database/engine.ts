@@ -1,20 +1,20 @@
 import type { Expression, RawBuilder } from 'kysely';
 import type { Database, DatabaseTransaction } from './schema.ts';
 
-/** The few places where the two databases do not speak alike. Everything else is one set of queries. */
+/** The differences between the two databases. All other SQL is shared. */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   /** Column type of bytes. */
   readonly bytesType: 'blob' | 'bytea';
-  /** Column definition of an id that is given by the database and never given twice. */
+  /** Column definition of a generated id that is never reused. */
   readonly idType: RawBuilder<unknown>;
-  /** True where bytes contain `needle`. */
+  /** Matches when the bytes contain `needle`. */
   contains(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
-  /** True at least where bytes contain `needle` without regard to ASCII case; `needle` is in lower case already. */
+  /** Matches at least when the bytes contain `needle`, ignoring ASCII case. `needle` is already lowercase. */
   bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean>;
   /**
-   * True at least where `body` contains `inBody`, or `head` after its first line contains everything of one of the lists of `inHead`: the
-   * same as several of `bytesMayContain`, in fewer passes over a row.
+   * Matches at least when `body` contains `inBody`, or when `head` after its first line contains all needles of one
+   * list in `inHead`. Equal to several `bytesMayContain`, with fewer passes over a row.
    */
   mayContain(
     body: Expression<Uint8Array | null>,
@@ -22,9 +22,9 @@ export interface Engine {
     head: Expression<Uint8Array>,
     inHead: readonly (readonly Uint8Array[])[],
   ): RawBuilder<boolean>;
-  /** Ids for saved requests, never given twice; may leave gaps. */
+  /** Ids for saved requests. Never reused; may leave gaps. */
   takeSavedIds(transaction: DatabaseTransaction, count: number): Promise<readonly number[]>;
   tableExists(db: Database, name: string): Promise<boolean>;
-  /** Holds off every other process that wants to migrate, until the transaction ends. */
+  /** Blocks migrations by other processes until the transaction ends. */
   lockForMigration(transaction: DatabaseTransaction): Promise<void>;
 }

@@ -2,7 +2,9 @@ import { openPostgresStore } from './postgres/postgres-store.ts';
 import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store } from './store.ts';
 
-/** Opens the store that the configuration names: PostgreSQL by its URL, else the file in the data folder. @throws StorageProblem */
+/**
+ * Opens the configured store: PostgreSQL by URL, otherwise the SQLite file in the data folder. @throws StorageProblem
+ */
 export function openStore(config: {
   readonly databaseUrl?: string | undefined;
   readonly dataDir: string;

@@ -13,7 +13,7 @@ interface ModelRow {
   savedId: number | null;
 }
 
-/** What an endpoint should hold, by the plainest code that can be written. */
+/** The expected contents of an endpoint, computed by the simplest possible code. */
 interface ModelEndpoint {
   readonly record: EndpointRecord;
   rows: ModelRow[];
@@ -21,7 +21,7 @@ interface ModelEndpoint {
   autosave: boolean;
 }
 
-/** Numbers from 0 up to `below`, the same ones for the same seed (mulberry32). */
+/** Numbers from 0 up to `below`, deterministic for a seed (mulberry32). */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -32,7 +32,7 @@ function dice(seed: number): (below: number) => number {
   };
 }
 
-/** A store and a model of it, driven by the same dice. */
+/** A store and a model of it, driven by the same random numbers. */
 class RandomRun {
   readonly #store: Store;
   readonly #roll: (below: number) => number;
@@ -52,7 +52,7 @@ class RandomRun {
     return new RandomRun(store, dice(seed), endpoints);
   }
 
-  /** Takes so many steps and looks at everything after each tenth; true when all was right, else it throws what was not. */
+  /** Takes this many steps and checks after each tenth. Returns true, or throws the difference. */
   async take(steps: number): Promise<true> {
     for (let step = 1; step <= steps; step++) {
       await this.#step();
@@ -73,7 +73,7 @@ class RandomRun {
     else await this.#store.purgeSome(1 + this.#roll(4));
   }
 
-  /** The store's rows and counters are the model's, and a recount's. */
+  /** The store's rows and counters equal the model's and a recount. */
   async #check(): Promise<void> {
     for (const { record, rows } of this.#endpoints) {
       const stored = await everything(this.#store, record.id);
@@ -87,7 +87,7 @@ class RandomRun {
   }
 
   async #capture(): Promise<void> {
-    // Half of the batches are of one method: the old end is then looked at in another way.
+    // Half of the batches have a single method, which takes another path when trimming.
     const methods = this.#roll(2) === 0 ? METHODS : METHODS.slice(this.#roll(3)).slice(0, 1);
     const batch = Array.from({ length: 1 + this.#roll(9) }, () => {
       const endpoint = this.#endpoints[this.#roll(this.#endpoints.length)];
@@ -150,10 +150,10 @@ class RandomRun {
   }
 }
 
-/** Whatever is done in whatever order, the counters are what a recount gives and the rows are what a plain model says. */
+/** After any operations in any order, the counters equal a recount and the rows equal a simple model. */
 export function randomOperationsSuite(open: () => Store): void {
-  describe('a random course', () => {
-    test.each([1, 20_261_121, 7_777_777])('with seed %i keeps rows and counters right', async (seed) => {
+  describe('random operations', () => {
+    test.each([1, 20_261_121, 7_777_777])('with seed %i rows and counters stay correct', async (seed) => {
       const run = await RandomRun.begin(open(), seed);
       await expect(run.take(200)).resolves.toBe(true);
     });

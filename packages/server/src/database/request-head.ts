@@ -1,20 +1,20 @@
 import type { RawHeaders } from '@creel/contract';
 
-/** Everything of a captured request but its method and its body, as it stood on the wire. */
+/** Everything of a captured request except method and body, as it was on the wire. */
 export interface RequestHead {
-  /** What follows `/h/{uid}` in the request target, with the query, exactly as sent; may be empty. */
+  /** The part of the request target after `/h/{uid}`, with the query, exactly as sent; may be empty. */
   readonly target: string;
   readonly sourceIp: string;
-  /** Whether the body's bytes are valid UTF-8: decided once, over all of them, so that a preview never disagrees with the whole. */
+  /** Whether the body is valid UTF-8. Decided once over the whole body, so that a preview never disagrees. */
   readonly bodyIsText: boolean;
   readonly rawHeaders: RawHeaders;
 }
 
 /**
- * A head is stored as lines of Latin-1 text: `text` or `bytes` with the address, target, then name and value by turns. No part of an
- * HTTP head can hold a line feed (the parser refuses it), so nothing is escaped; Latin-1 is how Node reads header bytes, so the column
- * holds the bytes of the wire. Joining lines costs a quarter of `JSON.stringify`, on the path where every microsecond counts.
- * What the server adds is the first line alone, so that a search begins behind it.
+ * Encodes a head as lines of Latin-1 text: `text` or `bytes` with the client address, the target, then names and values
+ * in turn. The parser rejects line feeds in a head, so nothing is escaped. Node reads header bytes as Latin-1, so the
+ * column holds the bytes of the wire. This costs a quarter of `JSON.stringify`. Only the first line is the server's
+ * own, so a search starts after it.
  */
 export function encodeHead(
   target: string,

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
-/** Bits of a request's key that hold its index: 4,294,967,296 captures per endpoint. */
+/** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */
 const INDEX_SPAN = 4_294_967_296;
 
-/** The key of a request, computed by the database in 64 bits: JavaScript's numbers end at 53. */
+/** The key of a request. The database computes it with 64 bits, because JavaScript's numbers have 53. */
 export function requestKey(endpointId: number, index: number): RawBuilder<number> {
   return sql<number>`(cast(${endpointId} as bigint) * cast(${INDEX_SPAN} as bigint) + cast(${index} as bigint))`;
 }
 
-/** The key as a value to bind, for statements that are prepared once. */
+/** The key as a bound value, for prepared statements. */
 export function requestKeyValue(endpointId: number, index: number): bigint {
   return BigInt(endpointId) * BigInt(INDEX_SPAN) + BigInt(index);
 }

@@ -2,12 +2,12 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccountTables } from './account-schema.ts';
 import type { BillingTables } from './billing-schema.ts';
 
-/** Milliseconds since 1970, UTC. Integers, so that both databases speak alike. */
+/** Milliseconds since 1970, UTC. Integers work the same in both databases. */
 type Millis = number;
 /** 0 or 1. */
 type Bit = number;
 
-/** One person. `username_key` and `email_key` are what uniqueness is judged by: normalised and in lower case (contract 2). */
+/** A user. `username_key` and `email_key` decide uniqueness: normalized and lowercase. */
 export interface UsersTable {
   id: Generated<number>;
   username: string;
@@ -15,7 +15,7 @@ export interface UsersTable {
   email: string;
   email_key: string;
   email_verified: Bit;
-  /** Argon2id in PHC notation; null for an account without a password of its own. */
+  /** Argon2id in PHC notation; null for an account without a password. */
   password_hash: string | null;
   display_name: string | null;
   subscription_tier: string;
@@ -30,10 +30,10 @@ export interface UsersTable {
   created_at: Millis;
 }
 
-/** One signed-in browser. The token itself is only in the cookie; here is its SHA-256. */
+/** A logged-in browser. Only the cookie holds the token; the table holds its SHA-256. */
 export interface SessionsTable {
   token_hash: string;
-  /** Public name of the session, safe to show. */
+  /** Public id of the session, safe to show. */
   id: string;
   user_id: number;
   created_at: Millis;
@@ -43,7 +43,7 @@ export interface SessionsTable {
   ip: string;
 }
 
-/** One capture URL. Counters are kept with each batch, not counted on reading (design 4). */
+/** A capture URL. Each batch updates the counters, so that reads don't count rows. */
 export interface EndpointsTable {
   id: Generated<number>;
   uid: string;
@@ -51,24 +51,27 @@ export interface EndpointsTable {
   name: string | null;
   source: string | null;
   created_at: Millis;
-  /** Null for a favourite. */
+  /** Null for a favorite. */
   expires_at: Millis | null;
-  /** The expiry that the owner was told of, or is being told of. */
+  /** The expiry that the owner was notified of, or is being notified of. */
   noticed_expiry: ColumnType<Millis | null, Millis | null | undefined, Millis | null>;
   autosave: Bit;
   is_favorite: Bit;
-  /** The next capture's index; never goes back. */
+  /** The index of the next capture; never decreases. */
   next_index: ColumnType<number, number | undefined, number>;
   /** Captures below this index were cleared and wait to be purged. */
   first_index: ColumnType<number, number | undefined, number>;
-  /** No unsaved capture has an index below this one: the next trim begins here and not at what was saved long ago. */
+  /**
+   * No unsaved capture has an index below this one. The next trim starts here, so it skips requests that were saved
+   * long ago.
+   */
   trimmed_to: ColumnType<number, number | undefined, number>;
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
   latest_at: Millis | null;
 }
 
-/** Stored requests and their body bytes per method of an endpoint. */
+/** Number and body bytes of stored requests, per endpoint and method. */
 export interface EndpointMethodCountsTable {
   endpoint_id: number;
   method: string;
@@ -77,8 +80,8 @@ export interface EndpointMethodCountsTable {
 }
 
 /**
- * One captured request. `key` is the endpoint's id in the high bits and the index in the low 32: rows of an endpoint lie together
- * and in order, and the table needs no second index on the hot path.
+ * A captured request. `key` is the endpoint's id in the high bits and the index in the low 32. Rows of an endpoint are
+ * adjacent and ordered, so the hot path needs no second index.
  */
 export interface CapturedRequestsTable {
   key: number;
@@ -91,16 +94,16 @@ export interface CapturedRequestsTable {
   body: Uint8Array | null;
 }
 
-/** Ranges of captured requests that no endpoint owns any more, removed bit by bit in the background. */
+/** Ranges of captured requests without an endpoint, removed in steps in the background. */
 export interface PurgesTable {
   id: Generated<number>;
   endpoint_id: number;
-  /** Moves on with each step, so that no step walks over what the ones before it removed. */
+  /** Advances with each step, so that no step reads rows that were already removed. */
   from_index: number;
   below_index: number;
 }
 
-/** Counters that only grow. `saved_id`: the last id given to a saved request (SQLite; PostgreSQL has a sequence). */
+/** Counters that only grow. `saved_id`: the last id of a saved request (SQLite; PostgreSQL uses a sequence). */
 export interface CountersTable {
   name: string;
   value: number;

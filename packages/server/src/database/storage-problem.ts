@@ -1,12 +1,12 @@
-/** Storage can't be used, for a reason that a person can do something about. The message is a whole sentence. */
+/** Storage can't be used, and the operator can fix it. The message is a whole sentence. */
 export class StorageProblem extends Error {
   override readonly name = 'StorageProblem';
 }
 
-/** Why storage can't answer: `away` covers what no other reason names. */
+/** Why storage is unavailable. `away` covers all other reasons. */
 export type UnavailableReason = 'away' | 'disk-full' | 'file-replaced';
 
-/** Storage can't answer at the moment: it is away, full, or has no connection left. The same call may work a little later. */
+/** Storage is unavailable at the moment: unreachable, full, or out of connections. The same call may succeed later. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
   readonly reason: UnavailableReason;

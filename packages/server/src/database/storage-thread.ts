@@ -10,16 +10,19 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** What runs in each kind of thread. */
+/** The entry file of each kind of thread. */
 const THREADS = {
   sqlite: workerFile(import.meta.url, './sqlite/thread.ts', './storage-thread.js'),
   postgres: workerFile(import.meta.url, './postgres/scan-thread.ts', './scan-thread.js'),
 } as const;
 
-/** What lives shortly in these threads is small; by default V8 would let each of them grow to 48 MB before it looks. */
+/**
+ * Objects in these threads are short-lived and small. V8's default would let each thread grow to 48 MB before it
+ * collects.
+ */
 const YOUNG_GENERATION_MB = 8;
 
-/** The main thread's half of a storage thread: every call is a message and its promise. */
+/** The main thread's side of a storage thread. Each call is a message and a promise. */
 export class StorageThread {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -35,7 +38,7 @@ export class StorageThread {
     worker.on('exit', () => this.#die(new StorageUnavailable('The storage thread has ended.')));
   }
 
-  /** Starts a thread and waits until it takes calls. @throws StorageProblem when it refused. */
+  /** Starts a thread and waits until it is ready. @throws StorageProblem when it fails to start. */
   static async start(data: ThreadData): Promise<StorageThread> {
     const worker = new Worker('url' in data ? THREADS.postgres : THREADS.sqlite, {
       workerData: data,
@@ -60,7 +63,7 @@ export class StorageThread {
     return this.#send((id) => this.#worker.postMessage({ kind: 'query', id, name, args } satisfies ToThread));
   }
 
-  /** Calls back with the state of the disk, once it is known and with each change. Only the writer knows it. */
+  /** Calls back with the state of the disk and each change of it. Only the writer reports it. */
   watchDisk(onState: (state: DiskState) => void): void {
     this.#onDisk = onState;
     if (this.#disk !== undefined) onState(this.#disk);
@@ -79,7 +82,7 @@ export class StorageThread {
     return this.#dead !== undefined;
   }
 
-  /** Lets the thread finish what it was given, close its connection and end. */
+  /** Lets the thread finish its calls, close its connection and end. */
   async close(): Promise<void> {
     if (this.#dead !== undefined) return;
     const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
@@ -108,7 +111,7 @@ export class StorageThread {
       const { message: text, unavailable: reason } = message;
       return waiting?.reject(reason === undefined ? new Error(text) : new StorageUnavailable(text, { reason }));
     }
-    // The name of a query decides the type of its result; catalogue.ts ties the two together.
+    // The name of a query determines its result type; queries.ts connects the two.
     waiting?.resolve((message.kind === 'captured' ? message.outcome : message.value) as never);
   }
 
@@ -119,7 +122,7 @@ export class StorageThread {
   }
 }
 
-/** A thread that starts when it is first needed. One that did not start, or has ended, is started again. */
+/** A thread that starts on first use. It is started again after it failed or ended. */
 export class LazyThread {
   readonly #start: () => Promise<StorageThread>;
   #started: Promise<StorageThread> | undefined;
@@ -132,7 +135,7 @@ export class LazyThread {
   async get(): Promise<StorageThread> {
     if (this.#closed) throw new Error('The storage thread has ended.');
     const started = this.#started;
-    // Another call may have started a new one meanwhile.
+    // Another call may already have started a new one.
     if ((await started)?.hasEnded === true && this.#started === started) this.#started = undefined;
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#started = undefined;

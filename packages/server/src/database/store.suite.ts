@@ -10,16 +10,16 @@ import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts
 import { searchSuite } from '../features/search/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
-import { upkeepSuite } from '../features/jobs/queries.suite.ts';
+import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
 import type { Store } from './store.ts';
 
-/** A store for tests, empty at first, and how to be rid of it. */
+/** An empty store for tests, and its cleanup. */
 export interface TestStore {
   readonly store: Store;
   readonly remove: () => Promise<void>;
 }
 
-/** The law for every database: what store.ts says, in examples. One store serves all of them; each test makes its own people and endpoints. */
+/** Tests of store.ts for every database. All tests share one store; each creates its own users and endpoints. */
 export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
   describe(`storage on ${name}`, () => {
     let opened: TestStore | undefined;
@@ -41,7 +41,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
-    upkeepSuite(store);
+    maintenanceSuite(store);
     randomOperationsSuite(store);
   });
 }

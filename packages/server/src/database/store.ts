@@ -6,9 +6,9 @@ import type { PackedCaptures } from './packed-captures.ts';
 export type * from './account-store.ts';
 
 /**
- * What the rest of the server knows of storage. Two databases stand behind it, SQLite and PostgreSQL, and store.suite.ts is the law
- * for both. Times are milliseconds since 1970 and always handed in: no query reads a clock. "Not found" is `undefined` or `false`,
- * never an exception; whatever is thrown means that the database failed, and nothing of that call was kept.
+ * The server's interface to storage, implemented by SQLite and PostgreSQL; store.suite.ts tests both. Times are
+ * milliseconds since 1970 and are always passed in: no query reads a clock. "Not found" is `undefined` or `false`. A
+ * thrown error means that the database failed and the call changed nothing.
  */
 export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep & BillingQueries;
 
@@ -54,8 +54,8 @@ export interface EndpointChanges {
   readonly source?: string | null;
   readonly autosave?: boolean;
   /**
-   * Favourite on: at most `limit` of the user's endpoints may be one, and an expired endpoint comes back to life if fewer than
-   * `endpointLimit` are not expired at `now`. Off: expires at `expiresAt`.
+   * True: at most `limit` of the user's endpoints may be favorites, and an expired endpoint is revived if fewer than
+   * `endpointLimit` are unexpired at `now`. False: expires at `expiresAt`.
    */
   readonly favorite?:
     | {
@@ -70,27 +70,30 @@ export interface EndpointChanges {
 }
 
 export interface EndpointStore {
-  /** Favourites first, then newest first. */
+  /** Favorites first, then newest first. */
   listEndpoints(userId: number): Promise<readonly EndpointRecord[]>;
-  /** By exact uid, whoever owns it. */
+  /** Finds an endpoint of any owner by its exact uid. */
   findEndpoint(uid: string): Promise<EndpointRecord | undefined>;
   findEndpointDetail(uid: string): Promise<EndpointDetailRecord | undefined>;
   /**
-   * Creates an endpoint unless the user has `limit` that are not expired at `createdAt`; holds under parallel calls. `undefined`
-   * when the user is gone, `stale-plan` when the user's plan is not `endpoint.tier` any more.
+   * Creates an endpoint unless the user has `limit` that are unexpired at `createdAt`; safe under parallel calls.
+   * `undefined` when the user does not exist, `stale-plan` when the user's plan is no longer `endpoint.tier`.
    */
   createEndpoint(endpoint: NewEndpoint, limit: number): Promise<EndpointRecord | 'limit' | 'stale-plan' | undefined>;
   /**
-   * Changes an endpoint; `undefined` when it is gone, a limit when the user has all the favorites or endpoints that are allowed,
-   * `stale-plan` when the user's plan is not `favorite.tier` any more.
+   * Changes an endpoint. `undefined` when it does not exist, a limit when the user has the maximum number of favorites
+   * or endpoints, `stale-plan` when the user's plan is no longer `favorite.tier`.
    */
   changeEndpoint(
     id: number,
     changes: EndpointChanges,
   ): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | 'stale-plan' | undefined>;
-  /** Sets the source if there is none yet; false when there is one or the endpoint is gone. */
+  /** Sets the source if there is none; false when there is one or the endpoint does not exist. */
   setDetectedSource(id: number, source: string): Promise<boolean>;
-  /** Deletes an endpoint; its requests go from sight at once and from disk by `purgeSome`. False when it was gone. */
+  /**
+   * Deletes an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. False when it does not
+   * exist.
+   */
   deleteEndpoint(id: number): Promise<boolean>;
 }
 
@@ -103,9 +106,9 @@ export interface RequestRecord {
   readonly receivedAt: number;
   /** See request-head.ts. */
   readonly head: Uint8Array;
-  /** The whole body, or its beginning where a call says so; null when there was none. */
+  /** The whole body, or its beginning if the call limits it; null when there was none. */
   readonly body: Uint8Array | null;
-  /** Bytes of the whole body. */
+  /** Size of the whole body in bytes. */
   readonly size: number;
 }
 
@@ -123,13 +126,13 @@ export interface ListQuery {
   /** Only indexes below this one. */
   readonly before?: number | undefined;
   readonly method?: string | undefined;
-  /** Bytes of each body at most. */
+  /** Maximum bytes of each body. */
   readonly bodyBytes: number;
 }
 
 export type RequestName = { readonly savedId: number } | { readonly index: number };
 
-/** The place of a request in the order of search results: by time, then endpoint, then index, the highest first. */
+/** The position of a request in search results, ordered by time, endpoint and index, descending. */
 export interface SearchCursor {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
@@ -137,47 +140,50 @@ export interface SearchCursor {
   readonly index: number;
 }
 
-/** An endpoint that a search goes through, and the newest request of it that was not searched yet. */
+/** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint {
   readonly id: number;
   readonly uid: string;
   readonly next: Pick<SearchCursor, 'receivedAt' | 'index'>;
 }
 
-/** One step of a search through one endpoint, from an index down. */
+/** One step of a search in one endpoint, from an index downward. */
 export interface Scan {
   readonly endpointId: number;
   readonly from: number;
   readonly query: Query;
-  /** What relative times of the query count from. */
+  /** Relative times of the query count from here. */
   readonly now: number;
-  /** The step ends after so many matches. */
+  /** The step ends after this many matches. */
   readonly limit: number;
   readonly maxRows: number;
-  /** Bytes of heads and bodies; a single request may have more. */
+  /** Maximum bytes of heads and bodies per step; a single request may exceed it. */
   readonly maxBytes: number;
-  /** Bytes of each found body at most. */
+  /** Maximum bytes of the body of each match. */
   readonly bodyBytes: number;
 }
 
 export interface ScanResult {
   /** Newest first. */
   readonly found: readonly RequestRecord[];
-  /** Requests that were searched, and their bytes. */
+  /** Number of searched requests, and their bytes. */
   readonly searched: number;
   readonly bytes: number;
-  /** Where the next step starts; `undefined` at the end. */
+  /** Start of the next step; `undefined` at the end. */
   readonly next: SearchedEndpoint['next'] | undefined;
 }
 
 export interface RequestStore {
-  /** Newest first. Empty when the endpoint is gone. */
+  /** Newest first. Empty when the endpoint does not exist. */
   listRequests(query: ListQuery): Promise<readonly RequestRecord[]>;
-  /** `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` cuts the body; without it all of it comes. */
+  /**
+   * `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` limits the body; without it the whole body
+   * is returned.
+   */
   findRequest(endpointId: number, name: RequestName, bodyBytes?: number): Promise<RequestRecord | undefined>;
   /**
-   * Saves the request with this index, beginning of the body in the answer. Saved already: the same request again, `changed` false.
-   * `undefined` when there is no such request, `limit` when the endpoint holds `maxSaved` saved ones.
+   * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
+   * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
    */
   saveRequest(
     endpointId: number,
@@ -187,9 +193,9 @@ export interface RequestStore {
   ): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
   /** False when there was no such request. */
   deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
-  /** Clears an endpoint: what it holds goes from sight at once and from disk by `purgeSome`. */
+  /** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
   clearRequests(endpointId: number): Promise<void>;
-  /** The user's endpoints, or one of them, that have requests older than `before`, in any order. */
+  /** The user's endpoints, or one of them, with requests older than `before`, in any order. */
   searchedEndpoints(
     userId: number,
     endpointId: number | undefined,
@@ -203,25 +209,25 @@ export interface CaptureLimits {
   readonly maxSaved: number;
 }
 
-/** What became of a batch, in its order. */
+/** The result of a batch, in its order. */
 export interface CaptureOutcome {
-  /** The capture's index, or -1 when its endpoint is gone. */
+  /** The capture's index, or -1 when its endpoint does not exist. */
   readonly indexes: Float64Array;
   /** The saved request's id, or 0 when it is unsaved. */
   readonly savedIds: Float64Array;
-  /** The batch's buffer, to be used again. */
+  /** The batch's buffer, for reuse. */
   readonly recycled?: ArrayBuffer;
 }
 
 export interface CaptureStore {
   /**
-   * Stores a batch in one transaction. Resolves only after it is on disk, committed and synced. Batches are written in the order of
-   * the calls.
+   * Stores a batch in one transaction. Resolves after it is committed and synced to disk. Batches are written in the
+   * order of the calls.
    */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
 }
 
-/** An endpoint that expires soon, and whose it is. */
+/** An endpoint that expires soon, with its owner. */
 export interface ExpiryNotice {
   readonly endpointId: number;
   readonly uid: string;
@@ -231,35 +237,35 @@ export interface ExpiryNotice {
   readonly user: UserRecord;
 }
 
-/** The disk of the data folder, as storage sees it. */
+/** The state of the data folder's disk. */
 export interface DiskState {
   readonly freeBytes: number;
-  /** Captures are refused until there is room. Calls that free space work. */
+  /** Captures are rejected until there is room. Calls that free space work. */
   readonly isFull: boolean;
-  /** A file of the database that was removed or replaced while it was open: nothing is written. */
+  /** A database file that was removed or replaced while open. Nothing is written. */
   readonly missingFile: string | undefined;
 }
 
 export interface Upkeep {
   /** Calls back with the state of the disk and each change of it. Only for a database in the data folder. */
   readonly watchDisk?: (onState: (state: DiskState) => void) => void;
-  /** Resolves when the database can take a capture; throws otherwise. */
+  /** Resolves when the database can store a capture; throws otherwise. */
   checkWritable(now: number): Promise<void>;
-  /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left to do. */
+  /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left. */
   purgeSome(limit: number): Promise<boolean>;
-  /** Deletes endpoints that expired before `before`, at most `limit`; their uids. */
+  /** Deletes up to `limit` endpoints that expired before `before`; returns their uids. */
   deleteExpiredEndpoints(before: number, limit: number): Promise<readonly { id: number; uid: string }[]>;
   /**
-   * Takes the notices of endpoints that expire after `from` and not after `until`, at most `limit`: each expiry once, whoever asks, so
-   * that whoever takes one tells the owner.
+   * Claims up to `limit` notices of endpoints that expire after `from` and at or before `until`. Each expiry is claimed
+   * once, by one process, which then notifies the owner.
    */
   claimExpiryNotices(from: number, until: number, limit: number): Promise<readonly ExpiryNotice[]>;
-  /** Gives notices back that could not be told. */
+  /** Releases notices that could not be sent. */
   releaseExpiryNotices(notices: readonly Pick<ExpiryNotice, 'endpointId' | 'expiresAt'>[]): Promise<void>;
   deleteExpiredSessions(now: number): Promise<void>;
-  /** Removes mailed links, proven identities and throttles that are over. */
+  /** Removes expired mailed links, proven identities and throttles. */
   deleteStaleAccountRows(now: number): Promise<void>;
-  /** True where other processes may write to the same database, so that what is cached must be read again soon. */
+  /** True if other processes may write to the same database, so that caches expire quickly. */
   readonly shared: boolean;
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 interface Stored {
-  /** Encoded, a byte per character (request-head.ts), or those bytes. */
+  /** The encoded text, one byte per character (request-head.ts), or its bytes. */
   readonly head: { readonly length: number };
   readonly body: { readonly length: number } | null;
 }
 
-/** Bytes that a request holds as it is stored: its head, and as much of its body as is at hand. */
+/** Bytes of a stored request: its head and the loaded part of its body. */
 export function storedBytes({ head, body }: Stored): number {
   return head.length + (body?.length ?? 0);
 }

@@ -3,13 +3,13 @@ import type { SessionKind } from './postgres/session.ts';
 import type { UnavailableReason } from './storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DiskState } from './store.ts';
 
-/** What a thread on SQLite is started with. */
+/** Start parameters of a SQLite thread. */
 export interface SqliteThreadData {
   readonly role: 'writer' | 'reader';
   readonly dataDir: string;
 }
 
-/** What a thread that scans PostgreSQL is started with. */
+/** Start parameters of the PostgreSQL search thread. */
 export interface ScanThreadData {
   readonly role: 'scanner';
   readonly url: string;
@@ -18,14 +18,15 @@ export interface ScanThreadData {
 
 export type ThreadData = SqliteThreadData | ScanThreadData;
 
-/** From the main thread. */
+/** Messages from the main thread. */
 export type ToThread =
   | { readonly kind: 'query'; readonly id: number; readonly name: string; readonly args: readonly unknown[] }
   | { readonly kind: 'captures'; readonly id: number; readonly batch: PackedCaptures; readonly limits: CaptureLimits }
   | { readonly kind: 'close'; readonly id: number };
 
 /**
- * To the main thread. `problem` is a sentence for a person. A `failure` that is `unavailable` is the disk's fault, not the call's.
+ * Messages to the main thread. `problem` is a sentence for the operator. An `unavailable` failure is caused by the
+ * disk, not by the call.
  */
 export type FromThread =
   | { readonly kind: 'ready' }

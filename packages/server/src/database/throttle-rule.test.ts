@@ -3,9 +3,9 @@ import { afterReturn, afterTurn } from './throttle-rule.ts';
 import type { ThrottleRule, ThrottleState } from './throttle-rule.ts';
 
 const PLAIN: ThrottleRule = { turns: 3, windowMs: 1000 };
-const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, mostMs: 40, forgetMs: 5000 } };
+const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };
 
-/** Takes turns at these times; when the key is blocked afterwards, or `refused`. */
+/** Takes turns at these times. Returns until when the key is blocked after each, or `refused`. */
 function course(rule: ThrottleRule, times: readonly number[]): (number | 'refused')[] {
   let state: ThrottleState | undefined;
   return times.map((now) => {
@@ -27,7 +27,7 @@ describe('a window', () => {
   });
 });
 
-describe('a wait that grows', () => {
+describe('a growing wait', () => {
   test.each<[string, number[], (number | 'refused')[]]>([
     ['doubles with each turn, up to a limit', [0, 0, 0, 10, 30, 70, 110], [0, 0, 10, 30, 70, 110, 150]],
     ['is not prolonged by what is refused', [0, 0, 0, 9, 9, 10], [0, 0, 10, 'refused', 'refused', 30]],
@@ -39,7 +39,7 @@ describe('a wait that grows', () => {
   });
 });
 
-test('a turn that is given back lifts the block that it brought, and no count falls below none', () => {
+test('a refunded turn removes the block that it caused, and the count never drops below zero', () => {
   const used = { count: 3, blockedUntil: 1000, forgetAt: 1000 };
   expect(afterReturn(used, PLAIN)).toEqual({ count: 2, blockedUntil: 0, forgetAt: 1000 });
   expect(afterReturn({ ...used, count: 5 }, PLAIN)).toEqual({ count: 4, blockedUntil: 1000, forgetAt: 1000 });

@@ -1,16 +1,16 @@
-/** How often something may be tried. Plain data, so that it can be handed to a storage thread. */
+/** How often something may be tried. Plain data, so that it can be sent to a storage thread. */
 export interface ThrottleRule {
-  /** Turns per window; the window begins with the first. */
+  /** RateLimit per window. The window starts with the first turn. */
   readonly turns: number;
   readonly windowMs: number;
   /**
-   * What happens once the turns are used up. Without it the key is blocked until the window ends. With it, every turn from then on
-   * doubles the wait, from `firstMs` up to `mostMs`, and all is forgotten `forgetMs` after the last one.
+   * Without it, the key is blocked until the window ends after the turns are used up. With it, every further turn
+   * doubles the wait, from `firstMs` to `maxMs`, and the count is deleted `forgetMs` after the last turn.
    */
-  readonly growing?: { readonly firstMs: number; readonly mostMs: number; readonly forgetMs: number };
+  readonly growing?: { readonly firstMs: number; readonly maxMs: number; readonly forgetMs: number };
 }
 
-/** What is kept of a key. Times in milliseconds. */
+/** The stored state of a key. Times in milliseconds. */
 export interface ThrottleState {
   readonly count: number;
   readonly blockedUntil: number;
@@ -29,11 +29,11 @@ export function afterTurn(
   const count = before.count + 1;
   if (count < rule.turns) return { ...before, count };
   if (rule.growing === undefined) return { ...before, count, blockedUntil: before.forgetAt };
-  const { firstMs, mostMs, forgetMs } = rule.growing;
-  return { count, blockedUntil: now + Math.min(firstMs * 2 ** (count - rule.turns), mostMs), forgetAt: now + forgetMs };
+  const { firstMs, maxMs, forgetMs } = rule.growing;
+  return { count, blockedUntil: now + Math.min(firstMs * 2 ** (count - rule.turns), maxMs), forgetAt: now + forgetMs };
 }
 
-/** The state with one turn less. A block that this turn caused ends. */
+/** The state with one turn fewer. Removes a block that this turn caused. */
 export function afterReturn(state: ThrottleState, rule: ThrottleRule): ThrottleState {
   const count = Math.max(0, state.count - 1);
   return { ...state, count, blockedUntil: count < rule.turns ? 0 : state.blockedUntil };

@@ -2,8 +2,8 @@ import type { Engine } from './engine.ts';
 import type { Database } from './schema.ts';
 
 /**
- * A store's methods as plain functions of a database: `f(args)` becomes `f(db, args…, )` with the engine reachable where a query
- * needs it. The same functions run inside SQLite's threads and, for PostgreSQL, in the main one.
+ * A store's methods as plain functions with the database as the first argument. The same functions run in SQLite's
+ * threads and, for PostgreSQL, in the main thread.
  */
 export type Unbound<Methods> = {
   [Name in keyof Methods]: Methods[Name] extends (...args: infer Args) => infer Result
@@ -11,10 +11,10 @@ export type Unbound<Methods> = {
     : never;
 };
 
-/** A database that knows its engine. */
+/** A database handle with its engine. */
 export type EngineDatabase = Database & { readonly engine: Engine };
 
-/** Puts the engine beside the database's own methods. */
+/** Adds the engine to a database handle. */
 export function withEngine(db: Database, engine: Engine): EngineDatabase {
   return Object.assign(db, { engine });
 }

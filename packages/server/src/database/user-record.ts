@@ -31,10 +31,10 @@ export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
 }
 
 /**
- * A user, with the row held until the transaction ends; `undefined` when there is none. A write is a lock in both databases,
- * `for update` is not.
+ * A user whose row is locked until the transaction ends; `undefined` when there is none. Locks by a write, because
+ * SQLite has no `for update`.
  */
-export async function holdUser(transaction: DatabaseTransaction, id: number): Promise<UserRecord | undefined> {
+export async function lockUser(transaction: DatabaseTransaction, id: number): Promise<UserRecord | undefined> {
   const row = await transaction
     .updateTable('users')
     .set({ created_at: sql`created_at` })

@@ -1,6 +1,6 @@
 /**
- * What the uniqueness of usernames is judged by (contract 2): as for addresses (`identityKey`), and letters of which the case changes the number or
- * the form, too: ß and SS, ς and σ. Not for addresses, where those are two mailboxes.
+ * The key that decides the uniqueness of usernames. It folds more than `identityKey` for addresses: also letters whose
+ * case changes their number or form, such as ß and SS, ς and σ. In addresses those are different mailboxes.
  */
 export function usernameKey(username: string): string {
   return username.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC').replaceAll('ς', 'σ');

@@ -1,22 +1,22 @@
 import { METHODS } from 'node:http';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome } from './store.ts';
+import type { CaptureLimits, CaptureOutcome, MethodCount } from './store.ts';
 
-/** What a batch brings to one endpoint. */
+/** The captures of one endpoint in a batch. */
 export interface CaptureGroup {
   readonly endpointId: number;
   readonly captures: readonly UnpackedCapture[];
-  /** Where its captures stand in the batch. */
+  /** Positions of its captures in the batch. */
   readonly positions: readonly number[];
 }
 
-/** The endpoint as a batch finds it, its row held until the batch is committed. */
-export interface HeldEndpoint {
+/** The endpoint's state at the start of a batch. Its row is locked until the commit. */
+export interface LockedEndpoint {
   readonly endpointId: number;
   /** The index of the next capture. */
   readonly nextIndex: number;
-  /** No unsaved capture lies below it. */
+  /** No unsaved capture has a lower index. */
   readonly trimFrom: number;
   readonly autosave: boolean;
   readonly savedCount: number;
@@ -28,13 +28,13 @@ export interface NewCapture extends UnpackedCapture {
   readonly savedId: number | null;
 }
 
-/** What is to be written for one endpoint: its rows, how many of the oldest unsaved ones go for them, and its counters after both. */
+/** The changes of one endpoint: new rows, how many of the oldest unsaved rows to delete, and the resulting counters. */
 export interface EndpointWrite {
   readonly endpointId: number;
-  /** Without those that the batch itself would trim again. */
+  /** Without captures that the same batch would trim again. */
   readonly captures: readonly NewCapture[];
   readonly trimFrom: number;
-  /** At most as many as were unsaved before the batch. */
+  /** At most the number of unsaved captures before the batch. */
   readonly trimCount: number;
   readonly nextIndex: number;
   readonly latestAt: number;
@@ -44,19 +44,24 @@ export interface EndpointWrite {
 
 type Maybe<T> = T | Promise<T>;
 
-/** Where the limit was lowered, a batch trims this many more than it brings, and not 100,000 at once while its senders wait. */
-const MOST_TRIMMED_BEYOND = 500;
+/**
+ * After a limit was lowered, a batch trims this many more than it adds, so that its senders don't wait for 100,000
+ * deletions.
+ */
+const MAX_TRIMMED_BEYOND = 500;
 
-/** The statements of a batch, inside its transaction. SQLite answers at once; for PostgreSQL each call is one way there and back. */
+/**
+ * The statements of a batch, inside its transaction. SQLite returns directly; each PostgreSQL call is one round trip.
+ */
 export interface CaptureStatements {
-  /** Takes the endpoints, in ascending order of ids, until the commit; those that are gone are left out. */
-  hold(endpointIds: readonly number[]): Maybe<readonly HeldEndpoint[]>;
+  /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
+  lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /** Trims, inserts, and keeps the counters, those by method too. */
+  /** Trims, inserts, and updates the counters. */
   write(writes: readonly EndpointWrite[]): Maybe<void>;
 }
 
-/** Writes a batch: per endpoint its indexes, its rows, what is trimmed for them, and its counters. */
+/** Writes a batch: assigns indexes, inserts rows, trims old ones, and updates counters. */
 export async function writeBatch(
   statements: CaptureStatements,
   batch: PackedCaptures,
@@ -64,11 +69,14 @@ export async function writeBatch(
 ): Promise<CaptureOutcome> {
   const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
   const groups = groupByEndpoint(batch);
-  const held = new Map(
-    (await statements.hold(groups.map((group) => group.endpointId))).map((endpoint) => [endpoint.endpointId, endpoint]),
+  const locked = new Map(
+    (await statements.lockEndpoints(groups.map((group) => group.endpointId))).map((endpoint) => [
+      endpoint.endpointId,
+      endpoint,
+    ]),
   );
   const plans = groups.flatMap((group) => {
-    const endpoint = held.get(group.endpointId);
+    const endpoint = locked.get(group.endpointId);
     return endpoint === undefined ? [] : [{ group, endpoint, toSave: howManyToSave(endpoint, group, limits) }];
   });
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
@@ -86,7 +94,7 @@ export async function writeBatch(
   return outcome;
 }
 
-/** In ascending order of ids, so that two processes never hold what the other waits for. */
+/** In ascending order of ids, so that two processes can't deadlock. */
 function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
   let position = 0;
@@ -100,20 +108,20 @@ function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   return [...groups.values()].toSorted((a, b) => a.endpointId - b.endpointId);
 }
 
-function howManyToSave(endpoint: HeldEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
+function howManyToSave(endpoint: LockedEndpoint, group: CaptureGroup, limits: CaptureLimits): number {
   return endpoint.autosave ? Math.min(group.captures.length, Math.max(0, limits.maxSaved - endpoint.savedCount)) : 0;
 }
 
 function endpointWrite(
-  endpoint: HeldEndpoint,
+  endpoint: LockedEndpoint,
   group: CaptureGroup,
   savedIds: readonly number[],
   limits: CaptureLimits,
 ): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
   const excess = Math.max(0, unsaved - limits.maxUnsaved);
-  const going = Math.min(excess, group.captures.length + MOST_TRIMMED_BEYOND);
-  // What was there before is older than what the batch brings.
+  const going = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
+  // Existing captures are older than those of the batch.
   const trimCount = Math.min(going, endpoint.unsavedCount);
   const neverWritten = going - trimCount;
   const captures = group.captures.map((capture, nth) => ({
@@ -127,7 +135,7 @@ function endpointWrite(
   }));
   return {
     endpointId: endpoint.endpointId,
-    // The saved ones are in front of the unsaved ones.
+    // The saved ones precede the unsaved ones.
     captures: neverWritten === 0 ? captures : captures.toSpliced(savedIds.length, neverWritten),
     trimFrom: endpoint.trimFrom,
     trimCount,
@@ -136,4 +144,20 @@ function endpointWrite(
     savedCount: endpoint.savedCount + savedIds.length,
     unsavedCount: unsaved - going,
   };
+}
+
+/** Added minus trimmed captures, by method; omits methods with no change. */
+export function methodChanges(added: readonly UnpackedCapture[], trimmed: readonly MethodCount[]): MethodCount[] {
+  const changes = new Map<string, { method: string; stored: number; bytes: number }>();
+  const add = (method: string, stored: number, bytes: number): void => {
+    const change = changes.get(method);
+    if (change === undefined) changes.set(method, { method, stored, bytes });
+    else {
+      change.stored += stored;
+      change.bytes += bytes;
+    }
+  };
+  for (const capture of added) add(capture.method, 1, capture.body?.length ?? 0);
+  for (const { method, stored, bytes } of trimmed) add(method, -stored, -bytes);
+  return [...changes.values()].filter((change) => change.stored !== 0 || change.bytes !== 0);
 }

@@ -12,17 +12,17 @@ import { answerError, sendProblem } from './problem-response.ts';
 import { registerOperations, replayBodyLimit } from './operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 
-/** What the features bring. */
+/** What the features provide. */
 export interface Routes {
   /** A handler for each operation of the contract. */
   readonly handlers: AllHandlers;
-  /** Addresses that are no operation of the contract. */
+  /** Routes that are not operations of the contract. */
   readonly registerOthers: (server: FastifyInstance, app: AppContext) => void;
-  /** The web app, for all other addresses. */
+  /** The web app, for all other paths. */
   readonly registerPages: (server: FastifyInstance, app: AppContext) => Promise<void>;
 }
 
-/** Everything but the capture path and the live socket: the API, its operational routes and the pages. */
+/** Everything except the capture path and the live connections: the API, operational routes and pages. */
 export async function createApiServer(
   app: AppContext,
   serverFactory: FastifyServerFactory,
@@ -34,10 +34,10 @@ export async function createApiServer(
     logger: false,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Longer than any head may be: otherwise the router would answer by itself, without our headers.
+    // Longer than any head. Otherwise the router would respond itself, without our headers.
     routerOptions: { maxParamLength: 100_000 },
     rewriteUrl: (request) => addressOf(request.url),
-    // The listener answers what is not HTTP (http-listener.ts); Fastify's own handler would hang up at once.
+    // The listener responds to what is not HTTP (listener.ts). Fastify's own handler would hang up at once.
     clientErrorHandler: () => undefined,
     frameworkErrors: (_error, _request, reply) => sendProblem(reply, 'NOT_FOUND'),
   });
@@ -52,14 +52,13 @@ export async function createApiServer(
   return server;
 }
 
-/** Where nothing is. */
+/** A path without a route. */
 const NOWHERE = '/api/nowhere';
 
 /**
- * One spelling for each address, so that the router and whoever explains what it did not find read the same: without the authority of a
- * proxy's request (RFC 9112 3.2.2), and with letters, digits and marks plain that need no encoding (RFC 3986 6.2.2.2). What can't be
- * decoded names nothing, and neither does an empty part of an API's path; the router would answer the one without our headers, and
- * take the other for an id.
+ * Normalizes a request target, so that the router and `explainMissing` agree: removes the authority of the absolute
+ * form (RFC 9112 3.2.2) and decodes unreserved characters (RFC 3986 6.2.2.2). Targets that can't be decoded, or with an
+ * empty path segment under the API, match no route.
  */
 export function addressOf(target = '/'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
@@ -77,7 +76,7 @@ export function addressOf(target = '/'): string {
 
 const API_PATHS = Map.groupBy(Object.values(OPERATIONS), (operation) => operation.path);
 
-/** Why an address has no route: another method, or nothing there at all (contract 1). */
+/** Why a target has no route: another method, or an unknown path. */
 export function explainMissing(request: FastifyRequest): ProblemError {
   const path = request.url.split(/[?#]/, 1)[0] ?? '';
   for (const [template, operations] of API_PATHS) {
@@ -88,7 +87,7 @@ export function explainMissing(request: FastifyRequest): ProblemError {
       allow: methods.some((method) => method === 'GET') ? [...methods, 'HEAD'] : methods,
     });
   }
-  // What is no call of the API, such as /healthz or a file of the web app, is only read.
+  // Everything outside the API, such as /healthz or a file of the web app, is read-only.
   if (request.server.hasRoute({ method: 'GET', url: path }))
     return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
   return new ProblemError('NOT_FOUND');

@@ -26,32 +26,32 @@ type EndpointOf<Name extends OperationName> =
       ? EndpointRecord | undefined
       : undefined;
 
-/** A call as its handler is given it: limited, authenticated, owned and parsed. */
+/** A call as its handler receives it: rate-limited, authenticated, authorized and parsed. */
 export interface Call<Name extends OperationName> {
   readonly app: AppContext;
   readonly params: Readonly<Record<PathParameters<Table[Name]['path']>, string>>;
   readonly query: ParsedQuery<Name>;
   readonly body: ParsedBody<Name>;
-  /** The bytes of a body that is signed; `undefined` for every other call. */
+  /** The raw body of a signed call; `undefined` for all others. */
   readonly rawBody: Buffer | undefined;
-  /** Who calls; `undefined` for public calls, which look for themselves if they care. */
+  /** The caller; `undefined` for public calls, which authenticate themselves if needed. */
   readonly signedIn: SignedInOf<Name>;
   /** The caller's own endpoint, for a path with `{uid}` or a query with `endpoint`. */
   readonly endpoint: EndpointOf<Name>;
-  /** The peer, or whom a trusted proxy speaks for. */
+  /** The peer's address, or the client's as reported by a trusted proxy. */
   readonly clientAddress: string;
   /**
-   * Counts stored bytes that the answer is made of, best before they are read, until it has ended.
-   * @throws ProblemError UNAVAILABLE when other answers fill the memory that there is
+   * Reserves memory for stored bytes of the response, ideally before they are read. @throws ProblemError UNAVAILABLE
+   * when other responses use up the memory
    */
   readonly hold: (rawBytes: number) => void;
-  /** Calls back when the answer has ended and its memory is free, whatever became of it. */
+  /** Calls back when the response has ended in any way and its memory is free. */
   readonly whenDone: (done: () => void) => void;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
 
-/** Does the call and returns the answer's body; throws `ProblemError` for everything that the caller is told. */
+/** Executes the call and returns the response's body. Throws `ProblemError` for every error that the caller sees. */
 export type Handler<Name extends OperationName> = (call: Call<Name>) => Promise<OperationAnswer<Name> | LargeAnswer>;
 
 /** Handlers of some operations. */
@@ -59,3 +59,14 @@ export type Handlers = { readonly [Name in OperationName]?: Handler<Name> };
 
 /** A handler for every operation of the contract. */
 export type AllHandlers = Required<Handlers>;
+
+/** Sets the link to the next page: the same call with a changed query (RFC 8288). */
+export function setNextPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  changes: Readonly<Record<string, string | number>>,
+): void {
+  const url = new URL(request.url, 'http://origin.invalid');
+  for (const [name, value] of Object.entries(changes)) url.searchParams.set(name, String(value));
+  void reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
+}

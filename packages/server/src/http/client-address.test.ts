@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { clientAddress, normalAddress } from './client-address.ts';
 
-/** Who is behind a request from this peer with this header. */
+/** The client address of a request from this peer with this header. */
 function addressOf(
   trusted: readonly string[],
   remoteAddress: string | undefined,
@@ -14,7 +14,7 @@ function addressOf(
 
 const PROXY = ['10.0.0.0/8', '::1'];
 
-describe('without TRUST_PROXY the header means nothing (contract 3)', () => {
+describe('without TRUST_PROXY the header is ignored', () => {
   test.each([
     ['203.0.113.5', '1.2.3.4', '203.0.113.5'],
     ['127.0.0.1', '1.2.3.4', '127.0.0.1'],
@@ -26,7 +26,7 @@ describe('without TRUST_PROXY the header means nothing (contract 3)', () => {
   });
 });
 
-describe('a peer that is no trusted proxy is not believed', () => {
+describe('a peer that is not a trusted proxy is not believed', () => {
   test.each([
     ['11.0.0.1', '1.2.3.4'],
     ['9.255.255.255', '10.0.0.1'],
@@ -37,7 +37,7 @@ describe('a peer that is no trusted proxy is not believed', () => {
   });
 });
 
-describe('behind trusted proxies it is the nearest address that is not one of them', () => {
+describe('behind trusted proxies it is the nearest untrusted address', () => {
   test.each<[string, string | string[] | undefined, string]>([
     ['10.0.0.1', '203.0.113.5', '203.0.113.5'],
     ['10.0.0.1', undefined, '10.0.0.1'],
@@ -62,7 +62,7 @@ describe('behind trusted proxies it is the nearest address that is not one of th
   });
 });
 
-describe('what a client writes into the header itself does not count', () => {
+describe('entries that the client wrote are ignored', () => {
   test.each([
     ['an address before the one that the proxy added', '1.2.3.4, 203.0.113.5', '203.0.113.5'],
     ['a proxy of ours before it', '10.0.0.9, 203.0.113.5', '203.0.113.5'],
@@ -95,7 +95,7 @@ describe('what a client writes into the header itself does not count', () => {
   });
 });
 
-describe('what TRUST_PROXY can name', () => {
+describe('forms of TRUST_PROXY', () => {
   test.each([
     ['one address', ['192.0.2.1'], '192.0.2.1', true],
     ['and no other', ['192.0.2.1'], '192.0.2.2', false],
@@ -115,7 +115,7 @@ describe('what TRUST_PROXY can name', () => {
   });
 });
 
-test('after thousands of others, proxies and strangers are told apart as before', () => {
+test('after thousands of other addresses the verdicts are the same', () => {
   const trusted = ['10.0.0.0/8'];
   const peers = Array.from({ length: 3000 }, (_, nth) => `${nth % 2 === 0 ? 10 : 11}.0.${nth >> 8}.${nth & 255}`);
   for (const peer of [...peers, ...peers])

@@ -4,28 +4,27 @@ import type { Socket } from 'node:net';
 
 type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** What a configured list means, and what it has said of addresses. */
+/** A parsed list of proxies, with a cache of verdicts. */
 interface TrustedRanges {
   readonly ranges: readonly Range[];
   readonly verdicts: Map<string, boolean>;
 }
 
-/** The configured list is one array for the life of the server: it is understood once, not with every request. */
+/** The configured list is one array for the life of the server, so it is parsed once. */
 const understood = new WeakMap<readonly string[], TrustedRanges>();
 
-/** A server's peers are a few proxies, which are asked about with every capture; of strangers no more are remembered than this. */
-const MOST_VERDICTS = 1000;
+/** Maximum number of cached verdicts. A server behind proxies has few peers. */
+const MAX_VERDICTS = 1000;
 
-/** An address as it is shown and counted: IPv4 in its own form even where the socket speaks IPv6. */
+/** An address in its normal form: IPv4 as IPv4, even on an IPv6 socket. */
 export function normalAddress(address: string): string {
   return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
 }
 
 /**
- * The peer's address; where the peer is a trusted proxy, the nearest address in `X-Forwarded-For` that is not one. Anybody can send
- * that header, so without `TRUST_PROXY` it means nothing (contract 3), and with it only what trusted proxies have added counts: it is
- * read from the right, and not beyond the first entry that nobody trusted has written or that is no address. Taken from the
- * flat list of names and values, of which every request has one.
+ * The peer's address, or, if the peer is a trusted proxy, the nearest untrusted address in `X-Forwarded-For`. Clients
+ * can forge the header, so it is read from the right, up to the first entry that is untrusted or invalid. Reads the
+ * flat list of names and values, which every request has.
  */
 export function clientAddress(
   request: { readonly rawHeaders: readonly string[]; readonly socket: Pick<Socket, 'remoteAddress'> },
@@ -51,7 +50,7 @@ function forwardedFor(rawHeaders: readonly string[]): string {
     .join(',');
 }
 
-/** The address of an entry, in its one normal form; some proxies add a port. */
+/** The normalized address of an entry; some proxies add a port. */
 function addressIn(hop: string): string | undefined {
   const [, bracketed, bare] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(hop) ?? [];
   const address = bracketed ?? bare ?? hop;
@@ -62,7 +61,7 @@ function isTrusted(address: string, trusted: readonly string[]): boolean {
   const { ranges, verdicts } = rangesOf(trusted);
   const known = verdicts.get(address);
   if (known !== undefined) return known;
-  if (verdicts.size >= MOST_VERDICTS) verdicts.clear();
+  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
   const verdict = isWithin(address, ranges);
   verdicts.set(address, verdict);
   return verdict;
@@ -82,7 +81,7 @@ function rangesOf(trusted: readonly string[]): TrustedRanges {
   return ranges;
 }
 
-/** A range of IPv4 addresses that is written as IPv6 means the IPv4 addresses. */
+/** An IPv4 range in IPv6 notation means the IPv4 addresses. */
 function toRange(entry: string): Range {
   const [text = '', prefix] = entry.split('/');
   const address = ipaddr.parse(text);

@@ -6,24 +6,24 @@ import type { PlainTraffic } from './plain-connection.ts';
 import { normalAddress } from './client-address.ts';
 import { ParsedConnection } from './parsed-connection.ts';
 
-/** Files that the process needs for itself: databases, logs, connections of its own. */
+/** File descriptors that the process needs for databases, logs and outgoing connections. */
 const OWN_FILES = 128;
 
-/** As many connections as are wanted, or as the system allows: each is an open file. */
+/** The wanted number of connections, or as many as the limit of open files allows. */
 export async function maxConnections(wanted: number): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
   return Math.max(1, Math.min(wanted, files - OWN_FILES));
 }
 
-/** How often connections are looked through that have become idle since. */
+/** Interval of the search for idle connections, in milliseconds. */
 const SWEEP_MS = 25;
 
 export interface ConnectionOptions extends Pick<
   PlainTraffic,
   'admit' | 'turns' | 'silenceMs' | 'keepAliveMs' | 'bodyMs'
 > {
-  /** Connections that may be open at once. */
+  /** Maximum number of open connections. */
   readonly maxConnections: number;
 }
 
@@ -31,18 +31,18 @@ export interface ConnectionOptions extends Pick<
 interface Reader {
   /** No request is in flight or arriving. */
   readonly isIdle: boolean;
-  /** No whole request waits for its response, so that closing the connection loses nothing. */
+  /** No complete request waits for its response, so that closing the connection loses nothing. */
   readonly canClose: boolean;
 }
 
 /**
- * The open connections of a listener. Each is read as plain requests first, and by the listener's parser from the first bytes on that
- * are not one.
+ * The open connections of a listener. Each starts with the plain reader, and switches to Node's parser at the first
+ * bytes that it can't read.
  */
 export class Connections {
   readonly #listener: Server;
   readonly #options: ConnectionOptions;
-  /** By client address, so that the address with the most connections gives way first; the oldest connection first. */
+  /** By client address, so that the address with the most connections loses one first; oldest connection first. */
   readonly #byAddress = new Map<string, Map<Socket, Reader>>();
   #count = 0;
 
@@ -81,7 +81,7 @@ export class Connections {
     });
   }
 
-  /** Makes room for a new connection. False when every connection waits for a response. */
+  /** Closes a connection to make room for a new one. False when every connection waits for a response. */
   #closeOne(): boolean {
     const addresses = [...this.#byAddress.values()].toSorted((a, b) => b.size - a.size);
     for (const readers of addresses) {
@@ -96,8 +96,8 @@ export class Connections {
   }
 
   /**
-   * Takes no new connection from now on, lets every request in flight end, closes the others, and cuts off what is left after `maxMs`.
-   * Resolves when no connection is left.
+   * Accepts no more connections, lets requests in flight finish, closes idle connections, and cuts off the rest after
+   * `maxMs`. Resolves when none is left.
    */
   async close(maxMs: number): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()));
@@ -111,7 +111,9 @@ export class Connections {
     clearTimeout(force);
   }
 
-  /** Node counts a connection that has not sent anything yet as busy (a browser opens some ahead): nobody waits for an answer there. */
+  /**
+   * Node counts a connection without any data as busy (browsers open some ahead). No client waits for a response on it.
+   */
   #closeIdle(): void {
     this.#listener.closeIdleConnections();
     for (const readers of this.#byAddress.values())

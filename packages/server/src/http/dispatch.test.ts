@@ -14,7 +14,7 @@ function ask(target: string): [IncomingMessage, ServerResponse, HeadFacts] {
   return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders)];
 }
 
-test('many calls that come at once let every capture pass: one of them begins per turn of the loop', async () => {
+test('many parallel calls let every capture pass: one call starts per turn of the event loop', async () => {
   const begun: string[] = [];
   const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
   const targets = { isCapture: (target: string) => target.startsWith('/h/'), capture: begin, everythingElse: begin };

@@ -4,10 +4,10 @@ import { isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
-/** Handles a request, with what its head says. */
+/** Handles a request with the facts of its head. */
 export type HeadListener = (request: IncomingMessage, response: ServerResponse, head: HeadFacts) => void;
 
-/** Handles a request before anything else runs. `expectsContinue`: the sender waits for `100 Continue` before it sends its body. */
+/** Handles a request before all other code. `expectsContinue`: the sender waits for `100 Continue` before its body. */
 export type FirstHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -17,7 +17,7 @@ export type FirstHandler = (
 
 export interface Dispatch {
   readonly onRequest: HeadListener;
-  /** For a request whose sender waits for `100 Continue` before it sends the body. */
+  /** For requests that wait for `100 Continue` before their body. */
   readonly onContinue: HeadListener;
 }
 
@@ -28,13 +28,13 @@ export interface DispatchTargets {
   readonly everythingElse: RequestListener;
 }
 
-/** Hands captures over before anything else runs. The other requests begin in turns of the event loop. */
+/** Passes captures on immediately. Other requests start in turns of the event loop. */
 export function createDispatch({ isCapture, capture, everythingElse }: DispatchTargets, turns: LoopTurns): Dispatch {
   const others: HeadListener = (request, response, head) => {
     if (isAmbiguous(request, head)) answerRefused(request, response, 'BAD_REQUEST', { close: true });
     else
       turns.run(request.socket, () => {
-        // Nobody waits for the response any more.
+        // The client may have left.
         if (!request.socket.destroyed) everythingElse(request, response);
       });
   };

@@ -26,7 +26,7 @@ const login = (length: number): string[] => [
   `Content-Length: ${length}`,
 ];
 
-test('bodies of calls that never end hold 64 MiB together and no more; captures go on, and room comes back', async () => {
+test('endless bodies of calls hold at most 64 MiB in total; captures continue, and memory is freed', async () => {
   const { client } = await server.register();
   const { uid } = await client.call('createEndpoint', { body: {} });
   const half = await Promise.all(Array.from({ length: 66 }, () => begin(login(MIB), Buffer.alloc(MIB - 10, ' '))));
@@ -44,7 +44,7 @@ test('bodies of calls that never end hold 64 MiB together and no more; captures 
   await expect.poll(async () => (await tryLogin()).status, PATIENCE).not.toBe(503);
 });
 
-test('a body over the limit is told so, with and without a declared length', async () => {
+test('a body over the limit is rejected, with and without a declared length', async () => {
   const declared = await begin(login(MIB + 1), '');
   expect((await declared.final()).status).toBe(413);
   const chunk = `${(MIB + 1).toString(16)}\r\n${' '.repeat(MIB + 1)}\r\n`;
@@ -54,7 +54,7 @@ test('a body over the limit is told so, with and without a declared length', asy
   expect((await just.final()).status).toBe(400);
 });
 
-test('a call of billing that is off is answered before its body has arrived, for those who may call it', async () => {
+test('a billing call is answered before its body arrives when billing is off, for allowed callers', async () => {
   const off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
   const checkout = async (cookie: string) => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What must be known of a head before its body is read. */
+/** Facts of a head that are needed before its body is read. */
 export interface HeadFacts {
   hostCount: number;
-  /** Bytes that the sender says will follow, or -1. */
+  /** Declared length of the body in bytes, or -1. */
   declaredLength: number;
   hasTransferEncoding: boolean;
   hasUpgrade: boolean;
-  /** Both headers of an upgrade (RFC 9110 7.8). */
+  /** Has both headers of an upgrade (RFC 9110 7.8). */
   asksForUpgrade: boolean;
   isPreflight: boolean;
   requestedMethod: string;
@@ -17,8 +17,8 @@ export interface HeadFacts {
 }
 
 /**
- * One pass over the flat list of names and values. `req.headers` would build a whole map for the same answer; names are told by their
- * length first, so that most cost one comparison.
+ * Reads the flat header list in one pass, which is cheaper than the map of `req.headers`. Compares the length of names
+ * first.
  */
 export function inspectHead(method: string, flatHeaders: readonly string[]): HeadFacts {
   const facts: HeadFacts = {
@@ -71,8 +71,8 @@ export function inspectHead(method: string, flatHeaders: readonly string[]): Hea
 }
 
 /**
- * What two readers could understand differently is refused: no Host or two of them (RFC 9112 3.2), a transfer coding on HTTP/1.0
- * (6.1). The parser lets these through.
+ * Rejects requests that two parsers could read differently and that Node's parser accepts: no Host or two of them (RFC
+ * 9112 3.2), a transfer coding on HTTP/1.0 (6.1).
  */
 export function isAmbiguous(request: Pick<IncomingMessage, 'httpVersion'>, head: HeadFacts): boolean {
   if (head.hostCount > 1) return true;

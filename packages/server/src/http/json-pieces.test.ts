@@ -5,7 +5,7 @@ import { makeDice } from '../../test/dice.ts';
 const joined = (pieces: Iterable<string>): string => [...pieces].join('');
 const long = (text: string): LongText => new LongText(Buffer.from(text), 'utf8');
 
-/** Longer than any piece, so that each character of it lies across a border for one of the shifts. */
+/** Longer than any piece, so that some shift splits each of its characters. */
 const AWKWARD = [
   '"',
   '\\',
@@ -40,7 +40,7 @@ describe('a long text', () => {
     }
   });
 
-  test('bytes that are no text are base64, whatever their number', () => {
+  test('bytes that are not text are base64, in any number', () => {
     const dice = makeDice(7);
     for (const size of [0, 1, 2, 3, 24_575, 24_576, 24_577, 24_578, 100_000]) {
       const bytes = Buffer.from(Array.from({ length: size }, () => dice.below(256)));
@@ -48,7 +48,7 @@ describe('a long text', () => {
     }
   });
 
-  test('no piece is made of more than 24 KiB', () => {
+  test('no piece has more than 24 KiB', () => {
     const pieces = [...long('\u0001'.repeat(200_000)).json()];
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(24 * 1024 * 6 + 1);
   });
@@ -78,7 +78,7 @@ describe('a list', () => {
     expect(joined(listJson(items, (n) => ({ n })))).toBe(JSON.stringify(items.map((n) => ({ n }))));
   });
 
-  test('makes each item when its turn comes', () => {
+  test('presents each item on demand', () => {
     const made: number[] = [];
     const pieces = listJson([1, 2, 3], (n) => ({ n: made.push(n) }));
     pieces.next();
@@ -86,7 +86,7 @@ describe('a list', () => {
   });
 });
 
-test('slices are the same text in fewer pieces, none of them empty', () => {
+test('slices join to the same text in fewer pieces, none empty', () => {
   const pieces = ['', 'a', '', 'b'.repeat(20_000), 'c', ''];
   expect([...inSlices(pieces)]).toEqual([`a${'b'.repeat(20_000)}`, 'c']);
   expect([...inSlices(['', ''])]).toEqual([]);

@@ -1,16 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 
 /**
- * Bytes that are made into text at a time. A multiple of 3, so that pieces of base64 join. Control characters, at six characters each
- * the dearest, hold the thread for about a millisecond.
+ * Bytes per piece of text. A multiple of 3, so that pieces of base64 join. Control characters grow to six characters,
+ * and then a piece takes about a millisecond.
  */
 const PIECE_BYTES = 24 * 1024;
-/** What a byte of text becomes in JSON at most: a control character is written as six. */
-export const MOST_JSON_GROWTH = 6;
-/** Characters that are worth a write of their own. */
+/** Maximum growth of a byte of text in JSON: a control character takes six. */
+export const MAX_JSON_GROWTH = 6;
+/** Characters per write. */
 const SLICE_CHARACTERS = 16 * 1024;
 
-/** A text that is kept as its bytes until it is written: as UTF-8, or as base64 of them. */
+/** A text that stays bytes until it is written, as UTF-8 or as base64. */
 export class LongText {
   readonly #bytes: Buffer;
   readonly #encoding: 'utf8' | 'base64';
@@ -20,7 +20,7 @@ export class LongText {
     this.#encoding = encoding;
   }
 
-  /** What `JSON.stringify` makes of the text, piece by piece. Never splits a character. */
+  /** The output of `JSON.stringify` for the text, in pieces. Never splits a character. */
   *json(): Generator<string> {
     const decoder = new StringDecoder(this.#encoding);
     yield '"';
@@ -34,7 +34,7 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The same text as `JSON.stringify` would make of an object whose members may be long texts. Nothing of it is made before its turn. */
+/** The output of `JSON.stringify` for an object whose members may be long texts, generated on demand. */
 export function* objectJson(value: object): Generator<string> {
   const plain: [string, unknown][] = [];
   let isFirst = true;
@@ -61,7 +61,7 @@ export function* objectJson(value: object): Generator<string> {
   yield '}';
 }
 
-/** The same text as `JSON.stringify` would make of the list of what `present` gives. Each item is made when its turn comes. */
+/** The output of `JSON.stringify` for the list of presented items. Each item is presented on demand. */
 export function* listJson<T>(items: readonly T[], present: (item: T) => object): Generator<string> {
   let before = '[';
   for (const item of items) {
@@ -71,7 +71,7 @@ export function* listJson<T>(items: readonly T[], present: (item: T) => object):
   yield items.length === 0 ? '[]' : ']';
 }
 
-/** Joins pieces until they are worth a write. None is empty. */
+/** Joins pieces until they are worth a write. Omits empty ones. */
 export function* inSlices(pieces: Iterable<string>): Generator<string> {
   let slice = '';
   for (const piece of pieces) {

@@ -4,20 +4,20 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { portOf } from './listen-address.ts';
+import { portOf } from './listener.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 24 * MIB;
-const MOST_SILENCE_MS = 2000;
+const MAX_SILENCE_MS = 2000;
 
 let server: FastifyInstance | undefined;
 afterEach(() => server?.close());
 
-/** A server whose one answer is of `SIZE` bytes, and a connection that has asked for it. */
+/** A server whose only response has `SIZE` bytes, and a connection that has requested it. */
 async function ask(content: () => LargeAnswer['content']): Promise<{ reader: Socket; inServer: Socket }> {
   server = Fastify({ forceCloseConnections: true });
-  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MOST_SILENCE_MS));
+  server.get('/', (request, reply) => sendLarge(request, reply, new LargeAnswer(SIZE, content()), MAX_SILENCE_MS));
   await server.listen({ port: 0, host: '127.0.0.1' });
   const accepted = new Promise<Socket>((resolve) => server?.server.once('connection', resolve));
   const reader = connect({ port: portOf(server.server), host: '127.0.0.1' });
@@ -45,13 +45,13 @@ test.each(['text', 'bytes'] as const)('one that takes its %s slowly but steadily
     if (Math.floor(length / MIB) === mibs) return;
     mibs = Math.floor(length / MIB);
     reader.pause();
-    // In all longer than a silent reader is given.
+    // In total longer than a silent client is allowed.
     setTimeout(() => reader.resume(), 150);
   });
   expect(taken.isWhole).toBe(true);
 });
 
-/** Reads until there is no more, or the answer is there whole. */
+/** Reads until the end of the connection or of the response. */
 async function takeAll(reader: Socket, look: (length: number) => void): Promise<{ length: number; isWhole: boolean }> {
   let length = 0;
   let isWhole = false;

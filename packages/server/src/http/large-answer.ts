@@ -5,17 +5,17 @@ import { storedBytes } from '../database/stored-bytes.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { inSlices, listJson, objectJson } from './json-pieces.ts';
 
-/** Stored bytes up to which an answer's text is made in one go: the usual case. */
+/** Up to this many stored bytes a response is generated at once, which is the usual case. */
 export const SMALL_ANSWER_BYTES = 256 * 1024;
-/** Bytes that are handed to a connection at a time. */
+/** Bytes per write to a connection. */
 const WRITE_BYTES = 64 * 1024;
-/** A reader that takes nothing of its answer for so long is cut off. */
-export const MOST_SILENCE_MS = 30_000;
+/** A client that reads nothing of its response for this long is cut off. */
+export const MAX_SILENCE_MS = 30_000;
 
-/** Bytes, or text in pieces; pieces that are awaited are read from storage while the answer is sent. */
+/** Bytes, or pieces of text; asynchronous pieces are read from storage while the response is sent. */
 type Content = Uint8Array | Iterable<string> | AsyncIterable<string>;
 
-/** An answer made of stored bytes, of which there may be many: the bytes themselves, or JSON whose text is made while it is sent. */
+/** A response with many stored bytes: the bytes themselves, or JSON that is generated while it is sent. */
 export class LargeAnswer {
   readonly rawBytes: number;
   readonly content: Content;
@@ -26,7 +26,7 @@ export class LargeAnswer {
   }
 }
 
-/** The list of what `present` makes of each record. */
+/** A list of presented records. */
 export function listAnswer<T extends RequestRecord>(
   records: readonly T[],
   present: (record: T) => object,
@@ -34,27 +34,27 @@ export function listAnswer<T extends RequestRecord>(
   return new LargeAnswer(rawBytesOf(records), listJson(records, present));
 }
 
-/** One object, whose long texts are made of `rawBytes` stored bytes. */
+/** One object, whose long texts have `rawBytes` stored bytes. */
 export function objectAnswer(rawBytes: number, value: object): LargeAnswer {
   return new LargeAnswer(rawBytes, objectJson(value));
 }
 
-/** Bytes of records that an answer holds. */
+/** Bytes of records that a response holds. */
 export function rawBytesOf(records: readonly RequestRecord[]): number {
   return records.reduce((sum, record) => sum + storedBytes(record), 0);
 }
 
-/** Answers are made one slice per turn of the loop, so that captures that arrive meanwhile go first. */
+/** Generates one slice per turn of the event loop, so that captures go first. */
 const turns = new LoopTurns();
 
-/** Sends an answer no faster than it is read, and cuts its reader off after `mostSilenceMs` in which nothing of it was taken. */
+/** Sends a response no faster than the client reads it. Cuts the client off after `maxSilenceMs` without progress. */
 export function sendLarge(
   request: FastifyRequest,
   reply: FastifyReply,
   { rawBytes, content }: LargeAnswer,
-  mostSilenceMs = MOST_SILENCE_MS,
+  maxSilenceMs = MAX_SILENCE_MS,
 ): FastifyReply {
-  const taken = cutOffWhenSilent(request, reply, mostSilenceMs);
+  const taken = cutOffWhenSilent(request, reply, maxSilenceMs);
   if (Symbol.asyncIterator in content) return reply.send(flowing(request, content, taken));
   const isShort = content instanceof Uint8Array || rawBytes <= SMALL_ANSWER_BYTES;
   if (!isShort) return reply.send(flowing(request, inSlices(content), taken));
@@ -80,19 +80,19 @@ function flowing(
     }
     taken();
   }
-  // A HEAD has no body: none is made. One slice at a time waits for its reader.
+  // A HEAD response has no body. Each slice waits for the client.
   return Readable.from(request.method === 'HEAD' ? [] : flow(), { objectMode: false, highWaterMark: 1 });
 }
 
-/** Returns what is to be called whenever the reader took something. */
-function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, mostSilenceMs: number): () => void {
+/** Returns a function to call whenever the client has read something. */
+function cutOffWhenSilent(request: FastifyRequest, reply: FastifyReply, maxSilenceMs: number): () => void {
   const { socket } = request.raw;
   const response = reply.raw;
   const timer = setTimeout(() => {
-    // Without a socket of its own it waits behind another answer, whose reader is looked after there.
+    // Without a socket of its own this response waits behind another one, which has its own timer.
     if (response.socket === null && !socket.destroyed) timer.refresh();
     else socket.destroy();
-  }, mostSilenceMs).unref();
+  }, maxSilenceMs).unref();
   response.once('close', () => clearTimeout(timer));
   return () => void timer.refresh();
 }

@@ -11,7 +11,7 @@ import type { TestServer } from '../../test/test-server.ts';
 
 const MIB = 1024 * 1024;
 const LARGEST = 25 * MIB;
-/** How many answers of the largest body fit into one person's half of 128 MiB. */
+/** How many responses of the largest body fit into one user's half of 128 MiB. */
 const FIT = 2;
 
 let server: TestServer;
@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test('long lists and findings are what JSON.stringify makes of them', async () => {
+test("long lists and search results equal JSON.stringify's output", async () => {
   const { client, uid, id } = await withEndpoint();
   const bodies = ['', 'needle', textOf('needle \u0001"é', 30_000), textOf('needle 😀', 16_385)];
   for (let n = 0; n < 60; n += 1) await capture(client, uid, bodies[n % bodies.length] ?? '');
@@ -100,13 +100,13 @@ test.each(['', '/body'])(
     const theirs = `/api/endpoints/${neighbour.uid}/requests/${unsavedId(1)}${what}`;
     expect(await statusAlone(neighbour.client, theirs)).toBe(200);
     for (const reader of readers) reader.destroy();
-    // All of it is back: as many fit again.
+    // All memory is free: as many fit again.
     const again = () => Promise.all(Array.from({ length: FIT }, () => statusAlone(client, path)));
     await expect.poll(again, { timeout: 30_000, interval: 500 }).toEqual(Array.from({ length: FIT }, () => 200));
   },
 );
 
-/** Asks, and reads nothing of the answer once it has begun. */
+/** Sends a request, and reads nothing of the response after its start. */
 async function silentReader(head: Uint8Array): Promise<Socket> {
   const socket = connect({ port: server.port, host: '127.0.0.1' });
   socket.write(head);

@@ -8,9 +8,9 @@ import type { Dispatch, HeadListener } from './dispatch.ts';
 
 const KIB = 1024;
 
-/** Bytes of a head at most; over it the response is 431. Node refuses the number itself, so it gets one more. */
+/** Maximum bytes of a head; beyond it the response is 431. Node rejects the exact number, so it gets one more. */
 const MAX_HEADER_BYTES = 64 * KIB;
-/** A head is there within 15 s and a whole request within 60 s, looked at every 5 s; slower senders are cut off. */
+/** A head must arrive within 15 s and a whole request within 60 s, checked every 5 s. Slower senders are cut off. */
 export const HEADERS_TIMEOUT_MS = 15_000;
 export const REQUEST_TIMEOUT_MS = 60_000;
 const CHECK_INTERVAL_MS = 5000;
@@ -21,19 +21,19 @@ export interface ListenerTimeouts {
   readonly checkMs?: number;
 }
 
-/** The bare HTTP server in front of everything, configured so that it keeps what senders send. */
+/** The HTTP server in front of all other code, configured to keep everything that senders send. */
 export function createListener(
   { onRequest, onContinue }: Dispatch,
   mayUpgrade: (request: IncomingMessage) => boolean,
   timeouts: ListenerTimeouts = {},
 ): Server {
-  /** Ends the connection with this response where nothing behind the request may be read. */
+  /** Closes the connection after this response if the bytes after the request must not be read. */
   const guarded =
     (handle: HeadListener): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
-      // Node's parser takes what follows a request that asks for an upgrade for the other protocol's bytes, and drops them. So the
-      // connection ends with the response: nothing behind it is lost without a word, or read as a request.
+      // Node's parser discards the bytes that follow an upgrade request. So the connection ends with the response, and
+      // no bytes are lost or read as a request.
       if (!server.listening || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
       handle(request, response, head);
@@ -45,25 +45,26 @@ export function createListener(
       requestTimeout: timeouts.requestMs ?? REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: timeouts.checkMs ?? CHECK_INTERVAL_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would swallow those requests.
+      // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
+      // requests.
       shouldUpgradeCallback: mayUpgrade,
-      // Node's own refusal has no body, and what is sent behind it would be taken; `isAmbiguous` refuses it.
+      // Node's own rejection has no body and accepts further requests; `isAmbiguous` rejects these instead.
       requireHostHeader: false,
     },
     guarded(onRequest),
   );
-  // By default Node drops headers past 2,000 lines without a word. Their bytes are bounded above.
+  // By default Node drops headers beyond 2,000 lines. Their bytes are limited above.
   server.maxHeadersCount = 0;
-  // Neither reads nor writes: a client that does not fetch its response is cut off. A replay is the longest call, at 30 s.
+  // Cuts off a client that neither reads nor writes. The longest call is a replay with 30 s.
   server.timeout = KEEP_ALIVE_MS;
-  // A sender that says "no more bytes" after its request (as `nc` does) still waits for the answer.
+  // A sender that closes its sending side (as `nc` does) still waits for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('checkContinue', guarded(onContinue));
-  // What else a sender may expect is not known to us and no reason to turn it away (RFC 9110 10.1.1); Node would, without our headers.
+  // Other expectations are ignored, as RFC 9110 10.1.1 allows. Node would reject them without our headers.
   server.on('checkExpectation', guarded(onRequest));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     parsedConnection(socket)?.release();
-    // The server no longer listens for errors of this socket, or closes it.
+    // The server no longer handles this socket's errors.
     socket.on('error', () => undefined);
     const refusal = rawRefusal('METHOD_NOT_ALLOWED', { allow: 'GET, POST', keepsAlive: false });
     socket.end(refusal, () => socket.destroySoon());
@@ -72,20 +73,20 @@ export function createListener(
   return server;
 }
 
-/** Lets `upgrade` decide about what `mayUpgrade` lets through. */
+/** Calls `upgrade` for the requests that `mayUpgrade` accepts. */
 export function takeUpgrades(
   server: Server,
   upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => Promise<void>,
 ): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     parsedConnection(socket)?.release();
-    // Without a listener, a peer that vanishes meanwhile would end the process.
+    // Without a listener, a connection error would end the process.
     socket.on('error', () => undefined);
     void upgrade(request, socket, head);
   });
 }
 
-/** Answers what is not HTTP, or does not arrive in time, and closes the connection. Earlier requests have been answered by then. */
+/** Responds to invalid HTTP and timeouts, and closes the connection. Earlier requests have already been answered. */
 function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -100,9 +101,20 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = parsedConnection(socket);
   const response = connection?.response;
   if (response === undefined) socket.end(rawRefusal(code, { keepsAlive: false }), () => socket.destroySoon());
-  // The body is broken, and the response was not begun.
+  // The body is broken, and the response was not started.
   else if (!response.headersSent) answerBroken(response, code);
   else if (response.writableEnded) socket.destroySoon();
   else response.end(() => socket.destroySoon());
   connection?.cutOff();
+}
+
+/** The port that the server listens on; 0 before it listens. */
+export function portOf(listener: Server | undefined): number {
+  const address = listener?.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** The server's own origin, without a trailing slash. An IPv6 address is in brackets. */
+export function originOf(host: string, listener: Server | undefined): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
 }

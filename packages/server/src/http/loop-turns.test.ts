@@ -4,7 +4,7 @@ import { LoopTurns } from './loop-turns.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const owner = {};
 
-test('one piece of work begins in each turn of the loop, in order, and other work runs between', async () => {
+test('one piece of work starts per turn of the event loop, in order, and other work runs in between', async () => {
   const turns = new LoopTurns();
   const begun: string[] = [];
   for (const name of ['a', 'b', 'c']) turns.run(owner, () => begun.push(name));
@@ -17,7 +17,7 @@ test('one piece of work begins in each turn of the loop, in order, and other wor
   expect(begun).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('owners take turns: one with a lot of work does not hold up another', async () => {
+test('owners take turns: a busy one does not block another', async () => {
   const turns = new LoopTurns();
   const begun: string[] = [];
   const busy = {};
@@ -27,7 +27,7 @@ test('owners take turns: one with a lot of work does not hold up another', async
   expect(begun).toEqual(['busy 0', 'busy 1', 'other', 'busy 2']);
 });
 
-test('work that comes alone never waits', async () => {
+test('work alone never waits', async () => {
   const turns = new LoopTurns();
   for (let nth = 0; nth < 3; nth += 1) {
     let begun = false;

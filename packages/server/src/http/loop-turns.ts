@@ -1,14 +1,14 @@
 import { RoundRobin } from '../limits/round-robin.ts';
 
 /**
- * Starts one piece of work in each turn of the event loop, by turns between its owners. Captures that arrive meanwhile are read
- * between two pieces, and a connection with much to do does not hold up the others. When nothing waits, work starts at once.
+ * Starts one piece of work per turn of the event loop, with owners taking turns. Captures that arrive are read in
+ * between, and a busy connection does not block the others. When nothing waits, work starts at once.
  */
 export class LoopTurns {
   readonly #waiting = new RoundRobin<object, () => void>();
   #isFree = true;
 
-  /** Runs `work` now or in a later turn of the loop. `owner`: what shares one turn, usually a connection. */
+  /** Runs `work` now or in a later turn. `owner`: what shares one turn, usually a connection. */
   run(owner: object, work: () => void): void {
     if (!this.#isFree) return this.#waiting.push(owner, work);
     this.#isFree = false;

@@ -11,8 +11,9 @@ import { startTestServer } from '../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';
 
 /**
- * Every operation of the contract, and the live socket, against everybody who may not: without a session, with somebody else's, with
- * ids of nobody's, from another origin (hardening A5, S1, S6). Generated from the table: a new operation is in it by being written.
+ * Every operation of the contract, and the live connection, against all unauthorized callers: without a session, with
+ * another user's, with unknown ids, from another origin. Generated from the contract, so that new operations are
+ * included.
  */
 interface Owner {
   readonly person: TestPerson;
@@ -23,10 +24,10 @@ interface Owner {
 let server: TestServer;
 let owner: Owner;
 let stranger: Owner;
-/** How many calls were judged; told at the end. */
+/** Number of checked calls, printed at the end. */
 let judged = 0;
 
-/** An endpoint of their own with a saved and an unsaved request. */
+/** An endpoint with a saved and an unsaved request. */
 async function settle(): Promise<Owner> {
   const person = await server.register();
   const { client } = person;
@@ -85,7 +86,7 @@ async function call({ method, path }: Operation, input: AnyInput, change: Change
   return answer;
 }
 
-/** Whatever is done within it changes nothing that is stored. */
+/** `act` changes nothing that is stored. */
 async function expectUnchanged(act: () => Promise<void>, notes: readonly string[] = []): Promise<void> {
   const before = databaseSum(server.dataDir, notes);
   await act();
@@ -102,7 +103,7 @@ const told = (answer: PlainAnswer) => ({
   headers: Object.keys(answer.headers).toSorted(),
 });
 
-test('there is a verdict for every operation, and none for what is not one', () => {
+test('there is a verdict for every operation, and no other', () => {
   expect(Object.keys(VERDICTS).toSorted()).toEqual(NAMES);
 });
 
@@ -126,7 +127,7 @@ describe('without a session', () => {
   });
 });
 
-describe('without a session nobody learns what would have been right', () => {
+describe('without a session nothing reveals what would have been valid', () => {
   test.each(USER_ROWS)('%s', async (_, operation, verdict) => {
     const { body } = operation;
     const broken = { body: '{"broken', headers: { 'content-type': 'text/plain' } };
@@ -135,13 +136,13 @@ describe('without a session nobody learns what would have been right', () => {
   });
 });
 
-describe("with another person's session", () => {
+describe("with another user's session", () => {
   test.each(ENDPOINT_ROWS)(
     '%s: their endpoint is as one that does not exist, and before anything else',
     async (_, operation, verdict) => {
       const gone = await stranger.person.client.call('createEndpoint', { body: {} });
       await stranger.person.client.call('deleteEndpoint', { params: { uid: gone.uid } });
-      // What was deleted is purged in the background.
+      // Deleted requests are purged in the background.
       await expect.poll(() => server.store.purgeSome(100)).toBe(false);
       const { cookie } = stranger;
       await expectUnchanged(async () => {
@@ -163,7 +164,7 @@ describe("with another person's session", () => {
     },
   );
 
-  test.each(REQUEST_ROWS)('%s: their request is not in an endpoint of mine', async (_, operation, verdict) => {
+  test.each(REQUEST_ROWS)('%s: their request is not found in my endpoint', async (_, operation, verdict) => {
     const { cookie, things } = stranger;
     await expectUnchanged(async () => {
       const mine = verdict.call(things);
@@ -190,7 +191,7 @@ describe("with another person's session", () => {
     },
   );
 
-  test('search finds nothing of theirs, whatever page it is asked for', async () => {
+  test('search finds nothing of theirs, with any cursor', async () => {
     const { cookie } = stranger;
     for (const before of ['', '9999999999999-999999-99']) {
       const answer = await call(OPERATIONS.search, { query: { q: 'secret', ...(before && { before }) } }, { cookie });
@@ -226,14 +227,14 @@ describe('from another origin', () => {
       { 'sec-fetch-site': 'same-site' },
       { 'sec-fetch-site': 'cross-site', origin: server.origin },
       { 'sec-fetch-site': 'SAME-ORIGIN' },
-      // A name that was made to point here: to the browser its pages are of our origin.
+      // DNS rebinding: the browser considers its pages to be of our origin.
       { host: `evil.test:${server.port}`, origin: `http://evil.test:${server.port}`, 'sec-fetch-site': 'same-origin' },
     ];
     await expectUnchanged(async () => {
       for (const headers of attempts) {
         const answer = await call(operation, verdict.call(owner.things), { cookie: owner.cookie, headers });
         const isRefused = answer.status === 403 && codeOf(answer) === 'CROSS_ORIGIN';
-        // What is trusted for its signature is refused for the lack of one.
+        // Calls that need a signature are rejected without one.
         expect([headers, isRefused || (verdict.trusts === 'signature' && answer.status >= 400)]).toEqual([
           headers,
           true,
@@ -292,13 +293,13 @@ describe('from another origin', () => {
   );
 });
 
-describe('the socket', () => {
+describe('the live connection', () => {
   const open = async (uid: string, headers: Record<string, string>): Promise<PlainAnswer> => {
     judged += 1;
     return plainUpgrade(server.port, `/ws?endpoint=${uid}`, headers);
   };
 
-  test('opens for the owner alone', async () => {
+  test('opens for the owner only', async () => {
     const { uid } = owner.things;
     expect((await open(uid, { cookie: owner.cookie })).status).toBe(101);
     expect((await open(uid, { cookie: owner.cookie, origin: server.origin })).status).toBe(101);
@@ -328,7 +329,7 @@ describe('the socket', () => {
   });
 });
 
-describe('fields that nobody asked for', () => {
+describe('unknown fields', () => {
   const bodies = USER_ROWS.filter(([, { body, path }]) => body !== undefined && !path.includes('{id}'));
   test.each(bodies)('%s ignores them', async (_, operation, verdict) => {
     const victim = await settle();

@@ -5,11 +5,11 @@ import { sendProblem } from './problem-response.ts';
 
 export interface OperationalSources {
   readonly metrics: Registry;
-  /** True from the moment on that the server was told to stop. */
+  /** True after the stop signal. */
   readonly isStopping: () => boolean;
 }
 
-/** `/healthz`: alive. `/readyz`: able to take a capture. `/metrics`: Prometheus text (contract 4). */
+/** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
 export function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
   server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
   server.get('/readyz', async (_request, reply) => {
@@ -26,7 +26,7 @@ export function registerOperationalRoutes(server: FastifyInstance, app: AppConte
     }
     return reply.header('cache-control', 'no-store').send({ ok: true });
   });
-  // Only a handshake becomes a live view (contract 5); what comes here asked for something else. RFC 9110 15.5.22 wants the header.
+  // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
   server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
   server.get('/metrics', async (_request, reply) =>
     reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()),

@@ -5,17 +5,16 @@ import { z } from 'zod';
 import type { AppContext } from '../app-context.ts';
 import { clientAddress } from './client-address.ts';
 import type { Config } from '../config.ts';
-import { ProblemError } from './problem.ts';
+import { ProblemError, invalid } from './problem.ts';
 import type { EndpointRecord } from '../database/store.ts';
-import { AnswerHold, AnswerRoom } from './answer-memory.ts';
+import { ResponseReservation, ResponseBudget } from './response-budget.ts';
 import type { AllHandlers, SignedIn } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';
-import { parseInput } from './parse-input.ts';
-import { changesState, isFromElsewhere } from './same-origin.ts';
+import { changesState, isCrossOrigin } from './same-origin.ts';
 import { readCookie, SESSION } from './cookies.ts';
 
 const API_BODY_LIMIT = 1024 * 1024;
-/** Whose share an answer to somebody unknown counts in; no account has this id. */
+/** The user id for responses to anonymous clients; no account has it. */
 const NOBODY = 0;
 
 interface Caller {
@@ -24,15 +23,15 @@ interface Caller {
 }
 
 /**
- * Makes a route of every row of the contract's table, in one order: origin, session, ownership, and only then the body, so that
- * another user's thing is a 404 before any other refusal (contract 1).
+ * Creates a route for every operation of the contract. All check in the same order: origin, session, ownership, then
+ * the body, so that another user's resource is always a 404.
  */
 export function registerOperations(server: FastifyInstance, app: AppContext, handlers: AllHandlers): void {
-  const room = new AnswerRoom(app.config.maxBodyBytes);
-  for (const name of operationNames()) registerOperation(server, { app, room }, name, handlers[name]);
+  const budget = new ResponseBudget(app.config.maxBodyBytes);
+  for (const name of operationNames()) registerOperation(server, { app, budget }, name, handlers[name]);
 }
 
-/** Bytes of a replay's body at most: a captured body and what stands around it (contract 1). */
+/** Maximum bytes of a replay's body: a captured body and the JSON around it. */
 export function replayBodyLimit({ maxBodyBytes }: Pick<Config, 'maxBodyBytes'>): number {
   return maxBodyBytes + API_BODY_LIMIT;
 }
@@ -41,16 +40,16 @@ function operationNames(): OperationName[] {
   return (Object.keys(OPERATIONS) as OperationName[]).toSorted();
 }
 
-/** What all calls share. */
+/** Shared by all calls. */
 interface Shared {
   readonly app: AppContext;
-  /** Memory that answers under way may hold. */
-  readonly room: AnswerRoom;
+  /** Memory for responses in progress. */
+  readonly budget: ResponseBudget;
 }
 
 function registerOperation(
   server: FastifyInstance,
-  { app, room }: Shared,
+  { app, budget }: Shared,
   name: OperationName,
   handler: AnyHandler,
 ): void {
@@ -67,9 +66,9 @@ function registerOperation(
     ...(isOff(app, operation) && { preParsing: refuseOff }),
     handler: async (request, reply) => {
       const caller = callers.get(request);
-      const hold = new AnswerHold(room, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
+      const hold = new ResponseReservation(budget, caller?.signedIn?.user.id ?? NOBODY, reply.raw, request.raw.socket);
       const call = { ...toCall(app, operation, request, reply, caller), hold: hold.take, whenDone: hold.whenDone };
-      // What was parsed is in the call; the rest of it has no use, however long the call takes.
+      // Frees the unparsed body, however long the call takes.
       request.body = undefined;
       const answer = await handler(call as never).finally(() => hold.made());
       if (reply.sent) return reply;
@@ -82,7 +81,7 @@ function registerOperation(
   });
 }
 
-/** Billing is switched off: the caller is told before a body is read. */
+/** Billing is off; responds before the body is read. */
 function isOff({ config }: AppContext, operation: Operation): boolean {
   return config.billing === 'off' && operation.problems.includes('BILLING_OFF');
 }
@@ -92,15 +91,15 @@ async function refuseOff(): Promise<never> {
 }
 
 /**
- * Any row's handler. `never`: a loop over the names can't show the compiler that the row which parsed a call is the row whose handler
- * takes it. `AllHandlers` ties the two together.
+ * The handler of any operation. `never`: in a loop over names the compiler can't see that schema and handler belong
+ * together. `AllHandlers` guarantees it.
  */
 type AnyHandler = (call: never) => Promise<unknown>;
 
-/** Who calls, and whether the endpoint in the path or the query is theirs. */
+/** Authenticates the caller and checks that the endpoint in the path or query is theirs. */
 async function identify(app: AppContext, operation: Operation, request: FastifyRequest): Promise<Caller> {
   const publicUrl = app.publicUrl();
-  if (changesState(request.method) && !isBillingEvent(operation) && isFromElsewhere(request.headers, publicUrl))
+  if (changesState(request.method) && !isBillingEvent(operation) && isCrossOrigin(request.headers, publicUrl))
     throw new ProblemError('CROSS_ORIGIN');
   if (operation.access === 'public') return { signedIn: undefined, endpoint: undefined };
   const token = readCookie(request, SESSION, publicUrl);
@@ -113,13 +112,13 @@ async function identify(app: AppContext, operation: Operation, request: FastifyR
   return { signedIn, endpoint };
 }
 
-/** The endpoint that a call names in its query. */
+/** The endpoint that the query names. */
 function endpointInQuery({ query: schema }: Operation, { query }: FastifyRequest): string | undefined {
   if (schema === undefined || !Object.hasOwn(schema.shape, 'endpoint')) return undefined;
   return z.object({ endpoint: z.string() }).safeParse(query).data?.endpoint;
 }
 
-/** The payment provider's events are proven by their signature, not by where they come from. */
+/** The payment provider's events are authenticated by signature, not by origin. */
 function isBillingEvent(operation: Operation): boolean {
   return operation.path === OPERATIONS.receiveBillingEvent.path;
 }
@@ -148,4 +147,18 @@ function toCall(
     request,
     reply,
   };
+}
+
+const NOT_AN_OBJECT = 'Please send a JSON object with the fields of this call.';
+
+/** Parses external input. Throws a validation failure with a sentence for each invalid field. */
+export function parseInput(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const fields: Record<string, string> = {};
+  for (const issue of parsed.error.issues) {
+    const field = issue.path.length === 0 ? 'body' : issue.path.join('.');
+    fields[field] ??= issue.path.length === 0 && issue.code === 'invalid_type' ? NOT_AN_OBJECT : issue.message;
+  }
+  throw invalid(fields);
 }

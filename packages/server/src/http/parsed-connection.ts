@@ -4,12 +4,12 @@ import type { LoopTurns } from './loop-turns.ts';
 
 const connections = new WeakMap<Socket, ParsedConnection>();
 
-/** The connection behind a socket that Node's parser reads. */
+/** The connection of a socket that Node's parser reads. */
 export function parsedConnection(socket: Socket): ParsedConnection | undefined {
   return connections.get(socket);
 }
 
-/** How long a body is, as its head says. */
+/** The length of a body, according to its head. */
 export interface BodyFraming {
   /** Bytes, or -1. */
   readonly declaredLength: number;
@@ -17,18 +17,18 @@ export interface BodyFraming {
 }
 
 /**
- * How long a connection is parsed before the others have their turn. A body in chunks of one byte takes a thousand times as long as
- * one in a single chunk, so slices shrink while they take too long.
+ * Milliseconds of parsing before other connections take turns. A body in chunks of one byte takes a thousand times as
+ * long as a single chunk, so slices shrink while they are slow.
  */
 const MAX_PARSE_MS = 0.5;
 const MAX_SLICE_BYTES = 64 * 1024;
 const MIN_SLICE_BYTES = 1024;
 
 /**
- * Feeds Node's parser one request at a time. By itself the parser reads everything that a socket brings: 64 KiB hold 2,000 small
- * requests, and all of them are begun before the first is answered. Here the next request is parsed after the response to the last
- * one, so that a connection has one request in flight and its requests are handled in order. What the sender sends ahead stays in
- * the socket, which stops reading from the network.
+ * Feeds Node's parser one request at a time. By itself the parser reads all that a socket delivers: 64 KiB hold 2,000
+ * small requests, which all start before the first is answered. Here the next request is parsed after the previous
+ * response, so requests are handled in order. Data that is sent ahead stays in the socket, which stops reading from the
+ * network.
  */
 export class ParsedConnection {
   readonly #socket: Socket;
@@ -38,30 +38,30 @@ export class ParsedConnection {
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
   #onCutOff: (() => void) | undefined;
   #maxSliceBytes = MAX_SLICE_BYTES;
-  /** Unread bytes are in the socket until the connection's turn. Meanwhile Node resumes the socket whenever a body is read. */
+  /** The socket holds unread bytes until the connection's turn, although Node resumes it whenever a body is read. */
   #waitsForTurn = false;
   #isReleased = false;
 
-  /** `attach` gives the socket to the HTTP server, which adds the listener that feeds its parser. */
+  /** `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. */
   constructor(socket: Socket, turns: LoopTurns, attach: () => void) {
     this.#socket = socket;
     this.#turns = turns;
     connections.set(socket, this);
     attach();
     const listeners = socket.listeners('data');
-    // A listener for data also makes the parser take what it is given, where it would read the socket's handle by itself.
+    // A data listener also stops the parser from reading the socket's handle directly.
     socket.removeAllListeners('data').on('data', this.#onData).once('close', this.#onClose);
     this.#parse = (bytes) => {
       for (const listener of listeners) Reflect.apply(listener, socket, [bytes]);
     };
   }
 
-  /** No request is in flight; a head may have begun to arrive. */
+  /** No request is in flight; part of a head may have arrived. */
   get isIdle(): boolean {
     return this.#current === undefined;
   }
 
-  /** No whole request waits for its response, and no upgrade has taken the socket. */
+  /** No complete request waits for its response, and the socket was not upgraded. */
   get canClose(): boolean {
     return !this.#isReleased && this.#current?.request.complete !== true;
   }
@@ -71,7 +71,10 @@ export class ParsedConnection {
     return this.#current?.response;
   }
 
-  /** The head of a request was parsed. Its response says whether the connection goes on (`shouldKeepAlive`). */
+  /**
+   * Call when the head of a request was parsed. Its response decides whether the connection continues
+   * (`shouldKeepAlive`).
+   */
   begin(request: IncomingMessage, response: ServerResponse, head: BodyFraming): void {
     const current = { request, response, isAnswered: false };
     this.#current = current;
@@ -82,7 +85,7 @@ export class ParsedConnection {
     });
   }
 
-  /** Sets what to call when the current body can't come to its end: the connection closed, or the body is not valid HTTP. */
+  /** Sets the callback for a body that can't be completed: the connection closed, or the body is not valid HTTP. */
   set onCutOff(cutOff: (() => void) | undefined) {
     this.#onCutOff = cutOff;
   }
@@ -92,7 +95,7 @@ export class ParsedConnection {
     this.#onCutOff = undefined;
   };
 
-  /** Gives the socket away after an upgrade. What was read ahead is in the socket again. */
+  /** Releases the socket after an upgrade, with all unread data. */
   release(): void {
     this.#isReleased = true;
     this.#socket.off('data', this.#onData).off('close', this.#onClose);
@@ -116,7 +119,8 @@ export class ParsedConnection {
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
     if (rest.length === 0 || socket.destroyed) return;
-    // A connection that ends with its current response is read on, because closing a socket with unread data resets it.
+    // Keep reading on a connection that ends with its current response, because closing a socket with unread data
+    // resets it.
     if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
@@ -131,13 +135,16 @@ export class ParsedConnection {
     });
   }
 
-  /** A further head is parsed only after the response, and a body only as its handler reads it: until then its chunks pile up. */
+  /**
+   * The next head is parsed only after the response, and a body only while its handler reads it, because unread chunks
+   * would accumulate.
+   */
   #mayParse(): boolean {
     if (this.#socket.destroyed || this.#current?.request.complete === true) return false;
     return this.#isRead() || this.#current?.request.readableLength === 0;
   }
 
-  /** The handler reads the current body, or a head is next. As soon as a handler begins to read, Node resumes the socket. */
+  /** The handler reads the current body, or a head is next. Node resumes the socket when a handler starts to read. */
   #isRead(): boolean {
     return this.#current === undefined || this.#current.request.readableFlowing === true;
   }
@@ -159,9 +166,9 @@ export class ParsedConnection {
 
 const EMPTY_LINE = '\r\n\r\n';
 
-/** Cuts what a connection brings so that no slice reaches into the head of a second request. */
+/** Slices the data of a connection so that no slice includes the head of a second request. */
 class Slices {
-  /** Bytes of the current body that are still to come, where the sender declared a length. */
+  /** Remaining bytes of the current body, if the sender declared a length. */
   #bodyLeft = 0;
   /** The end of the last slice, which may be the beginning of an empty line. */
   #tail = '';
@@ -170,7 +177,7 @@ class Slices {
     this.#bodyLeft = hasTransferEncoding ? 0 : Math.max(0, declaredLength);
   }
 
-  /** The length of the next slice of some bytes. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */
+  /** The length of the next slice. A head and a chunked body both end with an empty line (RFC 9112 2.1 and 7.1). */
   next(bytes: Buffer): number {
     if (this.#bodyLeft > 0) {
       const length = Math.min(this.#bodyLeft, bytes.length);

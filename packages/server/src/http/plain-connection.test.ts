@@ -20,7 +20,7 @@ interface Taken {
   readonly reply: CaptureReply;
 }
 
-/** A listener whose plain requests the test answers, and whose other connections it gets. */
+/** A listener whose plain requests the test answers, and the connections it hands over. */
 async function listen(settings: Partial<PlainTraffic> = {}, budget = new MemoryBudget({ bytes: 1_000_000 })) {
   const taken: Taken[] = [];
   const handedOver: Socket[] = [];
@@ -67,7 +67,7 @@ const get = (rest: string, ...lines: string[]): string =>
   [`GET /h/${rest} HTTP/1.1`, 'Host: h', ...lines, '', ''].join('\r\n');
 
 describe('a connection of plain requests', () => {
-  test('answers one after the other, with the bytes that the parser would answer', async () => {
+  test("answers sequential requests with the parser's exact bytes", async () => {
     const { taken, open, handedOver } = await listen();
     const connection = await open();
     for (const index of [0, 1, 41]) {
@@ -86,7 +86,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('a refusal says when to come back, and the next request is taken', async () => {
+  test('a rejection has Retry-After, and the next request is accepted', async () => {
     const { taken, open } = await listen();
     const connection = await open();
     await connection.send(get('a'));
@@ -100,7 +100,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('requests that are sent ahead are taken at once and answered in their order', async () => {
+  test('pipelined requests are accepted at once and answered in order', async () => {
     const { taken, open, handedOver } = await listen();
     const connection = await open();
     await connection.send(get('a') + get('b') + get('c'));
@@ -116,7 +116,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('sixteen are in flight at most; the next is read when one of them is answered', async () => {
+  test('at most sixteen are in flight; the next is read when one is answered', async () => {
     const { taken, open, accepted } = await listen();
     const connection = await open();
     await connection.send(get('a').repeat(40));
@@ -130,7 +130,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('what is not plain waits for the responses before it, and goes to the parser', async () => {
+  test('other requests wait for the responses before them, and go to the parser', async () => {
     const { taken, open, handedOver, read, accepted } = await listen();
     const connection = await open();
     await connection.send(get('a'));
@@ -146,7 +146,7 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
-  test('a sender that says no more gets its answer, then the end', async () => {
+  test('a sender that closes its sending side gets its response, then the end', async () => {
     const { taken, open } = await listen();
     const connection = await open();
     await connection.send(get('a'));
@@ -158,7 +158,7 @@ describe('a connection of plain requests', () => {
     expect(await connection.closed()).toHaveLength(0);
   });
 
-  test('a sender that goes away before its answer harms nobody', async () => {
+  test('a sender that leaves before its response has no effect', async () => {
     const { taken, open, accepted } = await listen();
     const connection = await open();
     await connection.send(get('a'));
@@ -240,7 +240,7 @@ describe('a body', () => {
     expect(taken).toEqual([]);
   });
 
-  test('that does not arrive in time is refused, and gives its memory back', async () => {
+  test('that is late is rejected, and its memory released', async () => {
     const { taken, open, budget } = await listen({ bodyMs: 30 });
     const connection = await open();
     await connection.send(post(10, '0123'));
@@ -250,7 +250,7 @@ describe('a body', () => {
     expect([taken.length, budget.used]).toEqual([0, 0]);
   });
 
-  test('that finds no memory is refused and skipped, and the connection goes on', async () => {
+  test('without memory is rejected and skipped, and the connection continues', async () => {
     const { taken, open, budget } = await listen({}, new MemoryBudget({ bytes: 5 }));
     const connection = await open();
     await connection.send(post(10, '0123'));
@@ -262,7 +262,7 @@ describe('a body', () => {
     connection.close();
   });
 
-  test('of a refused request is read to its end when the connection closes, so that the sender gets the response', async () => {
+  test('of a rejected request is read to its end when the connection closes, so that the sender gets the response', async () => {
     const { open, taken } = await listen({ admit: () => ({ code: 'BODY_TOO_LARGE', close: true }) });
     const connection = await open();
     const size = 4_000_000;
@@ -311,7 +311,7 @@ test('a sender that does not read its responses is not read until it does', asyn
 });
 
 describe('an idle connection', () => {
-  test('that says nothing is closed in time', async () => {
+  test('that is silent is closed in time', async () => {
     const { open, handedOver } = await listen({ silenceMs: 30 });
     const connection = await open();
     const answer = await connection.next();
@@ -320,7 +320,7 @@ describe('an idle connection', () => {
     expect(handedOver).toEqual([]);
   });
 
-  test('is closed in time, but not while its sender waits for an answer', async () => {
+  test('is closed in time, but not while its sender waits for a response', async () => {
     const { taken, open, accepted } = await listen({ keepAliveMs: 30 });
     const connection = await open();
     await connection.send(get('a'));
@@ -333,7 +333,7 @@ describe('an idle connection', () => {
     expect(accepted[0]?.destroyed).toBe(true);
   });
 
-  test('can be closed, one that waits for its answer can not', async () => {
+  test("can be closed; one that waits for a response can't", async () => {
     const { connections, taken, open } = await listen();
     const [idle, waiting] = [await open(), await open()];
     await waiting.send(get('a'));

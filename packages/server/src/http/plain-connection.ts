@@ -6,26 +6,26 @@ import { LINGER_MS, rawCaptured, rawRefusal } from './raw-response.ts';
 import { readPlainHead } from './plain-request.ts';
 import type { PlainHead } from './plain-request.ts';
 
-/** Requests that one connection may have in flight. Further ones wait in the socket, which stops reading. */
+/** Maximum requests in flight per connection. Further ones wait in the socket, which stops reading. */
 const MAX_IN_FLIGHT = 16;
-/** Requests of one connection that are read in its turn. Out of turn, when its data arrives, one is read. */
+/** Requests of one connection that are read in its turn. When data arrives outside its turn, one is read. */
 const MAX_PER_TURN = 16;
-/** The work that is due at the end of a body of this size, some 0.1 ms, waits for the connection's turn. */
+/** The end of a body of this size takes about 0.1 ms of work, which waits for the connection's turn. */
 const LARGE_BODY_BYTES = 64 * 1024;
-/** A sender that has not read this many bytes of its responses is not read either. */
+/** A sender with this many unread bytes of responses is not read either. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
-/** Takes the response to a capture. One of the two is called, once. */
+/** Receives the response to a capture. One of the two methods is called once. */
 export interface CaptureReply {
-  /** It is on disk, under this index. */
+  /** The capture is on disk, with this index. */
   captured(index: number): void;
-  /** It was not stored. `retryAfter`: seconds. */
+  /** The capture was not stored. `retryAfter`: seconds. */
   refused(code: ProblemCode, retryAfter?: number): void;
 }
 
-/** The request may be captured: `capture` takes its whole body, and with it the reservation. */
+/** The request may be captured. `capture` takes ownership of its whole body and the reservation. */
 export interface Admission {
-  /** Holds the bytes of the body that have arrived. */
+  /** Covers the bytes of the body that have arrived. */
   readonly reservation: Reservation;
   readonly capture: (body: Buffer | null, reply: CaptureReply) => void;
 }
@@ -41,21 +41,23 @@ export interface Refusal {
 export type Verdict = Admission | Refusal;
 
 export interface PlainTraffic {
-  /** Decides about a request by its head, before its body is read. `bytesAtHand`: how much of the body has arrived. */
+  /**
+   * Decides about a request from its head, before its body is read. `bytesAtHand`: bytes of the body that have arrived.
+   */
   readonly admit: (head: PlainHead, socket: Socket, bytesAtHand: number) => Verdict | Promise<Verdict>;
-  /** False once the server stops: each connection then ends with its next response. */
+  /** False after the server stops; each connection then ends with its next response. */
   readonly isOpen: () => boolean;
-  /** Gives a connection to Node's parser for good. Bytes that were read and not handled are in the socket again. */
+  /** Passes a connection to Node's parser permanently, with all unread bytes back in the socket. */
   readonly handOver: (socket: Socket) => void;
   readonly turns: LoopTurns;
   /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
   readonly silenceMs: number;
   readonly keepAliveMs: number;
-  /** Milliseconds that a body may take to arrive. */
+  /** Milliseconds for a body to arrive. */
   readonly bodyMs: number;
 }
 
-/** A request whose head was read and whose body is still to come. */
+/** A request whose head was read and whose body is still arriving. */
 interface Incoming {
   readonly reply: PlainReply;
   /** `undefined` while the endpoint is being looked up. */
@@ -67,30 +69,30 @@ interface Incoming {
 }
 
 /**
- * Reads a connection as long as it sends plain requests, which cost half without Node's parser
- * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses, and are answered in order. The
- * first bytes that are not a plain request give the connection to the parser.
+ * Reads a connection while it sends plain requests, at half the cost of Node's parser
+ * (docs/decisions/0014-plain-requests.md). Requests may arrive in parts and ahead of their responses; they are answered
+ * in order. At the first bytes that are not a plain request the connection passes to the parser.
  */
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #traffic: PlainTraffic;
-  /** Requests that are not answered yet, in order. The last one's body may still be arriving. */
+  /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
   #incoming: Incoming | undefined;
-  /** Bytes of a refused request's body that are still to come. */
+  /** Remaining bytes of a rejected request's body. */
   #toSkip = 0;
   #hasSpoken = false;
-  /** Unread bytes are in the socket, which is paused. */
+  /** The socket is paused and holds unread bytes. */
   #isHeld = false;
-  /** A large body is there, and waits for its turn to be captured. */
+  /** A large body is complete and waits for its turn to be captured. */
   #isFinishing = false;
   /** The socket was resumed in this connection's turn. */
   #hasTurn = false;
   /** The next bytes are not a plain request: the parser gets them after the last response. */
   #isLeaving = false;
-  /** The sender sends no more. */
+  /** The sender has closed its sending side. */
   #hasEnded = false;
-  /** Nothing that follows is a request. */
+  /** No further request is read. */
   #isLast = false;
 
   constructor(socket: Socket, traffic: PlainTraffic) {
@@ -107,7 +109,7 @@ export class PlainConnection {
     return this.#replies.length === 0;
   }
 
-  /** No whole request waits for its response. */
+  /** No complete request waits for its response. */
   get canClose(): boolean {
     return this.#replies.length === (this.#incoming === undefined ? 0 : 1);
   }
@@ -120,7 +122,7 @@ export class PlainConnection {
       const incoming = this.#incoming;
       if (this.#toSkip > 0) rest = this.#skip(rest);
       else if (incoming?.admission !== undefined) rest = this.#readBody(incoming, incoming.admission, rest);
-      // What arrives after the last request is dropped, and still read: closing a socket with unread data resets it.
+      // Data after the last request is read and discarded, because closing a socket with unread data resets it.
       else if (this.#isLast && incoming === undefined) return;
       else if (incoming !== undefined || this.#isFinishing || this.#isFull()) return this.#hold(rest);
       else if (mayBegin === 0) {
@@ -168,7 +170,7 @@ export class PlainConnection {
       incoming.timer = setTimeout(() => this.#breakOff('REQUEST_TIMEOUT'), this.#traffic.bodyMs);
   }
 
-  /** Reads what belongs to the current body, and returns the rest. */
+  /** Reads the bytes of the current body and returns the rest. */
   #readBody(incoming: Incoming, { reservation, capture }: Admission, bytes: Buffer): Buffer {
     const part = bytes.subarray(0, incoming.length - incoming.received);
     const received = incoming.received + part.length;
@@ -200,7 +202,7 @@ export class PlainConnection {
     return bytes.subarray(skipped);
   }
 
-  /** Answers a request without capturing it. The rest of its body is read and dropped. */
+  /** Answers a request without capturing it, and discards the rest of its body. */
   #refuse(incoming: Incoming, { code, retryAfter, close }: Refusal): void {
     this.#endIncoming(incoming);
     incoming.admission?.reservation.release();
@@ -209,7 +211,7 @@ export class PlainConnection {
     incoming.reply.refused(code, retryAfter);
   }
 
-  /** The current body does not come to its end, and with it the connection ends. */
+  /** The current body is incomplete, so the connection ends. */
   #breakOff(code: ProblemCode): void {
     if (this.#incoming !== undefined) this.#refuse(this.#incoming, { code, close: true });
   }
@@ -238,14 +240,14 @@ export class PlainConnection {
     else this.#goOn();
   };
 
-  /** Puts bytes back that can't be handled yet, so that the end of the connection is not reported before them. */
+  /** Returns unhandled bytes to the socket, so that the end of the connection is not reported before them. */
   #hold(bytes: Buffer): void {
     this.#isHeld = true;
     this.#socket.pause();
     this.#socket.unshift(bytes);
   }
 
-  /** Reads on when there is room for another request, after the other connections have had their turn. */
+  /** Continues to read when there is room for another request, after the turns of the other connections. */
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
@@ -291,7 +293,10 @@ export class PlainConnection {
     incoming.admission.reservation.release();
   };
 
-  /** Ends the connection. A sender that is still sending is listened to for a moment, or the reset could cost it the response. */
+  /**
+   * Ends the connection. If the sender is still sending, reads for a moment, because a reset could discard the
+   * response.
+   */
   #end(): void {
     const socket = this.#socket;
     this.#isLast = true;
@@ -305,7 +310,7 @@ export class PlainConnection {
   }
 }
 
-/** The place of one request among the responses of its connection. */
+/** The position of one request in the responses of its connection. */
 class PlainReply implements CaptureReply {
   readonly #flush: () => void;
   /** The connection ends with this response. */

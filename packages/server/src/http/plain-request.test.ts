@@ -13,12 +13,12 @@ interface Understood {
   readonly method: string;
   readonly target: string;
   readonly flatHeaders: readonly string[];
-  /** As Latin-1, so that a difference can be read. */
+  /** As Latin-1, for readable differences. */
   readonly body: string;
   readonly keepsAlive: boolean;
 }
 
-/** What Node's parser makes of the bytes: the requests that it found whole, in order; after a mistake `'refused'`. */
+/** The requests that Node's parser reads from the bytes, in order; `'refused'` after an error. */
 async function readByNode(bytes: Buffer): Promise<(Understood | 'refused')[]> {
   const found: (Understood | 'refused')[] = [];
   const server = createServer(
@@ -45,7 +45,7 @@ async function readByNode(bytes: Buffer): Promise<(Understood | 'refused')[]> {
   return found;
 }
 
-/** What the plain reader makes of bytes that hold one whole request and nothing else. */
+/** The plain reader's result for bytes with exactly one request. */
 function readPlain(bytes: Buffer): Understood | undefined {
   const request = readPlainHead(bytes);
   if (request === undefined || request.headLength + request.bodyLength !== bytes.length) return undefined;
@@ -57,7 +57,7 @@ const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 const post = (lines: readonly string[], body = ''): Buffer =>
   bytesOf(`POST /h/abc HTTP/1.1\r\nHost: h\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`);
 
-/** Taken, and understood as Node's parser does. */
+/** Accepted, and understood like Node's parser does. */
 async function expectPlain(bytes: Buffer): Promise<Understood | undefined> {
   const plain = readPlain(bytes);
   expect(plain).toBeDefined();
@@ -65,7 +65,7 @@ async function expectPlain(bytes: Buffer): Promise<Understood | undefined> {
   return plain;
 }
 
-describe('plain, and read as the parser reads it', () => {
+describe('plain, and read like the parser does', () => {
   test.each<[string, Buffer]>([
     ['no body, no length', post([])],
     ['a length of zero', post(['Content-Length: 0'])],
@@ -165,7 +165,7 @@ describe('the reader and the parser', () => {
   const VALUES = ['h', '0', '3', '03', ' 3', '3 ', '3,3', '-3', 'chunked', 'keep-alive', 'close', 'x, keep-alive', ''];
   const NOISE = [...'\0\t\n\r !"#:\x7f\x80\xff', '\r\n', '\r\n\r\n', 'a', 'A'];
 
-  /** A request of parts that are often right and sometimes not. */
+  /** A request of parts that are often valid and sometimes not. */
   function madeUp(dice: Dice): Buffer {
     const rarely = (part: string): string => (dice.roll() < 0.04 ? part + dice.pick(NOISE) : part);
     const fields = Array.from({ length: dice.below(5) }, () => {
@@ -197,13 +197,13 @@ describe('the reader and the parser', () => {
       const plain = readPlain(bytes);
       if (plain === undefined) continue;
       taken += 1;
-      // The bytes with it, so that a failure says which.
+      // With the bytes, so that a failure shows them.
       expect({ bytes: bytes.toString('latin1'), read: await readByNode(bytes) }).toEqual({
         bytes: bytes.toString('latin1'),
         read: [plain],
       });
     }
-    // Otherwise this would have compared nothing.
+    // Otherwise nothing was compared.
     expect(taken).toBeGreaterThan(count / 20);
   });
 });

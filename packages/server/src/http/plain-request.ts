@@ -1,11 +1,11 @@
 /** The head of a request that is simple enough to be read without Node's parser. */
 export interface PlainHead {
   readonly method: string;
-  /** As sent; begins with `/h/`. */
+  /** As sent; starts with `/h/`. */
   readonly target: string;
-  /** Names and values by turns, as sent. */
+  /** Alternating names and values, as sent. */
   readonly flatHeaders: string[];
-  /** Bytes of the head, the empty line included. */
+  /** Bytes of the head, including the empty line. */
   readonly headLength: number;
   /** Bytes of the body that follows. */
   readonly bodyLength: number;
@@ -14,23 +14,25 @@ export interface PlainHead {
 }
 
 /**
- * A narrow part of what RFC 9112 allows, so that nothing in it can be read in two ways: origin form, HTTP/1.1, CRLF and nothing else at
- * the end of each line, names that are tokens, values of visible characters. It has to be narrower than Node's parser everywhere:
- * plain-request.test.ts compares the two. No name or value can hold what another part begins with, so the time is linear.
+ * A strict subset of RFC 9112 without ambiguity: origin form, HTTP/1.1, lines that end with CRLF only, names that are
+ * tokens, values of visible characters. It must be stricter than Node's parser everywhere; plain-request.test.ts
+ * compares the two. No name or value can contain the start of another part, so matching takes linear time.
  */
 const HEAD =
   /^(GET|POST|PUT|PATCH|DELETE) (\/h\/[!"$-~]*) HTTP\/1\.1(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t\x20-\x7e\x80-\xff]*)+$/;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LINE_END = '\r\n';
-/** Above it the parser counts, up to its own limit. */
+/** Larger heads go to the parser, which has its own limit. */
 const MAX_HEAD_BYTES = 16 * 1024;
 const LENGTH = /^\d{1,9}$/;
 const CLOSE = 'close';
 const KEPT_OR_NOT = /^(?:keep-alive|close)$/i;
-/** Fields that change what is exchanged, and how. Beside them only Connection does. */
+/** Fields that change how the message is exchanged, beside Connection. */
 const NOT_PLAIN = new Set(['expect', 'upgrade', 'proxy-connection', 'transfer-encoding']);
 
-/** Reads the head at the beginning of some bytes. `undefined` for everything else, valid or not: Node's parser decides about that. */
+/**
+ * Reads the head at the start of some bytes. `undefined` for everything else, valid or not: Node's parser decides then.
+ */
 export function readPlainHead(bytes: Buffer): PlainHead | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0 || headEnd > MAX_HEAD_BYTES) return undefined;
@@ -49,7 +51,7 @@ interface Fields {
   readonly keepsAlive: boolean;
 }
 
-/** Takes the header fields apart; `undefined` when one of them says something that is not plain. */
+/** Parses the header fields; `undefined` when one of them is not plain. */
 function readFields(head: string, from: number): Fields | undefined {
   const flatHeaders: string[] = [];
   let hosts = 0;
@@ -91,7 +93,7 @@ function readFields(head: string, from: number): Fields | undefined {
 const TAB = 9;
 const SPACE = 32;
 
-/** The part of a text without the white space around it (RFC 9110 5.5). `trim` would take more than spaces and tabs. */
+/** Removes the white space around a value (RFC 9110 5.5). `trim` would remove more than spaces and tabs. */
 function withoutSpace(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

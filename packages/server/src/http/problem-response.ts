@@ -3,14 +3,14 @@ import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { QueueFullError } from '../limits/fair-queue.ts';
-import { ConnectionGone } from './gone-signal.ts';
+import { ConnectionClosed } from './closed-signal.ts';
 import type { Logger } from '../log.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
 import type { UnavailableReason } from '../database/storage-problem.ts';
 import { ProblemError } from './problem.ts';
 import type { ProblemDetails } from './problem.ts';
 
-/** What the framework itself refuses, by its stable codes. */
+/** Errors of the framework, by its stable codes. */
 const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -20,7 +20,7 @@ const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
 };
 
-/** Whole seconds after which a caller may come back, where nobody knows better. */
+/** Default value of `Retry-After` in seconds. */
 const RETRY_SECONDS = 5;
 const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
   away: 'The database does not answer at the moment. Please try again.',
@@ -41,7 +41,7 @@ export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Pr
   };
 }
 
-/** The one place where a problem becomes an answer (contract 1). */
+/** Sends a problem as the response (docs/api.md, "Errors"). */
 export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
   if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
   if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
@@ -52,7 +52,10 @@ export function sendProblem(reply: FastifyReply, code: ProblemCode, details: Pro
     .send(JSON.stringify(problemBody(code, details)));
 }
 
-/** Turns whatever a handler threw into an answer. What nobody foresaw is an opaque 500 and a log line with its id. */
+/**
+ * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
+ * line with its id.
+ */
 export function answerError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -60,8 +63,8 @@ export function answerError(
   log: Logger,
 ): FastifyReply {
   if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
-  // Nobody hears the answer of a connection that is gone.
-  if (error instanceof QueueFullError || error instanceof ConnectionGone)
+  // The client has left.
+  if (error instanceof QueueFullError || error instanceof ConnectionClosed)
     return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
   if (error instanceof StorageUnavailable) {
     log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');

@@ -2,19 +2,19 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 
 export interface ProblemDetails {
-  /** The sentence for the person; without one, the code's own. */
+  /** The sentence for the user; defaults to the code's own. */
   readonly sentence?: string;
   /** Sentences by field, for validation failures. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Whole seconds after which to try again. */
+  /** Seconds to wait before the next attempt. */
   readonly retryAfter?: number;
-  /** Methods for `Allow`, for METHOD_NOT_ALLOWED. */
+  /** Methods for `Allow`, with METHOD_NOT_ALLOWED. */
   readonly allow?: readonly string[];
-  /** More members for the answer's body, where the contract names some. */
+  /** Additional members of the response body. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** Something that the caller is told. Rules throw it; api/problem-response.ts is the one place that turns it into an answer. */
+/** An error that the caller sees. Services throw it; http/problem-response.ts converts it into a response. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ProblemCode;
@@ -27,7 +27,9 @@ export class ProblemError extends Error {
   }
 }
 
-/** A validation failure. With one bad field its sentence is the whole answer's (contract 1), and so is one that all of them share. */
+/**
+ * A validation failure. If all invalid fields have the same sentence, it is also the sentence of the whole response.
+ */
 export function invalid(fields: Readonly<Record<string, string>>): ProblemError {
   const [only, ...others] = new Set(Object.values(fields));
   return new ProblemError('VALIDATION_FAILED', {
@@ -36,10 +38,10 @@ export function invalid(fields: Readonly<Record<string, string>>): ProblemError 
   });
 }
 
-/** Seconds after which a caller may come back for whom there was no room. */
+/** Seconds to wait after memory ran out. */
 const RETRY_SECONDS = 1;
 
-/** Others fill the memory that there is. */
-export function noRoom(): ProblemError {
+/** Other requests use up the available memory. */
+export function overloaded(): ProblemError {
   return new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
 }

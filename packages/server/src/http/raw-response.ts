@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HeadFacts } from './inspect-head.ts';
 
-/** On every answer under `/h/`: nothing there may ever run in the dashboard's origin (contract 3). */
+/** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
 const FENCE = [
   'access-control-allow-origin',
   '*',
@@ -27,11 +27,14 @@ const CAPTURED_HEADERS = [
   ...FENCE,
 ];
 
-/** How long, and how much, a refused sender is listened to before its connection is closed. */
+/** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
 export const LINGER_MS = 2000;
 const LINGER_BYTES = 64 * 1024 * 1024;
 
-/** The one list of headers is written out before `writeHead` returns, so that every answer can use it. Latin-1 joins head and body. */
+/**
+ * `writeHead` serializes the shared list before it returns, so every response can reuse it. Latin-1 joins head and body
+ * into one write.
+ */
 export function answerCaptured(response: ServerResponse, index: number): void {
   CAPTURED_HEADERS[1] = String(index);
   response.writeHead(200, CAPTURED_HEADERS);
@@ -52,11 +55,11 @@ function refusalHeaders(body: string, retryAfter: number | undefined): string[] 
 export interface RefusalOptions {
   /** Seconds for `Retry-After`. */
   readonly retryAfter?: number | undefined;
-  /** Closes the connection after the answer. */
+  /** Closes the connection after the response. */
   readonly close?: boolean | undefined;
 }
 
-/** Answers that the request was not captured, and why. */
+/** Responds that the request was not captured, and why. */
 export function answerRefused(
   request: IncomingMessage,
   response: ServerResponse,
@@ -78,7 +81,7 @@ export function answerRefused(
   linger(request, () => response.end());
 }
 
-/** Answers a request whose body the parser could not read to its end. Nothing more comes, and the connection ends. */
+/** Responds to a request whose body the parser could not complete, and ends the connection. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
   const body = problemJson(code);
   response.shouldKeepAlive = false;
@@ -87,8 +90,8 @@ export function answerBroken(response: ServerResponse, code: ProblemCode): void 
 }
 
 /**
- * A connection that is closed while the sender still sends is reset, and the sender may never see the answer. So the rest is read and
- * thrown away for a moment (as nginx's `lingering_close` does), then the connection ends.
+ * Closing a connection while the sender still sends resets it, and the sender may never see the response. So the rest
+ * is read and discarded for a moment, like nginx's `lingering_close`, before the connection ends.
  */
 function linger(request: IncomingMessage, done: () => void): void {
   let left = LINGER_BYTES;
@@ -105,17 +108,17 @@ function linger(request: IncomingMessage, done: () => void): void {
   });
 }
 
-/** A true CORS preflight gets what it asked for and is not captured (contract 3). */
+/** A true CORS preflight is allowed and is not captured. */
 export function answerPreflight(response: ServerResponse, asked: HeadFacts): void {
   const headers = ['access-control-allow-methods', asked.requestedMethod, 'access-control-max-age', '600', ...FENCE];
   if (asked.requestedHeaders !== '') headers.push('access-control-allow-headers', asked.requestedHeaders);
-  // A page on the internet that sends to a Creel on its reader's own machine.
+  // A page on the internet sends to a Creel on its user's own machine.
   if (asked.requestsPrivateNetwork) headers.push('access-control-allow-private-network', 'true');
   response.writeHead(204, headers);
   response.end();
 }
 
-/** How long a connection may be idle between two requests; said with every answer. */
+/** Milliseconds that a connection may be idle between two requests, as announced in every response. */
 export const KEEP_ALIVE_MS = 65_000;
 
 const LAST_ANSWER = 'Connection: close';
@@ -124,13 +127,13 @@ const MORE_TO_COME = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE
 export interface RawOptions {
   /** Seconds for `Retry-After`. */
   readonly retryAfter?: number | undefined;
-  /** For 405: the methods that are taken. */
+  /** For 405: the allowed methods. */
   readonly allow?: string;
-  /** Whether the connection stays open behind the answer. */
+  /** Whether the connection stays open after the response. */
   readonly keepsAlive: boolean;
 }
 
-/** A refusal as bytes, where there is no response object: to what the parser refused, and to what it has never seen. */
+/** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
 export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }: RawOptions): string {
   const body = problemJson(code);
   const headers = refusalHeaders(body, retryAfter);
@@ -138,7 +141,7 @@ export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }:
   return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;
 }
 
-/** The answer to a capture as bytes: those that Node would write for `answerCaptured`. */
+/** The response to a capture as bytes, identical to what Node writes for `answerCaptured`. */
 export function rawCaptured(index: number, keepsAlive: boolean): string {
   if (!keepsAlive) {
     CAPTURED_HEADERS[1] = String(index);
@@ -149,9 +152,9 @@ export function rawCaptured(index: number, keepsAlive: boolean): string {
   return beforeIndex + index + behindIndex;
 }
 
-/** Stands in no header. */
+/** A placeholder that occurs in no header. */
 const INDEX_PLACE = '\0';
-/** All of an answer but its index stays the same for a second. */
+/** Everything but the index stays the same for a second. */
 let rememberedSecond = 0;
 let beforeIndex = '';
 let behindIndex = '';

@@ -7,7 +7,7 @@ import type { BodyResult } from './read-body.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A body that is read as it comes. */
+/** A body that is read as it arrives. */
 function reading(limit: number, budget = new MemoryBudget({ bytes: 1_000_000 })) {
   const request = new IncomingMessage(new Socket());
   const results: BodyResult[] = [];
@@ -48,14 +48,14 @@ describe('readBody', () => {
     expect(budget.used).toBe(body.length);
   });
 
-  test('no byte at all is no body', async () => {
+  test('zero bytes are no body', async () => {
     const { end, results, budget } = reading(10);
     await end();
     expect(results).toEqual([null]);
     expect(budget.used).toBe(0);
   });
 
-  test('one byte over the limit: told at once, nothing stays counted, the rest is thrown away', async () => {
+  test('one byte over the limit: reported at once, nothing stays counted, the rest is discarded', async () => {
     const { send, end, results, budget, request } = reading(10);
     await send('12345', '678901');
     expect(results).toEqual(['too-large']);
@@ -66,7 +66,7 @@ describe('readBody', () => {
     expect([budget.used, request.readableLength]).toEqual([0, 0]);
   });
 
-  test('no room beside the others: told, and what it had taken is given back', async () => {
+  test('no memory: reported, and its reservation is released', async () => {
     const budget = new MemoryBudget({ bytes: 10 });
     budget.reserve('another').grow(4);
     const { send, results } = reading(100, budget);
@@ -77,7 +77,7 @@ describe('readBody', () => {
     expect(budget.used).toBe(4);
   });
 
-  test('the sender goes away: told, and nothing stays counted', async () => {
+  test('the sender leaves: reported, and nothing stays counted', async () => {
     const { send, hangUp, results, budget } = reading(100);
     await send('12345');
     await hangUp();
@@ -85,7 +85,7 @@ describe('readBody', () => {
     expect(budget.used).toBe(0);
   });
 
-  test('going away after the end changes nothing', async () => {
+  test('leaving after the end changes nothing', async () => {
     const { send, end, hangUp, results, budget } = reading(100);
     await send('12345');
     await end();
@@ -94,7 +94,7 @@ describe('readBody', () => {
     expect(budget.used).toBe(5);
   });
 
-  test('a hundred bodies at once never take more than there is', async () => {
+  test('a hundred parallel bodies never exceed the budget', async () => {
     const budget = new MemoryBudget({ bytes: 1000 });
     const bodies = Array.from({ length: 100 }, () => reading(100, budget));
     await Promise.all(bodies.map(({ send }) => send('x'.repeat(60))));

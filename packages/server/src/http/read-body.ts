@@ -3,14 +3,15 @@ import { parsedConnection } from './parsed-connection.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 
 /**
- * `too-large`: over the limit. `no-room`: other bodies fill the memory that there is. `cut-off`: the sender went away before its body
- * ended; there is nobody to answer and nothing to store.
+ * `too-large`: over the limit. `no-room`: other bodies use up the memory. `cut-off`: the connection closed before the
+ * body was complete, so nothing is stored or answered.
  */
 export type BodyResult = Buffer | null | 'too-large' | 'no-room' | 'cut-off';
 
 /**
- * Reads a body of at most `limit` bytes and calls `done` once; `null` is no body. The reservation grows with the body. The receiver of
- * a buffer releases it; it is released here when there is none. Callbacks, because a promise per request is measurable here.
+ * Reads a body of at most `limit` bytes and calls `done` once; `null` means no body. The reservation grows with the
+ * body. The receiver of a buffer releases it; without a buffer it is released here. Uses callbacks, because a promise
+ * per request is measurable here.
  */
 export function readBody(
   request: IncomingMessage,
@@ -41,23 +42,23 @@ export function readBody(
     parts.add(chunk);
   }
 
-  // Node does not tell a request of its connection's end once it was answered, so the connection itself does.
+  // After the response Node does not report the connection's end to the request, so the connection does it.
   if (connection !== undefined) connection.onCutOff = () => finish('cut-off');
-  // `on`, not `once`, which wraps: `finish` counts the first call only. Without an 'error' listener Node raises no error for a request
-  // whose connection broke.
+  // `on`, because `once` adds a wrapper and `finish` ignores later calls. Without an 'error' listener Node reports no
+  // error for a request whose connection broke.
   request.on('data', onData);
   request.on('end', () => finish(parts.joined()));
   request.on('close', () => finish('cut-off'));
 }
 
-/** Up to this size a chunk is copied to its predecessors: a buffer of its own costs some 100 bytes, however few it holds. */
+/** Smaller chunks are copied together, because a separate buffer costs about 100 bytes. */
 const SMALL_CHUNK_BYTES = 1024;
 const BLOCK_BYTES = 16 * 1024;
 
-/** The chunks of a body, in about as much memory as they have bytes, even if they have one byte each. */
+/** The chunks of a body, with little memory overhead even for chunks of one byte. */
 class BodyParts {
   #parts: Buffer[] = [];
-  /** The last part, when small chunks are gathered there. */
+  /** The last part, if it collects small chunks. */
   #block: Buffer | undefined;
   #blockUsed = 0;
   size = 0;
@@ -96,8 +97,8 @@ class BodyParts {
 }
 
 /**
- * Cuts a request off when its sender says "no more bytes" before the body is whole. The parser does so itself, but not where an upgrade
- * was asked for and declined: seen on Node 26.10, where such a request waits for its time-out.
+ * Aborts a request whose sender closes its sending side before the body is complete. The parser does so too, except
+ * after a declined upgrade (seen on Node 26.10), where the request would wait for its timeout.
  */
 export function endWithConnection(request: IncomingMessage): void {
   const { socket } = request;

@@ -4,10 +4,10 @@ import { isIP } from 'node:net';
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * True when a browser says that the call comes from another origin. Programs send neither header and are let through: they have no
- * cookie that they did not get themselves (contract 1). `Sec-Fetch-Site` can't be forged by a page; `Origin` covers older browsers.
+ * True when a browser declares that the call comes from another origin. Programs send neither header and are allowed,
+ * because a page can't give them a cookie. A page can't forge `Sec-Fetch-Site`; `Origin` covers older browsers.
  */
-export function isFromElsewhere(headers: IncomingMessage['headers'], publicUrl: string): boolean {
+export function isCrossOrigin(headers: IncomingMessage['headers'], publicUrl: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const origin = headers.origin;
@@ -19,10 +19,10 @@ export function changesState(method: string): boolean {
 }
 
 /**
- * On plain http the server is reached under several names (localhost, 127.0.0.1); each is its own origin. Behind https only one is.
- * A name of somebody else's that was made to point here (DNS rebinding) is none of them, although browsers take its pages for ours:
- * they could register, and send requests into this network. Only where no name was configured and every address is listened on can
- * nobody tell which names are ours.
+ * The origin of this server for a request. Over plain http the server has several names (localhost, 127.0.0.1), each
+ * with its own origin; behind https it has one. A foreign name that was pointed here (DNS rebinding) is not accepted,
+ * because its pages could otherwise register and send requests into this network. If no name is configured and the
+ * server listens on every address, its names are unknown.
  */
 function ownOrigin(host: string | undefined, publicUrl: string): string | undefined {
   if (host === undefined || publicUrl.startsWith('https:') || !URL.canParse(`http://${host}`)) return undefined;
@@ -34,7 +34,7 @@ function ownOrigin(host: string | undefined, publicUrl: string): string | undefi
 
 const UNSPECIFIED: ReadonlySet<string> = new Set(['0.0.0.0', '[::]']);
 
-/** Addresses can't be pointed elsewhere, as names can. */
+/** DNS rebinding needs a name, so an address is safe. */
 function isAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }

@@ -5,12 +5,12 @@ import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
 import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';
 
-/** Hardening S6, for what is no operation; matrix.test.ts has the operations. */
-describe('every answer is as safe as all others', () => {
+/** Everything that is not an operation; matrix.test.ts covers the operations. */
+describe('every response has the security headers', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer({
-      // A store that can't read endpoints: the database's own words must not get out.
+      // A store that fails to read endpoints: the database's error text must not get out.
       openStore: async (dataDir) => ({
         ...(await openSqliteStore(dataDir)),
         listEndpoints: () => Promise.reject(new Error('SqliteError: no such table: canary_table')),
@@ -19,7 +19,7 @@ describe('every answer is as safe as all others', () => {
   });
   afterAll(() => server.stop());
 
-  test('so is the refusal of a live view', async () => {
+  test('also the rejection of a live connection', async () => {
     const refused = await plainUpgrade(server.port, '/ws?endpoint=x', {});
     expect(refused.status).toBe(401);
     expect(refused.headers).toMatchObject({
@@ -52,7 +52,7 @@ describe('every answer is as safe as all others', () => {
     expectSecure(answer);
   });
 
-  test('an address that means nothing, or is very long, is told so in JSON', async () => {
+  test('an unknown or very long path is reported in JSON', async () => {
     for (const path of ['/api/nothing', '/api/%zz', '/%ff', '/nothing.js', `/api/${'x'.repeat(30_000)}`]) {
       const answer = await plainCall(server.port, { method: 'GET', path });
       expectSecure(answer);
@@ -77,7 +77,7 @@ describe('every answer is as safe as all others', () => {
     }
   });
 
-  test('the page is never given as the build left it, without a nonce', async () => {
+  test('the page is never served without a nonce', async () => {
     for (const method of ['GET', 'HEAD']) {
       for (const path of ['/index.html', '/index.html?at=all', '/index%2ehtml']) {
         const answer = await plainCall(server.port, { method, path, headers: { 'accept-encoding': 'br, gzip' } });
@@ -89,7 +89,7 @@ describe('every answer is as safe as all others', () => {
     }
   });
 
-  test('a failure that nobody foresaw says nothing of its cause', async () => {
+  test('an unexpected failure reveals nothing of its cause', async () => {
     const { client } = await server.register();
     const answer = await plainCall(server.port, {
       method: 'GET',
@@ -107,7 +107,7 @@ describe('every answer is as safe as all others', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('a body that is too long is refused before it is read', async () => {
+  test('a body that is too long is rejected before it is read', async () => {
     const answer = await plainCall(server.port, {
       method: 'POST',
       path: '/api/login',
@@ -119,7 +119,7 @@ describe('every answer is as safe as all others', () => {
   });
 });
 
-test('over https, browsers are told to stay there, and no other name is ours', async () => {
+test('over https, browsers are told to stay there, and no other name is accepted', async () => {
   const server = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
   try {
     const answer = await plainCall(server.port, { method: 'GET', path: '/api/service' });
@@ -138,7 +138,7 @@ test('over https, browsers are told to stay there, and no other name is ours', a
   }
 });
 
-test('where every address is listened on and no name is configured, the name in use is ours', async () => {
+test('a server on every address without a configured name accepts the name in use', async () => {
   const server = await startTestServer({ settings: { HOST: '0.0.0.0' } });
   try {
     const from = (origin: string, host: string) =>

@@ -7,11 +7,11 @@ const YEAR_S = 31_536_000;
 
 type Directives = Record<string, string[]>;
 
-/** The policy of every answer but the capture path's own and the pages. */
+/** The policy of every response except captures and pages. */
 function directives(app: AppContext): Directives {
   return {
     'default-src': ["'none'"],
-    // A worker's own files, whose modules come from here.
+    // The files of workers, whose modules are on this origin.
     'script-src': ["'self'"],
     'style-src': ["'self'"],
     'img-src': ["'self'", 'data:', 'blob:'],
@@ -29,13 +29,14 @@ function directives(app: AppContext): Directives {
 
 const NONCE_BYTES = 16;
 
-/** A page's own word, by which its scripts are known. */
+/** A random value that authorizes the scripts and styles of one response. */
 export function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64url');
 }
 
 /**
- * The policy of a page: scripts and styles by this answer's nonce alone. Not `'self'`: what was captured is served from the same origin.
+ * The policy of a page: scripts and styles only with this response's nonce. Not `'self'`, because captured content is
+ * served from the same origin.
  */
 export function pagePolicy(app: AppContext, nonce: string): string {
   const policy = {
@@ -48,7 +49,7 @@ export function pagePolicy(app: AppContext, nonce: string): string {
     .join(';');
 }
 
-/** Security headers on every answer but the capture path's own (hardening S6). No inline script anywhere. */
+/** Sets security headers on every response except captures. Inline scripts are never allowed. */
 export async function registerSecurityHeaders(server: FastifyInstance, app: AppContext): Promise<void> {
   const overHttps = app.config.publicUrl?.startsWith('https:') ?? false;
   await server.register(helmet, {

@@ -11,20 +11,20 @@ import { ProblemError } from './problem.ts';
 const PAGE_FILE = 'index.html';
 const NOT_BUILT = 'The web app is not built. Run npm run build.';
 
-/** What the build writes wherever the policy's nonce belongs (vite.config.ts). */
+/** The build's placeholder for the policy's nonce (vite.config.ts). */
 const NONCE_PLACE = '__CSP_NONCE__';
 
-/** The web app in the folder `root`: its files as they are, and its page for every other address that a browser may open. */
+/** Serves the web app in the folder `root`: its files, and its page for every other path that a browser opens. */
 export async function registerPages(server: FastifyInstance, app: AppContext, root: string): Promise<void> {
   if (existsSync(root)) {
     await server.register(fastifyStatic, {
       root,
       wildcard: false,
       index: false,
-      // The page goes out with a nonce and its own policy, by sendPage alone; never as the build left it.
+      // Only `sendPage` serves the page, with a nonce and its own policy.
       globIgnore: [`${PAGE_FILE}*`],
       cacheControl: false,
-      // The build puts .br and .gz beside the text files (scripts/precompress.ts).
+      // The build adds .br and .gz files (scripts/precompress.ts).
       preCompressed: true,
       setHeaders: (reply, path) => {
         // Vite names these files by their content.
@@ -32,7 +32,7 @@ export async function registerPages(server: FastifyInstance, app: AppContext, ro
       },
     });
   }
-  // Before a body is read: whether it is JSON, or too large, does not matter where there is nothing (contract 1).
+  // Before the body is read, because on an unknown path its type and size don't matter.
   server.addHook('onRequest', async (request) => {
     if (request.is404 && (isApi(request) || !isPageView(request))) throw explainMissing(request);
   });
@@ -44,7 +44,7 @@ function isApi(request: FastifyRequest): boolean {
   return request.url === '/api' || request.url.startsWith('/api/') || request.url.startsWith('/api?');
 }
 
-/** A path with a dot in its last part asks for a file, and there is none. */
+/** A path with a dot in its last segment names a file, and there is none. */
 function isPageView(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? '';
   return (

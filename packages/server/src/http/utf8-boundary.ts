@@ -1,5 +1,5 @@
-/** How many bytes of UTF-8 text that was cut are whole characters. */
-export function wholeCharacters(bytes: Uint8Array): number {
+/** The number of bytes of truncated UTF-8 text that form whole characters. */
+export function utf8Boundary(bytes: Uint8Array): number {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
   const lead = bytes[start] ?? 0;

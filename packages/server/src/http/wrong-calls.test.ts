@@ -15,7 +15,7 @@ beforeEach(async () => {
   ({ client } = await server.register());
 });
 
-describe('what is no right call', () => {
+describe('invalid calls', () => {
   const post = (
     body: string,
     headers: Record<string, string> = { 'content-type': 'application/json' },
@@ -29,14 +29,14 @@ describe('what is no right call', () => {
     });
   });
 
-  test('bytes that are no UTF-8 are no JSON', async () => {
+  test('bytes that are not UTF-8 are not JSON', async () => {
     const body = Buffer.from('{"name":"caf\xe9"}', 'latin1');
     expect(
       await client.tell('/api/endpoints', { method: 'POST', body, headers: { 'content-type': 'application/json' } }),
     ).toMatchObject({ status: 400, body: { code: 'MALFORMED_JSON' } });
   });
 
-  test('no body has no type', async () => {
+  test('without a body the type is ignored', async () => {
     expect((await post('', { 'content-type': 'application/x-www-form-urlencoded' }, '/api/logout')).status).toBe(204);
   });
 
@@ -96,7 +96,7 @@ describe('what is no right call', () => {
     },
   );
 
-  test('a call whose every field may be left out needs no body', async () => {
+  test('a call with only optional fields needs no body', async () => {
     expect(await client.tell('/api/endpoints', { method: 'POST' })).toMatchObject({
       status: 201,
       body: { name: null },
@@ -109,7 +109,7 @@ describe('what is no right call', () => {
     expect(await post(whole(1_048_577))).toMatchObject({ status: 413, body: { code: 'BODY_TOO_LARGE' } });
   });
 
-  test('an answer to JSON that tries for the prototype is an ordinary one', async () => {
+  test('JSON that targets the prototype gets an ordinary response', async () => {
     expect(
       (await post('{"__proto__":{"name":"polluted"},"constructor":{"prototype":{"name":"polluted"}}}')).body,
     ).toMatchObject({ name: null });
@@ -130,7 +130,7 @@ describe('what is no right call', () => {
     expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allow.split(', ').toSorted());
   });
 
-  test('an unknown path is JSON, signed in or not', async () => {
+  test('an unknown path is JSON, logged in or not', async () => {
     for (const caller of [client, server.visitor()]) {
       for (const path of ['/api', '/api/', '/api/nothing', '/api/endpoints/x/y/z/nothing', '/api?x']) {
         expect(await caller.tell(path)).toMatchObject({

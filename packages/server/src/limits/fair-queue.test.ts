@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FairQueue, QueueFullError } from './fair-queue.ts';
 
-test('as much as is allowed runs at once, the rest in order, and is told that it waited', async () => {
+test('limited work runs at once, the rest in order, and learns that it waited', async () => {
   const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
   const seen: string[] = [];
   let running = 0;
@@ -18,7 +18,7 @@ test('as much as is allowed runs at once, the rest in order, and is told that it
   expect(most).toBe(2);
 });
 
-test('it is bounded: what does not fit is refused at once, and the others are served', async () => {
+test('it is bounded: excess work is rejected at once, and the rest runs', async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 5 });
   const all = await Promise.allSettled(
     Array.from({ length: 10 }, (_, nth) => queue.run('one', () => Promise.resolve(nth))),
@@ -27,7 +27,7 @@ test('it is bounded: what does not fit is refused at once, and the others are se
   expect(all.slice(6).every((one) => one.status === 'rejected' && one.reason instanceof QueueFullError)).toBe(true);
 });
 
-test('work that fails ends its own turn, and the next one runs', async () => {
+test('failing work ends its turn, and the next one runs', async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 5 });
   const fails = Array.from({ length: 3 }, () => queue.run('one', () => Promise.reject(new Error('failed'))));
   const follows = queue.run('one', () => Promise.resolve('served'));
@@ -44,7 +44,7 @@ test('an owner who asks many times takes turns with the others', async () => {
   expect(seen).toEqual(['many', 'many', 'one', 'two', 'many', 'two', 'many', 'many']);
 });
 
-test('no owner fills it for everybody: a share of the places is left to others', async () => {
+test('no owner fills it: a share is left to others', async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 10, maxShare: 1 / 2 });
   const ask = (owner: string) => queue.run(owner, () => Promise.resolve(owner));
   const many = Promise.allSettled(Array.from({ length: 50 }, () => ask('many')));
@@ -53,7 +53,7 @@ test('no owner fills it for everybody: a share of the places is left to others',
   expect((await many).filter(({ status }) => status === 'fulfilled')).toHaveLength(6);
 });
 
-test('work that is aborted while it waits never runs, and frees its place at once', async () => {
+test('work that is aborted while waiting never runs, and frees its place at once', async () => {
   const queue = new FairQueue({ concurrency: 1, maxWaiting: 2 });
   const [first, gone] = [Promise.withResolvers<void>(), new AbortController()];
   const running = queue.run('one', () => first.promise);

@@ -1,7 +1,7 @@
 import { RoundRobin } from './round-robin.ts';
 import type { Owner } from './memory-budget.ts';
 
-/** Too many wait already. */
+/** The queue is full. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
 }
@@ -9,13 +9,13 @@ export class QueueFullError extends Error {
 export interface FairQueueOptions {
   /** How much work runs at once. */
   readonly concurrency: number;
-  /** How much may wait. */
+  /** Maximum number of waiting calls. */
   readonly maxWaiting: number;
-  /** The part of the waiting places that one owner may take. */
+  /** One owner's maximum share of the waiting calls. */
   readonly maxShare?: number;
 }
 
-/** Bounded queue that shares a limited resource fairly between users: each waiting owner has its turn, however much others ask for. */
+/** Bounded queue that shares a limited resource fairly between users: waiting owners take turns. */
 export class FairQueue {
   readonly #options: Required<FairQueueOptions>;
   readonly #waiting = new RoundRobin<Owner, () => void>();
@@ -30,8 +30,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs `work` when it is the owner's turn, and tells it whether it had to wait. Work that is aborted before its turn never runs.
-   * @throws QueueFullError; the signal's reason
+   * Runs `work` when it is the owner's turn; its argument tells whether it had to wait. Work that is aborted before its
+   * turn never runs. @throws QueueFullError; the signal's reason
    */
   async run<T>(owner: Owner, work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();

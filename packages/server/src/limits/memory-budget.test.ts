@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryBudget } from './memory-budget.ts';
 
-test('takes up to its bytes and no byte more, and takes nothing when it refuses', () => {
+test('accepts up to its bytes exactly, and takes nothing on rejection', () => {
   const budget = new MemoryBudget({ bytes: 10 });
   const [one, other] = [budget.reserve('a'), budget.reserve('b')];
   expect([one.grow(6), other.grow(5), other.grow(4), one.grow(1)]).toEqual([true, false, true, false]);
@@ -10,11 +10,11 @@ test('takes up to its bytes and no byte more, and takes nothing when it refuses'
   expect([one.grow(5), one.grow(4), budget.used]).toEqual([false, true, 10]);
 });
 
-test('no bytes always fit', () => {
+test('zero bytes always fit', () => {
   expect(new MemoryBudget({ bytes: 0 }).reserve('a').grow(0)).toBe(true);
 });
 
-test('one owner gets its share, over all of its reservations, and the others get the rest', () => {
+test('an owner gets its share, over all of its reservations, and the others get the rest', () => {
   const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
   const [first, second, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
   expect([first.grow(30), second.grow(21), second.grow(20), other.grow(50)]).toEqual([true, false, true, true]);
@@ -22,7 +22,7 @@ test('one owner gets its share, over all of its reservations, and the others get
   expect(second.grow(30)).toBe(true);
 });
 
-test('a reservation gives back once what it took, and nothing after that', () => {
+test('a reservation releases its bytes once', () => {
   const budget = new MemoryBudget({ bytes: 10 });
   const reservation = budget.reserve('a');
   reservation.grow(4);

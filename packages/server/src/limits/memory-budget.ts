@@ -1,16 +1,16 @@
-/** Whose memory it is: an account's id, or a client address. */
+/** Owner of the memory: a user's id, or a client address. */
 export type Owner = number | string;
 
 export interface MemoryBudgetOptions {
-  /** Bytes that may be in use at once, over all owners. */
+  /** Maximum bytes in use, over all owners. */
   readonly bytes: number;
-  /** The part of it that one owner may use, so that nobody can use up what the others need. */
+  /** One owner's maximum share, so that no owner can use up what others need. */
   readonly maxShare?: number;
 }
 
 /**
- * Bounds the memory that many users share. Nothing is allocated here: the budget counts what its users hold, and refuses more than
- * there is.
+ * Limits the memory that many users share. It allocates nothing: it counts what its users hold and rejects more than
+ * the limit.
  */
 export class MemoryBudget {
   readonly #bytes: number;
@@ -33,7 +33,7 @@ export class MemoryBudget {
     return new Reservation((bytes) => this.#add(owner, bytes));
   }
 
-  /** Counts more bytes, or fewer with a negative number. Returns false, and counts nothing, when there is no room. */
+  /** Counts more bytes, or fewer with a negative number. Returns false and counts nothing at the limit. */
   #add(owner: Owner, bytes: number): boolean {
     const owned = (this.#usedBy.get(owner) ?? 0) + bytes;
     if (bytes > 0 && (this.#used + bytes > this.#bytes || owned > this.#maxPerOwner)) return false;
@@ -44,13 +44,13 @@ export class MemoryBudget {
   }
 }
 
-/** The bytes that one holder has of a budget. Releasing is idempotent, and a released reservation cannot grow again. */
+/** One holder's bytes of a budget. Releasing is idempotent; a released reservation can't grow again. */
 export class Reservation {
   readonly #add: (bytes: number) => boolean;
   #bytes = 0;
   #isReleased = false;
 
-  /** Made by `MemoryBudget.reserve`. */
+  /** Use `MemoryBudget.reserve`. */
   constructor(add: (bytes: number) => boolean) {
     this.#add = add;
   }
@@ -59,14 +59,14 @@ export class Reservation {
     return this.#bytes;
   }
 
-  /** Takes more bytes. Returns false, and takes nothing, when the budget or the owner's share of it is used up. */
+  /** Reserves more bytes. Returns false and reserves nothing when the budget or the owner's share is used up. */
   grow(bytes: number): boolean {
     if (this.#isReleased || !this.#add(bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
 
-  /** Gives everything back. */
+  /** Releases all bytes. */
   release(): void {
     this.#isReleased = true;
     if (this.#bytes > 0) this.#add(-this.#bytes);

@@ -12,7 +12,7 @@ test('owners take turns, each in its own order', () => {
   expect(queue.size).toBe(0);
 });
 
-test('what was taken out and put in by turns keeps its order', () => {
+test('removing and adding in turn keeps the order', () => {
   const queue = new RoundRobin<string, number>();
   const taken: (number | undefined)[] = [];
   for (let nth = 0; nth < 1000; nth += 1) {

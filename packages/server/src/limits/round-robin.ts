@@ -1,6 +1,6 @@
-/** A queue that takes turns between owners: an owner with a thousand items waits longer, the others do not. */
+/** A queue in which owners take turns: an owner with a thousand items waits longer, the others do not. */
 export class RoundRobin<Owner, Item> {
-  /** In the order of their turns. Each queue holds at least one item. */
+  /** In the order of turns. Each queue holds at least one item. */
   readonly #queues = new Map<Owner, Queue<Item>>();
   #size = 0;
 
@@ -19,7 +19,7 @@ export class RoundRobin<Owner, Item> {
     this.#size += 1;
   }
 
-  /** Takes the oldest item of the owner whose turn it is, and puts this owner behind the others. */
+  /** Removes and returns the oldest item of the next owner, who then moves to the end. */
   shift(): Item | undefined {
     const [first] = this.#queues;
     if (first === undefined) return undefined;
@@ -31,7 +31,7 @@ export class RoundRobin<Owner, Item> {
     return item;
   }
 
-  /** Takes an item out that has not had its turn. */
+  /** Removes an item before its turn. */
   remove(owner: Owner, item: Item): void {
     const queue = this.#queues.get(owner);
     if (queue?.remove(item) !== true) return;
@@ -40,7 +40,7 @@ export class RoundRobin<Owner, Item> {
   }
 }
 
-/** First in, first out. `Array.shift` moves all that is left, which makes long queues quadratic. */
+/** First in, first out. `Array.shift` moves all remaining items, which makes long queues quadratic. */
 class Queue<Item> {
   #items: Item[];
   #first = 0;

@@ -1,26 +1,26 @@
-/** Bursts of ten times the rate (contract 8, `CAPTURE_RATE_LIMIT`). */
+/** A bucket holds ten seconds of tokens. */
 const BURST_FACTOR = 10;
 
-/** A rate limit that lets bursts through: a bucket of tokens, refilled steadily. */
+/** A rate limit that allows bursts: a bucket of tokens, refilled steadily. */
 export class TokenBucket {
   readonly #perMs: number;
-  readonly #most: number;
+  readonly #max: number;
   readonly #now: () => number;
   #tokens: number;
   #filledAt: number;
 
   constructor(perSecond: number, now: () => number) {
     this.#perMs = perSecond / 1000;
-    this.#most = perSecond * BURST_FACTOR;
-    this.#tokens = this.#most;
+    this.#max = perSecond * BURST_FACTOR;
+    this.#tokens = this.#max;
     this.#now = now;
     this.#filledAt = now();
   }
 
-  /** Takes a token: 0, or the whole seconds after which there is one again. */
-  take(): number {
+  /** Takes a token. Returns 0, or the whole seconds until the next one. */
+  consume(): number {
     const now = this.#now();
-    this.#tokens = Math.min(this.#most, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
+    this.#tokens = Math.min(this.#max, this.#tokens + Math.max(0, now - this.#filledAt) * this.#perMs);
     this.#filledAt = now;
     if (this.#tokens < 1) return Math.max(1, Math.ceil((1 - this.#tokens) / this.#perMs / 1000));
     this.#tokens -= 1;

@@ -17,7 +17,10 @@ afterEach(async () => {
 const MIB = 1024 * 1024;
 const SETTINGS = { LOG_LEVEL: 'info', MAX_UNSAVED_PER_ENDPOINT: '1000000' };
 
-/** A disk of 64 MiB. Without the right to mount one the test is skipped; the quota in `disk-space.test.ts` covers SQLite's part. */
+/**
+ * A disk of 64 MiB. Without the right to mount one the test is skipped; the quota in `disk-space.test.ts` covers
+ * SQLite's part.
+ */
 async function smallDisk(context: TestContext): Promise<SmallDisk> {
   const disk = await mountSmallDisk(64);
   if (typeof disk === 'string') return context.skip(disk);
@@ -49,7 +52,7 @@ async function ready(server: ServerProcess): Promise<number> {
   return (await fetch(`${server.origin}/readyz`)).status;
 }
 
-/** Sends bodies until one is refused; how many were stored. */
+/** Sends bodies until one is rejected. Returns how many were stored. */
 async function sendUntilFull(url: string, bytes: number): Promise<number> {
   for (let stored = 0; ; stored++) {
     const status = await capture(url, bytes);
@@ -70,7 +73,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   await expect.poll(() => capture(url)).toBe(503);
   expect(await ready(server)).toBe(503);
 
-  // The reserve goes to what frees space, and another program takes what is left of it.
+  // The reserve is given up for work that frees space, and another program fills what is left of it.
   const created = await person.call('/api/endpoints', { method: 'POST', json: { name: 'x'.repeat(100) } });
   expect([201, 503]).toContain(created.status);
   const remove = async (path: string): Promise<number> => (await person.call(path, { method: 'DELETE' })).status;
@@ -96,7 +99,7 @@ describe('a full disk', () => {
   test('filled by another program: Clear Data makes captures work again', async (context) =>
     expectClearDataHelps(await smallDisk(context), 'another program'));
 
-  test('a call that writes is never answered 500, and captures go on when there is room again', async (context) => {
+  test('a writing call never gets 500, and captures continue when there is room', async (context) => {
     const disk = await smallDisk(context);
     const server = await startOn(disk.dir);
     const person = await signUp(server.origin);
@@ -113,7 +116,7 @@ describe('a full disk', () => {
     await expect.poll(() => ready(server)).toBe(200);
   });
 
-  test('kill -9 on a full disk: it starts again, nothing is lost, and Clear Data works', async (context) => {
+  test('kill -9 on a full disk: it restarts, nothing is lost, and Clear Data works', async (context) => {
     const disk = await smallDisk(context);
     const server = await startOn(disk.dir);
     const person = await signUp(server.origin);
@@ -132,7 +135,7 @@ describe('a full disk', () => {
   });
 });
 
-describe('files of the database that are gone while the server runs', () => {
+describe('database files that disappear at runtime', () => {
   const NEVER_AGAIN = /"file":"[^"]*creel\.db[^"]*","msg":"A file of the database was removed or replaced/g;
 
   async function startOnFolder(): Promise<{ server: ServerProcess; dataDir: string; url: string }> {

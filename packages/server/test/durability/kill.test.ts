@@ -9,7 +9,7 @@ import type { SignedIn } from '../signed-in.ts';
 import { Senders, hashOf } from './ledger.ts';
 import type { Entry } from './ledger.ts';
 
-/** Kills in a row; `KILLS=50` for a long night. */
+/** Number of kills; `KILLS=50` for a long run. */
 const KILLS = Number(process.env['KILLS'] ?? 3);
 const SENDERS = 64;
 
@@ -29,7 +29,10 @@ async function readAll(person: SignedIn, uid: string): Promise<CapturedRequest[]
   return all;
 }
 
-/** Compares what senders know with what is stored: acknowledged and missing, stored twice, stored and never sent. */
+/**
+ * Compares the senders' records with the stored captures: acknowledged but missing, stored twice, stored but never
+ * sent.
+ */
 function compare(
   entries: readonly Entry[],
   stored: readonly CapturedRequest[],

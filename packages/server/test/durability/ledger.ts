@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
-/** What a sender knows: what it sent, and what it was told about it. */
+/** A sender's record: what it sent, and the response. */
 export interface Entry {
   readonly id: number;
   readonly hash: string;
-  /** The answer's index when it was acknowledged. */
+  /** The acknowledged index. */
   acknowledged?: number;
 }
 
@@ -13,12 +13,12 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Body of a numbered capture: unlike every other, and of many lengths. */
+/** Body of a numbered capture: unique, with varying lengths. */
 function bodyOf(id: number): Buffer {
   return Buffer.from(`${id}:${String.fromCharCode(97 + (id % 26)).repeat((id * 37) % 3000)}`);
 }
 
-/** Senders that never stop, each with a connection of its own, until the server is gone or they are told to stop. */
+/** Senders with one connection each, which send until the server ends or they are stopped. */
 export class Senders {
   readonly entries: Entry[] = [];
   readonly #agent: Agent;
@@ -60,7 +60,7 @@ export class Senders {
     }
   }
 
-  /** The index that was acknowledged; `undefined` when the connection broke or the answer was another one. */
+  /** The acknowledged index; `undefined` when the connection broke or the response was another one. */
   #post(body: Buffer): Promise<number | undefined> {
     return new Promise((resolve) => {
       const sending = request(

@@ -8,7 +8,7 @@ import { startServerProcess } from '../server-process.ts';
 import { signUp } from '../signed-in.ts';
 import { mountSmallDisk } from '../small-disk.ts';
 
-/** What must be undone after a test, last first. */
+/** Cleanup after a test, last first. */
 const undo: (() => unknown)[] = [];
 let folder = '';
 beforeEach(async () => {
@@ -25,7 +25,7 @@ function opened(path: string, flags: string | number): number {
   return fd;
 }
 
-/** A named pipe: its two ends, neither of which blocks. */
+/** A named pipe with two non-blocking ends. */
 function namedPipe(): { reader: number; writer: number } {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
@@ -39,7 +39,7 @@ function closedPipe(): number {
   return writer;
 }
 
-/** A pipe that is full and that no one reads. */
+/** A full pipe without a reader. */
 function fullPipe(): number {
   const { reader, writer } = namedPipe();
   undo.push(() => closeSync(reader));
@@ -67,13 +67,13 @@ async function expectNoHarm(stdout: number, lost: number): Promise<void> {
   expect(await server.kill('SIGTERM')).toBe(0);
 }
 
-describe('standard output that takes nothing does no harm', () => {
+describe('a blocked standard output does no harm', () => {
   test('a full disk', () => expectNoHarm(opened('/dev/full', 'w'), 1));
   test('a closed reader', () => expectNoHarm(closedPipe(), 1));
   test('a reader that reads nothing', () => expectNoHarm(fullPipe(), 0));
 });
 
-test('a log file on a full disk goes on when there is room again, and reports what was lost', async (context) => {
+test('a log file on a full disk continues when there is room, and reports the loss', async (context) => {
   const disk = await mountSmallDisk(1);
   if (typeof disk === 'string') return context.skip(disk);
   undo.push(() => disk.remove());

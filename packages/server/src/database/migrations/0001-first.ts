@@ -73,7 +73,7 @@ export const first: Migration = {
 async function createCapturedRequests(...[db, engine]: Parameters<Migration['up']>): Promise<void> {
   await db.schema
     .createTable('captured_requests')
-    // `integer primary key` makes the key SQLite's own row number; PostgreSQL wants 64 bits said.
+    // `integer primary key` makes the key SQLite's row id; PostgreSQL needs `bigint`.
     .addColumn('key', engine.name === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey())
     .addColumn('saved_id', 'bigint')
     .addColumn('method', 'text', (column) => column.notNull())
@@ -81,7 +81,7 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
     .addColumn('head', sql.raw(engine.bytesType), (column) => column.notNull())
     .addColumn('body', sql.raw(engine.bytesType))
     .execute();
-  // Partial: an unsaved capture pays for neither.
+  // Partial indexes, so that an unsaved capture does not pay for them.
   await sql`create unique index captured_requests_saved_id on captured_requests (saved_id) where saved_id is not null`.execute(
     db,
   );
@@ -100,7 +100,7 @@ async function createCapturedRequests(...[db, engine]: Parameters<Migration['up'
     .execute();
   await sql`insert into counters (name, value) values ('saved_id', 0)`.execute(db);
   if (engine.name === 'postgres') await sql`create sequence saved_request_ids`.execute(db);
-  // Compressing a long body would cost each capture more than the disk it saves, and a preview would have to unpack all of it.
+  // Compressing a long body costs more time than the disk is worth, and a preview would have to decompress all of it.
   if (engine.name === 'postgres')
     await sql`alter table captured_requests alter column body set storage external`.execute(db);
 }

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Third-party identities, mailed links, throttles, the server's own secrets. */
+/** Third-party identities, mailed links, throttles, and the server's own secrets. */
 export const accounts: Migration = {
   version: 2,
   async up(db) {

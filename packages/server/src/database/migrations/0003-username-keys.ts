@@ -2,8 +2,8 @@ import { usernameKey } from '../username-key.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Usernames are told apart by a key that folds more (username-key.ts). Where two people are the same by it, the one who came first gets
- * it; the other one keeps the key that they had, and is reached by provider until somebody renames one of them.
+ * Uniqueness of usernames by a key that folds more (username-key.ts). When two users get the same key, the older one
+ * keeps the name. The other keeps the old key, and can log in through the provider until one of them is renamed.
  */
 export const usernameKeys: Migration = {
   version: 3,

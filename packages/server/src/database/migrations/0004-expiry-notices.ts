@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which expiry of an endpoint its owner was told of. */
+/** The expiry of an endpoint that its owner was notified of. */
 export const expiryNotices: Migration = {
   version: 4,
   async up(db) {

@@ -6,9 +6,9 @@ import { MIGRATIONS } from './list.ts';
 import type { Migration } from './migration.ts';
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own together with its version row: after a crash the next
- * start goes on where this one stopped. Several processes may call it at once.
- * @throws StorageProblem when the database was written by a newer version; nothing is changed then.
+ * Updates the schema. Each migration runs in its own transaction together with its version row, so the next start
+ * continues after a crash. Safe for parallel processes. @throws StorageProblem when a newer version wrote the database;
+ * nothing is changed.
  */
 export async function migrate(
   db: Database,
@@ -16,11 +16,11 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const newest = Math.max(...migrations.map((migration) => migration.version));
-  // Read before anything is written: a newer database is left exactly as it was.
+  // Read before any write: a newer database is left unchanged.
   const version = (await engine.tableExists(db, 'schema_version')) ? await versionOf(db, newest) : 0;
   if (version === newest) return;
   await db.transaction().execute(async (transaction) => {
-    // Held here too: two processes that create the same table at once disturb each other even with `if not exists`.
+    // Two processes that create the same table at once conflict, even with `if not exists`.
     await engine.lockForMigration(transaction);
     await sql`create table if not exists schema_version (version integer primary key, applied_at bigint not null)`.execute(
       transaction,
@@ -38,7 +38,7 @@ export async function migrate(
   }
 }
 
-/** The schema's version. @throws StorageProblem when it is above what is known. */
+/** The schema's version. @throws StorageProblem when it is newer than this program. */
 async function versionOf(db: Database | DatabaseTransaction, newest: number): Promise<number> {
   const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(
     db,

@@ -1,4 +1,7 @@
-/** An array of 64-bit integers in PostgreSQL's binary form: half the work of text for both sides (docs/decisions/0004-storage.md). */
+/**
+ * A binary array of 64-bit integers for PostgreSQL: half the cost of text for both sides
+ * (docs/decisions/0004-storage.md).
+ */
 export function int8Array(values: readonly number[]): Buffer {
   return binaryArray(20, 8, values, (buffer, value, at) => {
     buffer.writeInt32BE(Math.floor(value / 4_294_967_296), at);
@@ -6,12 +9,12 @@ export function int8Array(values: readonly number[]): Buffer {
   });
 }
 
-/** An array of 32-bit integers. */
+/** A binary array of 32-bit integers. */
 export function int4Array(values: readonly number[]): Buffer {
   return binaryArray(23, 4, values, (buffer, value, at) => void buffer.writeInt32BE(value, at));
 }
 
-/** An array of keys: an endpoint's id over an index. */
+/** A binary array of request keys: the endpoint's id and the index. */
 export function keyArray(rows: readonly { readonly endpointId: number; readonly index: number }[]): Buffer {
   return binaryArray(20, 8, rows, (buffer, row, at) => {
     buffer.writeInt32BE(row.endpointId, at);
@@ -26,7 +29,7 @@ function binaryArray<T>(
   write: (buffer: Buffer, value: T, at: number) => void,
 ): Buffer {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES + values.length * (4 + size));
-  // Dimensions, no nulls, element type, length of the one dimension, its lower bound.
+  // Number of dimensions, null flag, element type, length, lower bound.
   [1, 0, oid, values.length, 1].forEach((word, nth) => buffer.writeInt32BE(word, nth * 4));
   values.forEach((value, nth) => {
     const at = HEADER_BYTES + nth * (4 + size);

@@ -8,8 +8,8 @@ import { SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 /**
- * The connection that only captures use, one batch after the other. When it is lost, or a batch fails, it is closed, which rolls back
- * whatever was open, and the next batch opens a new one: the state of a connection is never guessed.
+ * The connection for captures; it writes one batch at a time. After a lost connection or a failed batch it is closed,
+ * which rolls back the transaction, and the next batch opens a new one. So its state is always known.
  */
 export class CaptureConnection {
   readonly #url: string;
@@ -23,7 +23,7 @@ export class CaptureConnection {
     this.#kind = kind;
   }
 
-  /** Stores a batch; rejects when nothing of it is certain to be kept. */
+  /** Stores a batch. Rejects when no capture of it is known to be stored. */
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
     return this.#next(async (client) => {
       const outcome = await writeBatch(postgresCaptureStatements(client, batch.bytes), batch, limits);
@@ -31,12 +31,12 @@ export class CaptureConnection {
     });
   }
 
-  /** Resolves when captures can be stored durably at this moment. @throws StorageProblem when the server does not promise it. */
+  /** Resolves when captures can be stored durably. @throws StorageProblem when the server does not guarantee it. */
   check(): Promise<void> {
     return this.#next(assertDurable);
   }
 
-  /** Ends the connection after what is under way. */
+  /** Closes the connection after the running batch. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
@@ -62,7 +62,7 @@ export class CaptureConnection {
     if (this.#closed) throw new Error('Storage is closed.');
     if (this.#client !== undefined) return this.#client;
     const client = new pg.Client(clientConfig(this.#url, this.#kind));
-    // Between two batches nobody waits for an answer; the next batch finds the connection gone and opens another.
+    // Between batches no call waits for a result; the next batch opens a new connection.
     client.on('error', () => this.#drop(client));
     client.on('end', () => this.#drop(client));
     try {

@@ -1,16 +1,16 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
-import { methodChanges } from '../method-changes.ts';
-import type { CaptureStatements, EndpointWrite, HeldEndpoint, NewCapture } from '../write-captures.ts';
+import { methodChanges } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, LockedEndpoint, NewCapture } from '../write-captures.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
-/** In the order of ids: two processes never wait for each other crosswise. */
-const HOLD = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
+/** Locks rows in the order of ids, so that two processes can't deadlock. */
+const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
     saved_count as "savedCount", unsaved_count as "unsavedCount"
   from endpoints where id = any($1::bigint[]) order by id for no key update`;
 
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
-/** The batch's bytes go over as one value and are cut up there: a value per row costs the client twice as much. */
+/** The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. */
 const INSERT = `insert into captured_requests (key, saved_id, method, received_at, head, body)
   select key, nullif(saved_id, 0), method, received_at, substr($1::bytea, at, head_length),
     case when body_length > 0 then substr($1::bytea, at + head_length, body_length) end
@@ -18,11 +18,11 @@ const INSERT = `insert into captured_requests (key, saved_id, method, received_a
     as t (key, saved_id, method, received_at, at, head_length, body_length)`;
 
 /**
- * Trims and keeps the counters, in one statement. $1 to $7 are one element per endpoint, $8 to $11 what was added, per endpoint and
- * method. The rows to trim are told apart first, from the index, and deleted by key. The endpoint's row is written once per batch: a
- * second time in a transaction would make PostgreSQL look up, and lock, its owner.
+ * Trims and updates the counters in one statement. $1 to $7 have one element per endpoint; $8 to $11 hold the added
+ * captures per endpoint and method. Rows to trim are selected from the index and deleted by key. The endpoint's row is
+ * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
  */
-const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count)),
   doomed as materialized (select g.id, r.key, r.method, r.size from given g cross join lateral (
     select key, method, coalesce(octet_length(body), 0) as size from captured_requests
@@ -38,8 +38,8 @@ const SETTLE = `with given as (select * from unnest($1::bigint[], $2::bigint[], 
   from given g where e.id = g.id`;
 
 /**
- * Each statement is planned once per connection: planning anew took half of a batch's time. So the plan must not come from what the
- * tables hold at that moment, which may be nothing: rows are looked up one by one, by key.
+ * Statements are planned once per connection, because planning took half of a batch's time. The plan must not depend on
+ * the present table sizes, so rows are always looked up by key.
  */
 export const CAPTURE_SETTINGS =
   'set plan_cache_mode = force_generic_plan; set enable_hashjoin = off; set enable_mergejoin = off';
@@ -51,17 +51,18 @@ type Run = <Row extends QueryResultRow>(
 ) => Promise<QueryResult<Row>>;
 
 /**
- * The statements of one batch. `begin` travels with the first statement and `commit` with the rows, so that a batch is two ways there and
- * back: three when it saves. Should a statement fail, those behind it fail too and the commit becomes a rollback.
+ * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
+ * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
+ * becomes a rollback.
  */
 export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
-    async hold(endpointIds) {
+    async lockEndpoints(endpointIds) {
       const begun = client.query('begin');
       const [, { rows }] = await allOf([
         begun,
-        run<HeldEndpoint & QueryResultRow>('hold', HOLD, [int8Array(endpointIds)]),
+        run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
       ]);
       return rows;
     },
@@ -78,14 +79,14 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
           bytes,
         ),
       );
-      const settled = run('settle', SETTLE, settleValues(writes));
+      const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
       if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
     },
   };
 }
 
-/** Like `Promise.all`, but comes back only when all have ended, and with the first failure. */
+/** Like `Promise.all`, but waits until all have settled, then rejects with the first failure. */
 async function allOf<T extends readonly Promise<unknown>[]>(
   promises: readonly [...T],
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {

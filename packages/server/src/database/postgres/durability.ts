@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { StorageProblem } from '../storage-problem.ts';
 
-/** What a server says of itself, as its settings spell it. */
+/** Server settings that decide durability, as PostgreSQL spells them. */
 export interface ServerPromises {
   readonly fsync: string;
   readonly full_page_writes: string;
@@ -19,9 +19,9 @@ const OLDEST_VERSION = 140_000;
 const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remote_apply'];
 
 /**
- * Makes sure that what this session commits survives a power cut (hardening D3), and pins it for the session's life. Called on each
- * session that stores captures, and again for each look at readiness: an operator may change all of it while the server runs.
- * @throws StorageProblem with a sentence for the operator.
+ * Ensures that commits of this session survive a power cut, and pins the settings for the session. Called for each
+ * capture session and each readiness check, because an operator may change the settings at any time. @throws
+ * StorageProblem with a sentence for the operator.
  */
 export async function assertDurable(client: ClientBase): Promise<void> {
   const { rows } = await client.query<ServerPromises>(PROMISES);
@@ -32,7 +32,7 @@ export async function assertDurable(client: ClientBase): Promise<void> {
   await client.query(`select set_config('synchronous_commit', $1, false)`, [promises.synchronous_commit]);
 }
 
-/** What stands against storing captures there, as a sentence for the operator. */
+/** Why captures can't be stored durably, as a sentence for the operator. */
 export function durabilityProblem(promises: ServerPromises): string | undefined {
   const lossy = (setting: string, value: string): string =>
     `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;

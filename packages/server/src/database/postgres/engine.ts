@@ -3,10 +3,13 @@ import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
 import { escapeFormat } from './escape-format.ts';
 
-/** Any number: it only has to be the same in every Creel, and its locks are seen within one database. */
+/** Any number that is the same in every Creel process. Advisory locks are per database. */
 const MIGRATION_LOCK = 4_127_358_906;
 
-/** Text can't hold NUL or invalid UTF-8, and bytes know no case: so both are looked at in the escape format, in plain ASCII. */
+/**
+ * Text can't hold NUL or invalid UTF-8, and bytes have no case. The escape format is plain ASCII and allows both
+ * comparisons.
+ */
 function folded(bytes: Expression<Uint8Array | null>): RawBuilder<string> {
   return sql<string>`lower(encode(${bytes}, 'escape') collate "C")`;
 }
@@ -15,7 +18,7 @@ function includes(text: Expression<string>, escaped: string): RawBuilder<boolean
   return sql<boolean>`position(cast(${escaped} as text) in ${text}) > 0`;
 }
 
-/** What PostgreSQL does in its own way. */
+/** SQL that is specific to PostgreSQL. */
 export const postgresEngine: Engine = {
   name: 'postgres',
   bytesType: 'bytea',
@@ -31,7 +34,7 @@ export const postgresEngine: Engine = {
         sql` and `,
       )})`;
     const any = sql.join([[inBody], ...inHead].map(all), sql` or `);
-    // `offset 0`, so that the text is made once per row and not once per needle.
+    // `offset 0` makes PostgreSQL build the text once per row instead of once per needle.
     return sql<boolean>`exists (select from (select ${row} as text offset 0) as row where ${any})`;
   },
   async takeSavedIds(transaction, count) {
@@ -45,7 +48,8 @@ export const postgresEngine: Engine = {
     return rows[0]?.found === true;
   },
   async lockForMigration(transaction) {
-    // Another process may migrate for as long as it takes; a table that is in use is waited for shortly, since captures queue up behind us.
+    // Another process may migrate for any length of time. Wait only briefly for busy tables, because captures queue up
+    // meanwhile.
     await sql`set local lock_timeout = 0`.execute(transaction);
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     await sql`set local lock_timeout = '1s'`.execute(transaction);

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL's `escape` format of bytes: NUL and everything from 0x80 on as `\ooo`, a backslash doubled, the rest as it is. Bytes are
- * translated one by one, so what is contained in the bytes is contained in the text. The reverse is not always true: `00` is found
- * inside `\000`, and `\` may be found across two of them.
+ * PostgreSQL's `escape` format of bytes: NUL and bytes from 0x80 as `\ooo`, a doubled backslash, the rest unchanged.
+ * Each byte is translated separately, so contained bytes give contained text. The reverse does not always hold: `00` is
+ * found inside `\000`, and `\` across two escapes.
  */
 export function escapeFormat(bytes: Uint8Array): string {
   return Buffer.from(bytes)

@@ -31,10 +31,10 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Before it recovers PostgreSQL syncs every file it has, which takes as long as the machine's disk likes. */
+/** Before recovery PostgreSQL syncs all of its files, which takes time on a slow disk. */
 const RECOVERY_MS = 180_000;
 
-/** Repeats a call until it succeeds; a database that comes back is used again by itself. */
+/** Repeats a call until it succeeds. The store must recover by itself. */
 async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -45,13 +45,13 @@ async function untilItWorks<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes batches until told to stop, and remembers which were acknowledged. */
+/** Writes batches until stopped, and records the acknowledged captures. */
 function writeOn(endpointId: number): {
   acknowledged: [index: number, body: string][];
   failed: () => number;
   stop: () => Promise<void>;
 } {
-  // A list: an index that is given out again after a loss must not hide it.
+  // A list, so that an index that is assigned again after a loss stays visible.
   const acknowledged: [number, string][] = [];
   let failures = 0;
   const end = new AbortController();
@@ -122,7 +122,7 @@ describe('while captures are being written', () => {
     RECOVERY_MS,
   );
 
-  test('idle connections that are ended harm nobody', async () => {
+  test('closed idle connections have no effect', async () => {
     const user = await untilItWorks(() => someUser(store));
     await Promise.all(Array.from({ length: 20 }, () => store.findUser(user.id)));
     await server.run(terminateAll);
@@ -131,14 +131,14 @@ describe('while captures are being written', () => {
   });
 });
 
-describe('a setting that makes the server lose what it acknowledged', () => {
+describe('a setting that loses acknowledged data', () => {
   afterEach(async () => {
     await server.run('alter system reset all');
     await server.run('select pg_reload_conf()');
   });
 
-  // Of fsync, which the tests' server has from its command line, see durability.test.ts.
-  test('is refused at the start, and seen while it runs', async () => {
+  // The tests' server has fsync set on its command line; see durability.test.ts.
+  test('is rejected at the start, and detected at runtime', async () => {
     await untilItWorks(() => store.checkWritable(T0));
     await server.run('alter system set full_page_writes = off');
     await server.run('select pg_reload_conf()');
@@ -150,7 +150,7 @@ describe('a setting that makes the server lose what it acknowledged', () => {
   });
 });
 
-test('a link that is cut fails what is under way and nothing after it is mended; no silent connection stays in a pool', async () => {
+test('a cut link fails running calls, and none after it is restored; no dead connection stays in a pool', async () => {
   const link = await openLink(server.url);
   const short = { statementMs: 1500, lockMs: 1000, connectMs: 2000, lateMs: 500 };
   const kinds = {
@@ -171,7 +171,7 @@ test('a link that is cut fails what is under way and nothing after it is mended;
     someUser(far),
   ]);
   expect(during.map((one) => one.status)).toEqual(during.map(() => 'rejected'));
-  // Whoever calls is told to come again (503), not that something is wrong with the call.
+  // Callers get 503, not an error about the call.
   const reasons = during.slice(1).map((one) => (one.status === 'rejected' ? String(one.reason) : ''));
   expect(reasons).toEqual(reasons.map(() => expect.stringMatching(/^StorageUnavailable: /)));
   await expect(capture(far, [{ to: id, body: 'lost too' }])).rejects.toBeInstanceOf(Error);

@@ -37,7 +37,7 @@ async function open(url = database.url): Promise<Store> {
   return store;
 }
 
-/** What stands in the way of opening it; its sentence. */
+/** The error of opening it, as a sentence. */
 async function problemOf(url = database.url): Promise<string> {
   const error: unknown = await open(url).catch((thrown: unknown) => thrown);
   if (!(error instanceof StorageProblem)) throw new Error('It was opened, or failed otherwise.', { cause: error });
@@ -54,14 +54,14 @@ const versions = async (): Promise<unknown[]> =>
   (await database.run('select version from schema_version order by version')).map((row) => row.version);
 const known = MIGRATIONS.map((migration) => migration.version);
 
-describe('a server that can’t be used is named, with what to do, and without the password', () => {
-  test('nobody listens', async () => {
+describe('an unusable server is explained, with what to do, and without the password', () => {
+  test('connection refused', async () => {
     expect(await problemOf(changed((url) => (url.port = '9')))).toMatch(
       /^PostgreSQL at 127\.0\.0\.1:9\/\S+ refuses connections\. Start it, or correct DATABASE_URL\.$/,
     );
   });
 
-  test('the password or the user is wrong', async () => {
+  test('wrong password or user', async () => {
     for (const url of [
       changed((one) => (one.password = 'secret-guess')),
       changed((one) => (one.username = 'nobody-known')),
@@ -72,13 +72,13 @@ describe('a server that can’t be used is named, with what to do, and without t
     }
   });
 
-  test('there is no such database', async () => {
+  test('unknown database', async () => {
     expect(await problemOf(changed((url) => (url.pathname = '/creel_not_there')))).toMatch(
       /has no such database\. Create it, or correct DATABASE_URL\.$/,
     );
   });
 
-  test('the database belongs to another program, or takes no writes', async () => {
+  test('the database belongs to another program, or is read-only', async () => {
     await database.run('create table users (name text)');
     expect(await problemOf()).toMatch(/already holds tables of another program\. Give Creel a database of its own\.$/);
     await database.run('drop table users');
@@ -105,8 +105,8 @@ describe('a server that can’t be used is named, with what to do, and without t
   });
 });
 
-describe('what is acknowledged has to be on disk', () => {
-  test('synchronous_commit=off is refused', async () => {
+describe('acknowledged data must be on disk', () => {
+  test('synchronous_commit=off is rejected', async () => {
     await database.run(`alter database ${database.name} set synchronous_commit = off`);
     expect(await problemOf()).toBe(
       'PostgreSQL runs with synchronous_commit=off: a power cut could lose requests that were acknowledged. Set synchronous_commit to on.',
@@ -124,7 +124,7 @@ describe('what is acknowledged has to be on disk', () => {
     },
   );
 
-  test('a connection that is opened later is looked at too, and readiness says so', async () => {
+  test('connections that are opened later are checked too, and readiness reports it', async () => {
     const store = await open();
     const { id } = await someEndpoint(store);
     await database.run(`alter database ${database.name} set synchronous_commit = off`);
@@ -140,13 +140,13 @@ describe('what is acknowledged has to be on disk', () => {
 });
 
 describe('migrations', () => {
-  test('eight that start at once apply each one once, and all are served', async () => {
+  test('eight parallel starts apply each migration once, and all succeed', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => open()));
     expect(await versions()).toEqual(known);
     for (const store of stores) await expect(someUser(store)).resolves.toBeDefined();
   });
 
-  test.each(known)('killed in the middle of number %i, the next start completes it', async (version) => {
+  test.each(known)('killed during migration %i, the next start completes it', async (version) => {
     await (await startAndWaitFor('halfway', './interrupted-migration.ts', [database.url, String(version)])).kill();
     await expect(someUser(await open())).resolves.toBeDefined();
     expect(await versions()).toEqual(known);
@@ -164,7 +164,7 @@ describe('beside other servers on the same database', () => {
     expect(await other.listEndpoints(userId)).toHaveLength(4);
   });
 
-  test('batches for the same endpoints, crosswise, neither lose nor double an index nor wait for each other for ever', async () => {
+  test("batches for the same endpoints in opposite order lose no index, assign none twice, and don't deadlock", async () => {
     const [one, other] = [await open(), await open()];
     const [a, b] = [await someEndpoint(one, { autosave: true }), await someEndpoint(one)];
     const rounds = Array.from({ length: 20 }, async () => [
@@ -214,7 +214,7 @@ describe('beside other servers on the same database', () => {
     expect(await database.run('select count(*) from purges')).toEqual([{ count: '0' }]);
   });
 
-  test('captures go on while every connection of the dashboard waits for a lock', async () => {
+  test('captures continue while every connection of the dashboard waits for a lock', async () => {
     const store = await open();
     const { id } = await someEndpoint(store);
     const holder = new pg.Client({ connectionString: database.url });

@@ -13,9 +13,9 @@ import { codeOf, startProblem } from './start-problem.ts';
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
 /**
- * The store on PostgreSQL, which several servers may share: a connection for captures alone, pools for reads and other writes, and a
- * thread with a pool for searches.
- * @throws StorageProblem when the server can't be reached, does not keep what it commits, or was written by a newer version.
+ * The store on PostgreSQL, which several servers may share: one connection for captures, pools for reads and other
+ * writes, and a thread with a pool for searches. @throws StorageProblem when the server can't be reached, is not
+ * durable, or was written by a newer version.
  */
 export async function openPostgresStore(url: string, kinds: SessionKinds = SESSIONS): Promise<Store> {
   const captures = new CaptureConnection(url, kinds.capture);
@@ -46,7 +46,7 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
   };
 }
 
-/** A table that is busy is waited for shortly and often: see `lockForMigration`. */
+/** Waits for a busy table briefly but often; see `lockForMigration`. */
 const MIGRATION_TRIES = 20;
 const LOCK_NOT_AVAILABLE = '55P03';
 

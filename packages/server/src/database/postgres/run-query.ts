@@ -17,51 +17,55 @@ export function openDatabase(url: string, kind: SessionKind): EngineDatabase {
   );
 }
 
-/** How often a read is sent while each connection that it gets turns out to be closed. */
+/** Attempts to send a read while each connection from the pool turns out to be closed. */
 const READ_TRIES = 3;
-/** Ended by the server, or broken: what was sent was not answered (PostgreSQL's appendix A, Node's error codes). */
-const CONNECTION_LOST = new Set(['57P01', '57P02', '08003', '08006', 'ECONNRESET', 'EPIPE']);
+/** The server ended the connection or it broke before a response (PostgreSQL's appendix A, Node's error codes). */
+const CONNECTION_LOST = /^(?:57P0[12]|0800[36]|ECONNRESET|EPIPE)$/;
+/**
+ * The server refuses connections, is out of resources, or is read-only; the statement is not at fault (PostgreSQL's
+ * appendix A, Node's error codes).
+ */
+const UNAVAILABLE =
+  /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
+/** The driver gives no code to these errors, only a message. */
+const DRIVER_LOST = /^Connection terminated/;
+const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|Query read timeout/;
 
-/** A pool learns late that its idle connections have ended. A read changes nothing, so it is sent again on another one. */
+/** Classifies an error of the driver: the connection, the server, or the query itself is at fault. */
+function faultOf(error: unknown): 'connection' | 'server' | 'query' {
+  const code = codeOf(error);
+  const message = code === undefined && error instanceof Error ? error.message : '';
+  if (CONNECTION_LOST.test(code ?? '') || DRIVER_LOST.test(message)) return 'connection';
+  return UNAVAILABLE.test(code ?? '') || DRIVER_TIMEOUT.test(message) ? 'server' : 'query';
+}
+
+/**
+ * A pool notices late that an idle connection was closed. A read changes nothing, so it is sent again on another
+ * connection.
+ */
 export async function runRead(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
   for (let tries = 1; ; tries++) {
     try {
       return await runQuery(db, name, args);
     } catch (error) {
-      if (tries === READ_TRIES || !isConnectionLost(error)) throw error;
+      if (tries === READ_TRIES || faultOf(error) !== 'connection') throw error;
     }
   }
 }
 
-/** It does not take connections, has none left, can't write, or has no time: not the statement's fault (PostgreSQL's appendix A, Node's error codes). */
-const UNAVAILABLE =
-  /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
-
-/** Turns failures of the database, as opposed to those of a call, into StorageUnavailable. */
+/** Converts failures of the database, but not of the query, into StorageUnavailable. */
 export async function answered(query: Promise<never>): Promise<never> {
   try {
     return await query;
   } catch (error) {
-    const mayPass = isConnectionLost(error) || isTimeOut(error) || UNAVAILABLE.test(codeOf(error) ?? '');
-    throw mayPass ? new StorageUnavailable(String(error), { cause: error }) : error;
+    throw faultOf(error) === 'query' ? error : new StorageUnavailable(String(error), { cause: error });
   }
 }
 
-/** The driver's own words: it has no code for these. */
-function isTimeOut(error: unknown): boolean {
-  return error instanceof Error && /timeout exceeded when trying to connect|Query read timeout/.test(error.message);
-}
-
-function isConnectionLost(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code !== undefined) return CONNECTION_LOST.has(code);
-  return error instanceof Error && error.message.startsWith('Connection terminated');
-}
-
-/** Runs a query of the catalogue by its name. */
+/** Runs a registered query by name. */
 export async function runQuery(db: EngineDatabase, name: string, args: readonly unknown[]): Promise<never> {
   const query: unknown = Reflect.get(QUERIES, name);
   if (typeof query !== 'function') throw new Error(`There is no query ${name}.`);
-  // The name decides the type of the result; catalogue.ts ties the two together.
+  // The name determines the result type; queries.ts connects the two.
   return (await query(db, ...args)) as never;
 }

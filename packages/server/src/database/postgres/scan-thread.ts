@@ -4,11 +4,12 @@ import type { FromThread, ScanThreadData, ToThread } from '../thread-messages.ts
 import { answered, openDatabase, runRead } from './run-query.ts';
 
 /**
- * Searches on PostgreSQL, in a thread of their own: matching a large body takes long, and the main thread takes captures meanwhile.
+ * Searches on PostgreSQL run in their own thread: matching a large body takes long, and the main thread must keep
+ * accepting captures.
  */
 const port = parentPort;
 if (port === null) throw new Error('scan-thread.ts runs as a worker thread.');
-// Only storage-thread.ts, from the same build, starts this thread.
+// Only storage-thread.ts of the same build starts this thread.
 const { url, sessions } = workerData as ScanThreadData;
 const db = openDatabase(url, sessions);
 
@@ -35,6 +36,6 @@ async function handle(message: ToThread): Promise<void> {
   }
 }
 
-// Concurrently: the pool bounds how many statements run at once.
+// Concurrent: the pool limits the number of running statements.
 port.on('message', (message: ToThread) => void handle(message));
 post({ kind: 'ready' });

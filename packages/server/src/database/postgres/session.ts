@@ -1,24 +1,24 @@
 import pg from 'pg';
 import type { ClientConfig, CustomTypesConfig, PoolConfig } from 'pg';
 
-/** What one kind of connection is for, and how long it may wait. */
+/** The purpose of a connection and its time limits. */
 export interface SessionKind {
   readonly name: string;
-  /** Connections of this kind at most. */
+  /** Maximum number of connections of this kind. */
   readonly connections: number;
-  /** Milliseconds that a statement may run; 0 is for ever. */
+  /** Milliseconds that a statement may run; 0 for no limit. */
   readonly statementMs: number;
-  /** Milliseconds that a statement may wait for another one's lock. */
+  /** Milliseconds that a statement may wait for a lock. */
   readonly lockMs: number;
-  /** Milliseconds of waiting for a free or a new connection. */
+  /** Milliseconds to wait for a free or new connection. */
   readonly connectMs: number;
-  /** Milliseconds beyond `statementMs` after which a connection that has not answered counts as cut. */
+  /** Milliseconds beyond `statementMs` after which an unresponsive connection counts as lost. */
   readonly lateMs: number;
 }
 
 /**
- * Each kind has connections of its own, so that neither lists nor searches nor the dashboard's writes ever hold up a capture. A sender
- * gives up after 10 to 30 s, so a capture says no before that; what a person waits for ends sooner than their patience.
+ * Each kind has its own connections, so that lists, searches and the dashboard's writes never block a capture. Senders
+ * give up after 10 to 30 s, so a capture fails before that; calls of users fail earlier.
  */
 export const SESSIONS = {
   capture: { name: 'capture', connections: 1, statementMs: 10_000, lockMs: 5_000, connectMs: 3_000, lateMs: 5_000 },
@@ -28,7 +28,7 @@ export const SESSIONS = {
   migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
-/** A transaction that nobody goes on with holds its rows no longer than this: a frozen process must not stop the others. */
+/** An idle transaction releases its locks after this time: a frozen process must not block the others. */
 const IDLE_TRANSACTION_MS = 10_000;
 
 /** 64-bit integers as numbers: ids, times and counts stay far below 2^53. */
@@ -47,24 +47,23 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
     ...(kind.statementMs === 0
       ? {}
       : { idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS, query_timeout: kind.statementMs + kind.lateMs }),
-    // Finds a peer that is gone while nothing is being sent; `query_timeout` finds it while something is.
+    // Detects a dead peer while nothing is sent; `query_timeout` detects it otherwise.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // Statements may be sent before the ones in front are answered, and a late answer closes the connection and does not linger in it.
+    // Sends statements before earlier ones are answered. A late response closes the connection.
     pipeline: true,
     types,
   };
 }
 
 /**
- * For every session: no compiling of plans; no plan that reads a whole table, since all that is looked up lies in an index, whatever a
- * new table's missing statistics or the guessed size of a batch suggest; and each commit waits for the disk whatever a role or database
- * was told.
+ * For every session: no JIT compilation; no sequential scans, because every lookup has an index, whatever a new table's
+ * missing statistics suggest; and every commit waits for the disk, whatever the defaults of the role or database are.
  */
 export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
 
-/** A pool of sessions. A connection that dies leaves it and is replaced when the next one is needed. */
+/** A pool of sessions. A broken connection is removed and replaced when the next one is needed. */
 export function openPool(url: string, kind: SessionKind): pg.Pool {
   const config: PoolConfig = {
     ...clientConfig(url, kind),
@@ -73,7 +72,7 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
     onConnect: async (client) => void (await client.query(SESSION_SETTINGS)),
   };
   const pool = new pg.Pool(config);
-  // Whoever uses the connection is told by the failed query; one that nobody uses is merely gone.
+  // A used connection reports its failure through the query. For an idle one nothing needs to be done.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;

@@ -1,6 +1,6 @@
 import { StorageProblem } from '../storage-problem.ts';
 
-/** By Node's error code or PostgreSQL's SQLSTATE: what a person can do about it. */
+/** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */
 const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
   ECONNREFUSED: (where) => `PostgreSQL at ${where} refuses connections. Start it, or correct DATABASE_URL.`,
   ENOTFOUND: (where) => `The host of DATABASE_URL (${where}) is not known. Correct DATABASE_URL.`,
@@ -22,7 +22,7 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
     `The tables at ${where} are in use and could not be brought up to date. Try again, or end what holds them.`,
 };
 
-/** Turns what went wrong at the start into a sentence; the password never stands in it. */
+/** Converts an error at the start into a sentence that never contains the password. */
 export function startProblem(error: unknown, url: string): StorageProblem {
   if (error instanceof StorageProblem) return error;
   const sentence = SENTENCES[codeOf(error) ?? ''];

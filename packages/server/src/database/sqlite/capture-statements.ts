@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { methodChanges } from '../method-changes.ts';
+import { methodChanges } from '../write-captures.ts';
 import { requestKeyValue } from '../request-key.ts';
 import type { MethodCount } from '../store.ts';
-import type { CaptureStatements, EndpointWrite, HeldEndpoint } from '../write-captures.ts';
+import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 
-const HOLD =
+const LOCK_ENDPOINTS =
   'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
-/** The rows of a range of keys, and how many of them have a method. */
+/** The number of rows in a range of keys, and how many of them have a method. */
 const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce(sum(length(body)), 0) as bytes from captured_requests
   where key >= ? and key < ? and saved_id is null`;
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
@@ -18,17 +18,17 @@ const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) 
 const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key < ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
-const SETTLE = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
+const UPDATE_COUNTERS = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
   where id = ?`;
 
 function integer(value: SQLOutputValue | undefined): number {
   return Number(value);
 }
 
-/** The writer is alone and inside its transaction: reading the row is holding it. */
-function holdWith(hold: StatementSync) {
-  return (endpointId: number): HeldEndpoint[] => {
-    const row = hold.get(endpointId);
+/** The writer is the only one, and in a transaction, so reading the row is enough. */
+function lockWith(select: StatementSync) {
+  return (endpointId: number): LockedEndpoint[] => {
+    const row = select.get(endpointId);
     if (row === undefined) return [];
     return [
       {
@@ -45,13 +45,13 @@ function holdWith(hold: StatementSync) {
 
 interface Trimmed {
   readonly byMethod: readonly MethodCount[];
-  /** The index behind the last of them. */
+  /** The index after the last of them. */
   readonly to: number;
 }
 
 /**
- * The oldest unsaved requests. Most often they follow one another, none of them saved or deleted, all of the one method that the batch
- * has too: that is found out in one pass, at 40% of what it costs to look for the last of them and to group them, which is a sort.
+ * The oldest unsaved requests. Usually they are consecutive and all have the batch's method. One pass detects that at
+ * 40% of the cost of the general query, which sorts.
  */
 function oldestWith(range: StatementSync, oldest: StatementSync) {
   return (write: EndpointWrite, likelyMethod: string | undefined): Trimmed => {
@@ -76,7 +76,7 @@ function oldestWith(range: StatementSync, oldest: StatementSync) {
 
 const NOTHING: Trimmed = { byMethod: [], to: 0 };
 
-/** Deletes the oldest unsaved requests; what went. */
+/** Deletes the oldest unsaved requests and returns what was deleted. */
 function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: StatementSync) {
   return (write: EndpointWrite): Trimmed => {
     if (write.trimCount === 0) return NOTHING;
@@ -88,24 +88,24 @@ function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: Statem
   };
 }
 
-/** The statements of a batch, prepared once. The hot path: no query builder between a capture and its row. */
+/** The statements of a batch, prepared once. No query builder on the hot path. */
 export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatements {
-  const hold = holdWith(database.prepare(HOLD));
+  const lockEndpoint = lockWith(database.prepare(LOCK_ENDPOINTS));
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
   const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
   const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
-  const settle = database.prepare(SETTLE);
+  const settle = database.prepare(UPDATE_COUNTERS);
   return {
-    hold: (endpointIds) => endpointIds.flatMap(hold),
+    lockEndpoints: (endpointIds) => endpointIds.flatMap(lockEndpoint),
     takeSavedIds(count) {
       const last = integer(takeSavedIds.get(count)?.value);
       return Array.from({ length: count }, (_, nth) => last - count + 1 + nth);
     },
     write(writes) {
       for (const write of writes) {
-        // First, so that the rows find room in the pages that become free: a page is written once per commit, whoever had it.
+        // Deletes first, so that the new rows reuse the freed pages: each page is written once per commit.
         const trimmed = trim(write);
         for (const row of write.captures) {
           insert.run(

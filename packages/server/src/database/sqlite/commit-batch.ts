@@ -4,7 +4,7 @@ import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { writeBatch } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 
-/** Writes a batch as one transaction: all of it, or, when it throws, nothing. */
+/** Writes a batch in one transaction. When it throws, nothing was written. */
 export async function commitBatch(
   database: DatabaseSync,
   statements: CaptureStatements,
@@ -17,7 +17,7 @@ export async function commitBatch(
     database.exec('commit');
     return outcome;
   } catch (error) {
-    // A full disk makes SQLite roll back by itself.
+    // On a full disk SQLite has already rolled back.
     if (database.isTransaction) database.exec('rollback');
     throw error;
   }

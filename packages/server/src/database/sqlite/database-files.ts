@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { StorageUnavailable } from '../storage-problem.ts';
 import { databaseFile } from './open-database.ts';
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const CHECK_MS = 250;
 
-/** What a path leads to; `undefined` when there is no file. */
+/** The identity of the file at a path; `undefined` when there is none. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? undefined : `${found.dev}:${found.ino}`;
@@ -20,7 +20,7 @@ export class DatabaseFiles {
   #checkedAt = performance.now();
   #missing: string | undefined;
 
-  /** Notes what is there now: call it while the database is open. */
+  /** Records the current files. Call it while the database is open. */
   constructor(dataDir: string) {
     const file = databaseFile(dataDir);
     const identities = [file, `${file}-wal`, `${file}-shm`].map((path) => [path, identityOf(path)] as const);
@@ -34,7 +34,9 @@ export class DatabaseFiles {
     return this.#missing;
   }
 
-  /** Looks at the files again if the last look is too old. @throws StorageUnavailable when one was removed or replaced */
+  /**
+   * Checks the files again if the last check is too old. @throws StorageUnavailable when one was removed or replaced
+   */
   check(): void {
     if (performance.now() - this.#checkedAt >= CHECK_MS) this.look();
     if (this.#missing === undefined) return;

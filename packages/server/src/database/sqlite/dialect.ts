@@ -8,7 +8,7 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
     database: {
       close: () => database.close(),
       prepare(text) {
-        // A full disk makes SQLite roll back by itself. A second rollback would fail and hide the disk's error.
+        // On a full disk SQLite has already rolled back. A second rollback would fail and hide the disk's error.
         if (text === 'rollback' && !database.isTransaction) return NOTHING_TO_DO;
         const statement = statements.get(text) ?? database.prepare(text);
         if (statements.size < MAX_STATEMENTS) statements.set(text, statement);
@@ -32,7 +32,7 @@ const NOTHING_TO_DO = {
   iterate: () => [][Symbol.iterator](),
 };
 
-/** Texts with literals in them (`substr(body, 1, 16388)`) are few; the cap is against a query that breeds them. */
+/** Few texts contain literals (`substr(body, 1, 16388)`). The limit protects against a query that generates many. */
 const MAX_STATEMENTS = 500;
 
 function bindable(value: unknown): SQLInputValue {

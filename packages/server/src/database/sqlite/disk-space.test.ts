@@ -12,7 +12,7 @@ import { openWriter } from './open-database.ts';
 const MIB = 1024 * 1024;
 let dataDir = '';
 let database: DatabaseSync;
-/** The disk that `DiskSpace` believes in. SQLite's page limit makes it true, so that no right to mount one is needed. */
+/** The simulated disk. SQLite's page limit enforces it, so that the test needs no right to mount one. */
 const disk = { freeBytes: 0, bytes: 64 * MIB };
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ describe('a quota', () => {
     expect(() => insert(900)).toThrow(/full/);
   });
 
-  test('captures are refused first, then other writes; what frees space goes on', () => {
+  test('captures are rejected first, then other writes; work that frees space continues', () => {
     const space = someSpace(9 * MIB);
     expect(space.isFull).toBe(true);
     expect(() => space.prepare('capture')).toThrow(expect.objectContaining({ reason: 'disk-full' }));
@@ -54,7 +54,7 @@ describe('a quota', () => {
     insert(100);
   });
 
-  test('pages that were freed take captures although the disk is as full as before', () => {
+  test('freed pages take captures on a full disk', () => {
     const space = someSpace(100 * MIB);
     insert(4000);
     database.exec('pragma wal_checkpoint(truncate)');
@@ -68,7 +68,7 @@ describe('a quota', () => {
     insert(3000);
   });
 
-  test('the reserve is taken when there is room, and given up for what frees space only', async () => {
+  test('the reserve is created when there is room, and given up only for work that frees space', async () => {
     const reserve = join(dataDir, 'creel.reserve');
     const space = someSpace(8 * MIB);
     space.takeReserve();
@@ -86,7 +86,7 @@ describe('a quota', () => {
   });
 });
 
-test('a transaction that SQLite has rolled back by itself fails with the reason of the disk', async () => {
+test("a transaction that SQLite rolled back fails with the disk's error", async () => {
   const db = new Kysely<Record<string, never>>({ dialect: sqliteDialect(database) });
   const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
   database.exec(`pragma max_page_count = ${pages + 2}`);

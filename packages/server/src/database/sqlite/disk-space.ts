@@ -4,9 +4,9 @@ import { StorageUnavailable } from '../storage-problem.ts';
 import { databaseFile } from './open-database.ts';
 import { ReserveFile } from './reserve-file.ts';
 
-/** Milliseconds for which a measurement counts. The reserve covers what other programs write meanwhile. */
+/** Milliseconds for which a measurement is valid. The reserve covers what other programs write meanwhile. */
 const MEASURE_MS = 100;
-/** Free bytes that captures leave to the log for everything else that is written. */
+/** Free bytes that captures leave for all other writes to the log. */
 const MARGIN_BYTES = 1024 * 1024;
 /** With fewer pages than this for captures, the disk counts as full. */
 const MIN_CAPTURE_PAGES = 32;
@@ -51,9 +51,9 @@ export class DiskSpace {
     const { blocks, bsize } = statDisk(dataDir);
     this.#reserve = new ReserveFile(dataDir, blocks * bsize);
     this.#pageSize = this.#pragma('page_size');
-    // The reserve must hold what the log still owes the file, and as much again for deleting.
-    const mostPages = Math.floor(this.#reserve.bytes / 2 / this.#pageSize);
-    if (mostPages < this.#pragma('wal_autocheckpoint')) this.#database.exec(`pragma wal_autocheckpoint = ${mostPages}`);
+    // The reserve must hold the log's pages that are not yet in the file, and as much again for deletions.
+    const maxPages = Math.floor(this.#reserve.bytes / 2 / this.#pageSize);
+    if (maxPages < this.#pragma('wal_autocheckpoint')) this.#database.exec(`pragma wal_autocheckpoint = ${maxPages}`);
     this.measure();
   }
 
@@ -62,23 +62,25 @@ export class DiskSpace {
     return this.#freeBytes;
   }
 
-  /** True when captures are refused, as of the last measurement. */
+  /** True when captures are rejected, as of the last measurement. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** Allows the database to grow by what is right for this write. @throws StorageUnavailable for a capture when the disk is full */
+  /**
+   * Sets how far the database may grow for this write. @throws StorageUnavailable for a capture when the disk is full
+   */
   prepare(purpose: WritePurpose): void {
     if (performance.now() - this.#measuredAt >= MEASURE_MS) this.measure();
     if (purpose === 'capture' && this.#isFull)
       throw new StorageUnavailable('The disk of the data folder is full.', { reason: 'disk-full' });
     if (purpose !== 'freeing' || this.#growthPages >= FREEING_PAGES) return;
     this.#limitPages(this.#pageCount + FREEING_PAGES);
-    // The limit counts for this write alone.
+    // The limit applies to this write only.
     this.#measuredAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** After a write that the disk refused: true when there may be room for it now. */
+  /** After a write failed on a full disk: true when a retry may succeed. */
   makeRoom(purpose: WritePurpose): boolean {
     const isDone = this.#checkpoint();
     if ((!isDone || purpose === 'freeing') && this.#reserve.release()) this.#checkpoint();
@@ -86,7 +88,7 @@ export class DiskSpace {
     return purpose !== 'capture' || !this.#isFull;
   }
 
-  /** Takes the reserve again when there is room for it. */
+  /** Recreates the reserve when there is room. */
   takeReserve(): void {
     this.#reserve.take(this.#freeBytes - MARGIN_BYTES);
   }
@@ -100,11 +102,11 @@ export class DiskSpace {
     const { bavail, blocks, bsize } = this.#statDisk(this.#dataDir);
     this.#pageCount = this.#pragma('page_count');
     this.#freeBytes = bavail * bsize;
-    // Some network file systems report no size at all.
+    // Some network file systems report no size.
     const isKnown = blocks > 0;
     const { size } = statSync(databaseFile(this.#dataDir));
     const owed = Math.max(0, this.#pageCount * this.#pageSize - size);
-    // Room that was given up, or that is not taken yet, is not for captures.
+    // Space that the reserve will need is not available for captures.
     const reserved = this.#reserve.isHeld ? 0 : this.#reserve.bytes;
     // Each new page is written twice: to the log, and to the file by a checkpoint.
     const spare = (this.#freeBytes - owed - reserved - MARGIN_BYTES) / 2;

@@ -6,7 +6,7 @@ function bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Arra
   return sql<boolean>`instr(cast(lower(cast(${bytes} as text)) as blob), ${needle}) > 0`;
 }
 
-/** What SQLite does in its own way. */
+/** SQL that is specific to SQLite. */
 export const sqliteEngine: Engine = {
   name: 'sqlite',
   bytesType: 'blob',
@@ -36,7 +36,7 @@ export const sqliteEngine: Engine = {
     return rows.length > 0;
   },
   async lockForMigration(transaction) {
-    // The first write of a transaction takes SQLite's write lock; every other process waits for it here.
+    // The first write of a transaction takes SQLite's write lock; other processes wait for it.
     await sql`pragma user_version = 0`.execute(transaction);
   },
 };

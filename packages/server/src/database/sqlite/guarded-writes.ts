@@ -5,12 +5,15 @@ import { DatabaseFiles } from './database-files.ts';
 import { DiskSpace, isDiskFull } from './disk-space.ts';
 import type { WritePurpose } from './disk-space.ts';
 
-/** Milliseconds between two looks at the disk while nothing is written. */
+/** Milliseconds between two checks of the disk while nothing is written. */
 const WATCH_MS = 500;
-/** Milliseconds after which the reserve is first taken: a start has more urgent work. */
+/** Delay in milliseconds before the reserve is created, because a start has more urgent work. */
 const RESERVE_AFTER_MS = 1000;
 
-/** Runs the writer's work: never into a file that was removed or replaced, and with room on a full disk for what frees space. */
+/**
+ * Runs the writer's work. Prevents writes to a file that was removed or replaced, and keeps room on a full disk for
+ * work that frees space.
+ */
 export class GuardedWrites {
   readonly #files: DatabaseFiles;
   readonly #space: DiskSpace;
@@ -19,22 +22,22 @@ export class GuardedWrites {
   readonly #startedAt = performance.now();
   #watch: NodeJS.Timeout | undefined;
 
-  /** `onState` is called with each change of the disk's state. */
+  /** Calls `onState` on each change of the disk's state. */
   constructor(database: DatabaseSync, dataDir: string, onState: (state: DiskState) => void) {
     this.#files = new DatabaseFiles(dataDir);
     this.#space = new DiskSpace(database, dataDir);
     this.#onState = onState;
   }
 
-  /** Looks at the disk from now on, until it is closed. */
+  /** Starts periodic checks of the disk until it is closed. */
   watch(): void {
     this.#watch = setInterval(() => this.#look(), WATCH_MS);
     this.#tell();
   }
 
   /**
-   * Runs work that is a transaction, or that may be repeated.
-   * @throws StorageUnavailable when the disk is full or the database was removed or replaced
+   * Runs work that is a transaction or can be repeated. @throws StorageUnavailable when the disk is full or the
+   * database was removed or replaced
    */
   async run<T>(purpose: WritePurpose, work: () => Promise<T>): Promise<T> {
     try {
@@ -59,7 +62,7 @@ export class GuardedWrites {
     await this.#space.close();
   }
 
-  /** The error to report: work also fails in other ways when its files are missing. */
+  /** Maps any failure to missing files if that is the cause. */
   #unavailable(error: unknown): unknown {
     this.#files.look();
     this.#tell();

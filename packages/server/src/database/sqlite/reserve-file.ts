@@ -4,14 +4,14 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MIB = 1024 * 1024;
-/** Twice what the log holds between two checkpoints, so that a checkpoint and many deletes fit. */
+/** Twice the size of the log between two checkpoints, so that a checkpoint and many deletions fit. */
 const MAX_RESERVE_BYTES = 16 * MIB;
-/** The part of a small disk that is reserved. */
+/** Share of a small disk that is reserved. */
 const MAX_RESERVE_SHARE = 1 / 8;
 
 /**
- * A file that occupies disk space until the disk is full. Then it is removed, so that deleting works, and written again when there is
- * room. Free space alone would not do, because other programs fill the disk too.
+ * A file that occupies disk space. It is removed when the disk is full, so that deletions work, and recreated later.
+ * Free space alone is not enough, because other programs fill the disk too.
  */
 export class ReserveFile {
   readonly bytes: number;
@@ -29,7 +29,7 @@ export class ReserveFile {
     return this.#isHeld;
   }
 
-  /** Gives the space up; false when there is none to give. */
+  /** Frees the space; false when there is none to free. */
   release(): boolean {
     if (!this.#isHeld) return false;
     this.#isHeld = false;
@@ -37,7 +37,7 @@ export class ReserveFile {
     return true;
   }
 
-  /** Takes the space when there is enough. A write that fails is tried again later. */
+  /** Creates the file when there is enough space. A failed write is retried later. */
   take(freeBytes: number): void {
     if (this.#isHeld || this.#writing !== undefined || freeBytes < this.bytes) return;
     this.#writing = this.#write()
@@ -52,7 +52,7 @@ export class ReserveFile {
       });
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is running. */
   async settle(): Promise<void> {
     await this.#writing;
   }
@@ -73,7 +73,7 @@ function reserveFile(dataDir: string): string {
   return join(dataDir, 'creel.reserve');
 }
 
-/** Opening a database needs some hundred kilobytes for its log. On a full disk the reserve is given up for them. */
+/** Opening a database needs a few hundred kilobytes for its log. On a full disk the reserve is given up for that. */
 export function makeRoomToOpen(dataDir: string): void {
   const { bavail, bsize } = statfsSync(dataDir);
   if (bavail * bsize < MIB) rmSync(reserveFile(dataDir), { force: true });

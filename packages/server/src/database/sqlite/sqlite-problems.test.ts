@@ -25,35 +25,35 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-/** Opens a folder as the writer's thread does, in this one, and closes it. */
+/** Opens a folder like the writer's thread does, in this thread, and closes it. */
 async function openAndClose(dir = dataDir): Promise<void> {
   const { raw, release } = await openWriterConnection(dir);
   raw.close();
   release();
 }
 
-/** What stands in the way of opening the folder; its sentence. */
+/** The error of opening the folder, as a sentence. */
 async function problemOf(dir = dataDir): Promise<string> {
   const error: unknown = await openAndClose(dir).catch((thrown: unknown) => thrown);
   if (!(error instanceof StorageProblem)) throw new Error('It was opened, or failed otherwise.', { cause: error });
   return error.message;
 }
 
-/** Runs a test's work on a store in the folder, and closes it. */
+/** Runs work on a store in the folder, and closes it. */
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openSqliteStore(dataDir);
   return work(store).finally(() => store.close());
 }
 
-describe('a database that can’t be used is left as it is, with a sentence', () => {
-  test('a file that is no database', async () => {
+describe('an unusable database is left unchanged, with a sentence', () => {
+  test('not a database', async () => {
     const text = 'This is my thesis, not a database. '.repeat(200);
     await writeFile(databaseFile(dataDir), text);
     expect(await problemOf()).toMatch(/^The database \S+creel\.db can't be opened \(.*\)\. Nothing was changed\./);
     expect(await readFile(databaseFile(dataDir), 'utf8')).toBe(text);
   });
 
-  test('a database of which the end is missing', async () => {
+  test('a truncated database', async () => {
     await openAndClose();
     const file = databaseFile(dataDir);
     await truncate(file, 3 * 4096 + 100);
@@ -62,7 +62,7 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     expect(before.equals(await readFile(file))).toBe(true);
   });
 
-  test('a database whose inner pages are garbage', async () => {
+  test('a database with garbage in its pages', async () => {
     await openAndClose();
     const file = databaseFile(dataDir);
     const bytes = await readFile(file);
@@ -72,7 +72,7 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     expect(bytes.equals(await readFile(file))).toBe(true);
   });
 
-  test('a database whose tables are not those of its version', async () => {
+  test("a database whose tables don't match its version", async () => {
     await openAndClose();
     const file = databaseFile(dataDir);
     const raw = new DatabaseSync(file);
@@ -98,7 +98,7 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     expect(before.equals(await readFile(file))).toBe(true);
   });
 
-  test('a folder that can’t be written, or is none', async () => {
+  test('a folder that is not writable, or not a folder', async () => {
     const file = join(dataDir, 'file');
     await writeFile(file, 'kept');
     expect(await problemOf(file)).toMatch(
@@ -106,14 +106,14 @@ describe('a database that can’t be used is left as it is, with a sentence', ()
     );
     expect(await readFile(file, 'utf8')).toBe('kept');
     expect(await problemOf(join(file, 'below'))).toContain("can't be written");
-    // For root no folder of a disk is read-only, but not even root may write in /proc.
+    // Root can write to every folder of a disk, but not to /proc.
     await chmod(dataDir, 0o500);
     expect(await problemOf(process.getuid?.() === 0 ? '/proc/creel' : dataDir)).toContain("can't be written");
     await chmod(dataDir, 0o700);
   });
 });
 
-test('each commit of the writer is synced (contract 3): WAL, and synchronous=FULL, which is 2', () => {
+test('every commit of the writer is synced: WAL and synchronous=FULL (2)', () => {
   const writer = openWriter(dataDir);
   expect(writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
   expect(writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
@@ -121,26 +121,26 @@ test('each commit of the writer is synced (contract 3): WAL, and synchronous=FUL
 });
 
 describe('a data folder belongs to one server', () => {
-  test('a second one in the same process is refused, and let in when the first is gone', async () => {
+  test('a second one in the same process is rejected, and accepted after the first is closed', async () => {
     await withStore(async (store) => {
       expect(await problemOf()).toMatch(
         /^Another Creel server is using the data folder \S+\. Stop it, or set DATA_DIR to another folder\.$/,
       );
-      // The same, from the thread that says it.
+      // The same error, from the thread.
       await expect(openSqliteStore(dataDir)).rejects.toBeInstanceOf(StorageProblem);
       expect(await someUser(store)).toBeDefined();
     });
     await expect(openAndClose()).resolves.toBeUndefined();
   });
 
-  test('so is one in another process, and kill -9 leaves nothing to clear away', async () => {
+  test('so is one in another process, and kill -9 leaves nothing to clean up', async () => {
     const other = await startAndWaitFor('open', './hold-store.ts', [dataDir]);
     expect(await problemOf()).toContain('Another Creel server');
     await other.kill();
     await expect(openAndClose()).resolves.toBeUndefined();
   });
 
-  test('of eight that start at once one gets it, and each migration is applied once', async () => {
+  test('of eight parallel starts one succeeds, and each migration is applied once', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 8 }, () => openWriterConnection(dataDir)));
     for (const one of tries) if (one.status === 'fulfilled') one.value.release();
     const refused = tries.filter((one) => one.status === 'rejected').map((one): unknown => one.reason);
@@ -157,7 +157,7 @@ function versionsIn(dir: string): unknown[] {
   return rows.map((row) => row.version);
 }
 
-describe('killed in the middle of a migration', () => {
+describe('killed during a migration', () => {
   test.each(MIGRATIONS.map((migration) => migration.version))(
     'number %i: the next start completes it',
     async (version) => {
@@ -206,7 +206,7 @@ test.each([1000, 10])(
 );
 
 describe('a full disk', () => {
-  test('refuses the batch whole, keeps what was there, and takes the next one when there is room', async () => {
+  test('rejects the whole batch, keeps existing data, and accepts the next batch when there is room', async () => {
     const { id, uid } = await withStore(async (store) => {
       const endpoint = await someEndpoint(store);
       await captureMany(store, endpoint.id, 10);
@@ -228,12 +228,12 @@ describe('a full disk', () => {
     const { kept, counted } = await withStore((store) => countersAndRecount(store, uid));
     expect(kept).toEqual(counted);
     expect(kept).toMatchObject({ unsaved: 115 });
-    // Closing folds the log back into the database.
+    // Closing checkpoints the log into the database.
     expect((await readdir(dataDir)).filter((name) => name.startsWith('creel.db'))).toEqual(['creel.db']);
   });
 });
 
-test('a closed store takes no search, and starts no thread for it', async () => {
+test('a closed store rejects searches and starts no thread', async () => {
   const store = await openSqliteStore(dataDir);
   await store.close();
   await expect(store.searchedEndpoints(1, undefined, undefined)).rejects.toThrow('The storage thread has ended.');

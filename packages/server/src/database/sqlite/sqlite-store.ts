@@ -4,9 +4,8 @@ import { bindQueries } from '../bind-queries.ts';
 import { LazyThread, StorageThread } from '../storage-thread.ts';
 
 /**
- * The embedded store: a file in `dataDir`, a thread that writes, one that reads and one that scans, so that neither a list nor a
- * search ever holds up a capture.
- * @throws StorageProblem when the folder or the file can't be used.
+ * The SQLite store: a file in `dataDir` and threads that write, read and scan, so that lists and searches never block a
+ * capture. @throws StorageProblem when the folder or the file can't be used.
  */
 export async function openSqliteStore(dataDir: string): Promise<Store> {
   const { writer, reader } = await startThreads(dataDir);
@@ -20,13 +19,13 @@ export async function openSqliteStore(dataDir: string): Promise<Store> {
     shared: false,
     async close() {
       await Promise.all([reader.close(), scanner.close()]);
-      // Last, so that closing it folds the log back into the file.
+      // Closed last, so that it checkpoints the log into the file.
       await writer.close();
     },
   };
 }
 
-/** Both at once, since most of a thread's start is loading its code; when one does not start, none is left behind. */
+/** Starts both in parallel, because most of a thread's start is loading code. If one fails, the other is closed. */
 async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread }> {
   const starts = [
     StorageThread.start({ role: 'writer', dataDir }),

@@ -18,18 +18,18 @@ import type { FromThread, SqliteThreadData, ToThread } from '../thread-messages.
 import { openWriterConnection } from './writer-connection.ts';
 
 /**
- * One thread with one connection to the SQLite file: the writer, or a reader. Messages are worked off strictly one after the
- * other, so that a transaction is never interleaved with a batch.
+ * A thread with one connection to the SQLite file: the writer or a reader. It handles messages one at a time, so that a
+ * transaction is never interleaved with a batch.
  */
 const port = parentPort;
 if (port === null) throw new Error('thread.ts runs as a worker thread.');
-// Only storage-thread.ts, from the same build, starts this thread.
+// Only storage-thread.ts of the same build starts this thread.
 const { role, dataDir } = workerData as SqliteThreadData;
 
 interface Connection {
   readonly raw: DatabaseSync;
   readonly db: EngineDatabase;
-  /** The writer's alone. */
+  /** Set in the writer only. */
   readonly writer: { readonly statements: CaptureStatements; readonly guard: GuardedWrites } | undefined;
 }
 
@@ -39,7 +39,7 @@ function post(message: FromThread, transfer: ArrayBuffer[] = []): void {
 
 async function connectWriter(): Promise<Connection> {
   const { raw, db, statements, release } = await openWriterConnection(dataDir);
-  // Held for the life of the thread.
+  // Keeps the lock for the life of the thread.
   port?.once('close', release);
   const guard = new GuardedWrites(raw, dataDir, (state) => post({ kind: 'disk', state }));
   return { raw, db: withEngine(db, sqliteEngine), writer: { statements, guard } };
@@ -75,14 +75,16 @@ function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {
 
 let connection: Connection | undefined;
 
-/** A reader opens the file with its first query: it is started beside the writer, which may still be creating the tables. */
+/**
+ * A reader opens the file with its first query, because it starts while the writer may still be creating the tables.
+ */
 function connected(): Connection {
   connection ??= connectReader();
   return connection;
 }
 
 function purposeOf(query: string): WritePurpose {
-  // Whether captures can be taken is found out by writing as they do.
+  // The check writes in the same way as a capture.
   if (query === 'checkWritable') return 'capture';
   return WRITES_ON_A_FULL_DISK.has(query) ? 'freeing' : 'other';
 }
@@ -117,13 +119,13 @@ async function handle(message: ToThread): Promise<void> {
   }
 }
 
-/** SQLite's result codes for what is no mistake of the statement: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN. */
+/** SQLite's result codes that are not the statement's fault: BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN. */
 const OF_THE_DISK: ReadonlySet<number> = new Set([5, 6, 7, 8, 10, 13, 14]);
 
 function unavailableReason(error: unknown): UnavailableReason | undefined {
   if (error instanceof StorageUnavailable) return error.reason;
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) : 0;
-  // The low byte is the kind; the rest says more of it.
+  // The low byte is the primary result code.
   return OF_THE_DISK.has(code & 0xff) ? 'away' : undefined;
 }
 

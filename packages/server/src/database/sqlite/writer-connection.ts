@@ -10,16 +10,16 @@ import { sqliteEngine } from './engine.ts';
 import { claimDataDir, databaseFile, openWriter } from './open-database.ts';
 import { makeRoomToOpen } from './reserve-file.ts';
 
-/** The one connection that writes to a data folder. */
+/** The only connection that writes to a data folder. */
 export interface WriterConnection {
   readonly raw: DatabaseSync;
   readonly db: Database;
   readonly statements: CaptureStatements;
-  /** Lets the folder go. The database is closed by whoever works with it. */
+  /** Releases the folder. The caller closes the database. */
   readonly release: () => void;
 }
 
-/** Claims a data folder, opens its database and brings it up to date. @throws StorageProblem, and then nothing was changed */
+/** Claims a data folder, opens its database and migrates it. @throws StorageProblem; then nothing was changed */
 export async function openWriterConnection(dataDir: string): Promise<WriterConnection> {
   const lock = claimDataDir(dataDir);
   try {
@@ -39,7 +39,7 @@ export async function openWriterConnection(dataDir: string): Promise<WriterConne
   }
 }
 
-/** Preparing them is the proof that the tables are what the version says. @throws StorageProblem */
+/** Preparing the statements proves that the tables match the version. @throws StorageProblem */
 function statementsOf(raw: DatabaseSync, dataDir: string): CaptureStatements {
   try {
     return sqliteCaptureStatements(raw);

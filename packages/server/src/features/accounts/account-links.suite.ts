@@ -37,9 +37,9 @@ async function openSession(store: Store, user: UserRecord, details: Partial<Sess
 const isOpen = async (store: Store, token: string): Promise<boolean> =>
   (await store.findSession(token, T0)) !== undefined;
 
-/** What a person changes and leaves behind: name, password, settings, the account itself. */
+/** Changes of a user: name, password, settings, and deletion. */
 function personSuite(open: () => Store): void {
-  describe('a person', () => {
+  describe('a user', () => {
     test('is found by email, whatever its case', async () => {
       const user = await someUser(open());
       expect(await open().findUserByEmail(user.email.toUpperCase())).toEqual(user);
@@ -59,7 +59,7 @@ function personSuite(open: () => Store): void {
       expect(await open().renameUser(other.id, two + end)).toBe('taken');
     });
 
-    test('is renamed, unless the name is taken or the person gone; its case alone may change', async () => {
+    test('is renamed, unless the name is taken or the user does not exist; the case alone may change', async () => {
       const [one, two] = [await someUser(open()), await someUser(open())];
       const username = unique('renamed');
       expect(await open().renameUser(one.id, username)).toEqual({ ...one, username });
@@ -71,14 +71,14 @@ function personSuite(open: () => Store): void {
       expect(await open().renameUser(2_000_000_000, unique('name'))).toBeUndefined();
     });
 
-    test('of twenty who want one name at once, one gets it', async () => {
+    test('of twenty users who want one name at once, one gets it', async () => {
       const people = await Promise.all(Array.from({ length: 20 }, () => someUser(open())));
       const username = unique('wanted');
       const results = await Promise.all(people.map(({ id }) => open().renameUser(id, username)));
       expect(results.filter((result) => result === 'taken')).toHaveLength(19);
     });
 
-    test('has a password replaced only while it is the one that was meant', async () => {
+    test('gets a new password only while the old one is the expected one', async () => {
       const user = await someUser(open(), { passwordHash: null });
       expect(await open().replacePassword(user.id, 'another', 'new')).toBe(false);
       expect(await open().replacePassword(user.id, null, 'first')).toBe(true);
@@ -87,7 +87,7 @@ function personSuite(open: () => Store): void {
       expect((await open().findUser(user.id))?.passwordHash).toBe('second');
     });
 
-    test('who gets another password has no older link for a new one; other links and other people keep theirs', async () => {
+    test('with a new password loses older reset links; other links and other users keep theirs', async () => {
       const [user, other] = [await someUser(open()), await someUser(open())];
       const [reset, verify, theirs] = [unique('link'), unique('link'), unique('link')];
       await open().createMailToken(reset, user.id, 'reset', T0 + HOUR);
@@ -114,7 +114,7 @@ function personSuite(open: () => Store): void {
       expect(await open().saveSettings(2_000_000_000, settings)).toBe(false);
     });
 
-    test('goes with everything: sessions, endpoints, links, identities; others keep theirs', async () => {
+    test('is deleted with sessions, endpoints, links and identities; others keep theirs', async () => {
       const identity = { issuer: 'https://issuer.test', subject: unique('sub') };
       const created = await open().createUser(newUser(), identity);
       if (!('user' in created)) throw new Error('taken');
@@ -141,8 +141,8 @@ function personSuite(open: () => Store): void {
     });
   });
 
-  describe('sessions of a person', () => {
-    test('are listed newest first, those that hold', async () => {
+  describe('sessions of a user', () => {
+    test('valid ones are listed, newest first', async () => {
       const user = await someUser(open());
       await openSession(open(), user, { createdAt: T0 + 1, userAgent: 'second' });
       await openSession(open(), user, { createdAt: T0, userAgent: 'first' });
@@ -153,7 +153,7 @@ function personSuite(open: () => Store): void {
       expect(listed.map(({ userAgent }) => userAgent)).toEqual(['third', 'second', 'first']);
     });
 
-    test('all end but the one that is named, or all', async () => {
+    test('all end except the given one, or all', async () => {
       const [user, other] = [await someUser(open()), await someUser(open())];
       const id = unique('session');
       const [one, two, theirs] = [
@@ -171,7 +171,7 @@ function personSuite(open: () => Store): void {
       expect([await isOpen(open(), one), await isOpen(open(), theirs)]).toEqual([false, true]);
     });
 
-    test('get a new token, and the old one is worth nothing', async () => {
+    test('get a new token, and the old one becomes invalid', async () => {
       const user = await someUser(open());
       const id = unique('session');
       const [before, after] = [await openSession(open(), user, { id }), unique('token')];
@@ -189,7 +189,7 @@ export function accountLinksSuite(open: () => Store): void {
   describe('identities', () => {
     const someIdentity = () => ({ issuer: 'https://issuer.test', subject: unique('sub') });
 
-    test('make a user with them or none at all', async () => {
+    test('create a linked user, or none at all', async () => {
       const identity = someIdentity();
       const user = newUser();
       expect(await open().createUser(user, identity)).toMatchObject({ user: { username: user.username } });
@@ -207,7 +207,7 @@ export function accountLinksSuite(open: () => Store): void {
       expect(await open().findUserByIdentity({ ...identity, subject: identity.subject.toUpperCase() })).toBeUndefined();
     });
 
-    test('are linked to the user of an email that is verified, and to nobody else', async () => {
+    test('are linked to the user with that verified email only', async () => {
       const [yes, no] = [
         await someUser(open(), { emailVerified: true }),
         await someUser(open(), { emailVerified: false }),
@@ -222,7 +222,7 @@ export function accountLinksSuite(open: () => Store): void {
       expect((await open().findUserByIdentity(identity))?.id).toBe(yes.id);
     });
 
-    test('that were proved are kept until they are over or used; of twenty who use one, one may', async () => {
+    test('are kept after proof until they expire or are used; of twenty parallel uses one succeeds', async () => {
       const proven: ProvenIdentity = {
         ...someIdentity(),
         email: 'Å@example.com',
@@ -256,7 +256,7 @@ export function accountLinksSuite(open: () => Store): void {
       return token;
     }
 
-    test('hold until they are over, for their own purpose', async () => {
+    test('are valid until they expire, for their own purpose', async () => {
       const user = await someUser(open());
       const token = await link(user);
       expect(await open().findMailToken(token, 'reset', T0 + 9)).toEqual(user);
@@ -266,7 +266,7 @@ export function accountLinksSuite(open: () => Store): void {
       await open().createMailToken(unique('link'), 2_000_000_000, 'reset', T0 + 10);
     });
 
-    test('hold beside each other; one that was used ends those of its purpose', async () => {
+    test('are valid side by side; a used one ends those of its purpose', async () => {
       const user = await someUser(open());
       const [first, other, second] = [await link(user, 'verify'), await link(user), await link(user, 'verify')];
       expect(await open().findMailToken(first, 'verify', T0)).toBeDefined();
@@ -275,7 +275,7 @@ export function accountLinksSuite(open: () => Store): void {
       expect(await open().findMailToken(other, 'reset', T0)).toBeDefined();
     });
 
-    test('set a password once, of twenty at the same moment, and end all that was open', async () => {
+    test('set a password once, of twenty parallel calls, and end all other access', async () => {
       const user = await someUser(open(), { emailVerified: true, passwordHash: 'old' });
       const identity = { issuer: 'https://issuer.test', subject: unique('sub') };
       await open().linkIdentity(identity, user.email, T0);
@@ -296,7 +296,7 @@ export function accountLinksSuite(open: () => Store): void {
       expect(await open().findMailToken(verification, 'verify', T0)).toBeUndefined();
     });
 
-    test('for a new password prove the address as well', async () => {
+    test('for a new password verify the address too', async () => {
       const user = await someUser(open(), { emailVerified: false });
       expect(await open().resetPassword(await link(user), 'new', T0)).toMatchObject({
         id: user.id,
@@ -304,7 +304,7 @@ export function accountLinksSuite(open: () => Store): void {
       });
     });
 
-    test('for a new password send notices to the proven address again, and leave the other settings', async () => {
+    test('for a new password reset the address for notices, and keep the other settings', async () => {
       const settings = { ...DEFAULT_USER_SETTINGS, emailNotifyExpiry: true, email: 'elsewhere@example.com' };
       const user = await someUser(open(), { settings });
       const changed = await open().resetPassword(await link(user), 'new', T0);
@@ -312,7 +312,7 @@ export function accountLinksSuite(open: () => Store): void {
       expect(await open().findUser(user.id)).toEqual(changed);
     });
 
-    test('are clicked while the account goes: neither waits for the other for ever', async () => {
+    test('are clicked while the account is deleted: no deadlock', async () => {
       const rounds = Array.from({ length: 40 }, async () => {
         const user = await someUser(open());
         const token = await link(user, 'verify');
@@ -321,7 +321,7 @@ export function accountLinksSuite(open: () => Store): void {
       for (const [, gone] of await Promise.all(rounds)) expect(gone).toEqual([]);
     });
 
-    test('verify the address of the user that they were mailed to, once, of twenty at the same moment', async () => {
+    test('verify the address of the user they were mailed to, once, of twenty parallel calls', async () => {
       const [user, other] = [await someUser(open(), { emailVerified: false }), await someUser(open())];
       const token = await link(user, 'verify');
       expect(await open().verifyEmail(token, other.id, T0)).toBe(false);

@@ -5,22 +5,22 @@ import type { Store } from '../../database/store.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
-import { ProviderSignIn } from './provider-sign-in.ts';
+import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
 import { randomToken } from './sessions.ts';
-import { SignIn } from './sign-in.ts';
+import { Login } from './login.ts';
 import { Throttle } from './throttle.ts';
 
-/** Everything around the person, ready to be called by the API. */
+/** The services for users, sessions and logins. */
 export interface Accounts {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
-  readonly signIn: SignIn;
+  readonly login: Login;
   readonly links: MailedLinks;
-  /** `undefined` when no third-party sign-in is configured. */
+  /** `undefined` when no third-party login is configured. */
   readonly provider: Provider | undefined;
-  readonly providerSignIn: ProviderSignIn;
+  readonly providerLogin: ProviderLogin;
 }
 
 export interface AccountsOptions {
@@ -33,7 +33,7 @@ export interface AccountsOptions {
   readonly now: () => number;
 }
 
-/** The generated secret lies in the database, so that every process signs and seals alike (contract 8, DATA_DIR). */
+/** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */
 export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
   const { store, config, mailer, background, publicUrl, passwords, now } = options;
   const secret = await store.keepSecret('accounts', randomToken());
@@ -43,9 +43,9 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     passwords,
     throttle,
     knownBrowsers,
-    signIn: new SignIn({ store, config, passwords, throttle, knownBrowsers, now }),
+    login: new Login({ store, config, passwords, throttle, knownBrowsers, now }),
     links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
-    providerSignIn: new ProviderSignIn({ store, config, throttle, now }),
+    providerLogin: new ProviderLogin({ store, config, throttle, now }),
   };
 }

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js';
 
-/** Groups of an IPv6 address that a provider hands to one customer: the rest is theirs to vary (RFC 6177). */
+/** Groups of an IPv6 address that identify a customer. The customer can vary the rest (RFC 6177). */
 const NETWORK_GROUPS = 4;
 
-/** What counts as one client: an IPv4 address, or the /64 that an IPv6 address lies in. */
+/** What counts as one client: an IPv4 address, or the /64 network of an IPv6 address. */
 export function addressBlock(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

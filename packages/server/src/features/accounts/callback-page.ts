@@ -1,10 +1,13 @@
 import { escapeHtml } from '../mail/message.ts';
 
-/** The name that both sides know: the window's channel and the type of its message. See the web app's model/provider-message.ts. */
+/** The window's channel and the type of its message. Must match the web app's provider message. */
 export const PROVIDER_CHANNEL = 'creel-sign-in';
 export const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
 
-/** What the window tells the page that opened it. Proof of nothing: the server compares it with what it has verified. */
+/**
+ * The message from the provider's window to the page that opened it. It proves nothing: the server compares it with the
+ * identity that it has verified.
+ */
 export interface ProviderMessage {
   readonly type: typeof PROVIDER_CHANNEL;
   readonly identity?: { readonly email: string | null; readonly displayName: string | null; readonly uid: string };
@@ -12,7 +15,9 @@ export interface ProviderMessage {
   readonly message?: string;
 }
 
-/** The page that the provider's window ends on. Its message stands in an attribute: the policy allows no inline script. */
+/**
+ * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.
+ */
 export function callbackPage(message: ProviderMessage, nonce: string): string {
   const words = message.message ?? 'Signed in. This window closes by itself.';
   return `<!doctype html>
@@ -33,8 +38,9 @@ export function callbackPage(message: ProviderMessage, nonce: string): string {
 }
 
 /**
- * Tells the opener, and closes. By channel as well: where the provider's pages cut the window from its opener, only that is left.
- * Both reach our own origin alone. The code in the address is spent; it leaves the history all the same.
+ * Sends the message to the opener and closes the window. Also uses a channel, because the provider's pages may cut the
+ * window from its opener. Both reach our own origin only. The URL is removed from the history although its code is
+ * already used.
  */
 export const CALLBACK_SCRIPT = `'use strict';
 {

@@ -17,12 +17,12 @@ const someone = () => {
   people += 1;
   return { username: `someone-${people}`, email: `someone-${people}@example.com`, password: 'a good password' };
 };
-/** A visitor whose address is their own. */
+/** A visitor with its own address. */
 const from = (address: string) => server.visitor({ 'x-forwarded-for': address });
 const register = (json: object, client = server.visitor()) => client.tell('/api/register', { method: 'POST', json });
 const login = (json: object, client = server.visitor()) => client.tell('/api/login', { method: 'POST', json });
 
-describe('guessing (hardening A2)', () => {
+describe('password guessing', () => {
   const guess = (username: string, address = '203.0.113.1') =>
     login({ username, password: 'a wrong guess' }, from(address));
 
@@ -50,7 +50,7 @@ describe('guessing (hardening A2)', () => {
     },
   );
 
-  test('a refused guess is not checked: even the right password is refused, and does not prolong the wait', async () => {
+  test('a blocked guess is not checked: even the right password is rejected, and does not extend the wait', async () => {
     const { user, password } = await server.register();
     for (let n = 0; n < 10; n += 1) await guess(user.username);
     for (let n = 0; n < 5; n += 1) expect((await login({ username: user.username, password })).status).toBe(429);
@@ -59,7 +59,7 @@ describe('guessing (hardening A2)', () => {
     expect((await guess(user.username)).status).toBe(401);
   });
 
-  test('of a hundred guesses at once, no more are checked than of a hundred in a row, but for those under way', async () => {
+  test('of a hundred parallel guesses, no more are checked than sequentially, except running ones', async () => {
     const { user } = await server.register();
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => guess(user.username, `192.0.2.${n}`)));
     const statuses = answers.map(({ status }) => status);
@@ -67,7 +67,7 @@ describe('guessing (hardening A2)', () => {
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(12);
   });
 
-  test('a right password ends the counting', async () => {
+  test('a correct password resets the count', async () => {
     const { user, password } = await server.register();
     for (let round = 0; round < 2; round += 1) {
       for (let n = 0; n < 9; n += 1) expect((await guess(user.username)).status).toBe(401);
@@ -75,7 +75,7 @@ describe('guessing (hardening A2)', () => {
     }
   });
 
-  test('who is refused anyway does not wait in the queue, and does not fill it', async () => {
+  test('blocked attempts neither wait in the queue nor fill it', async () => {
     const { user } = await server.register();
     for (let n = 0; n < 10; n += 1) await guess(user.username);
     const small = '$argon2id$v=19$m=2048,t=1,p=1$AAAAAAAAAAA$AAAAAAAAAAA';
@@ -93,7 +93,7 @@ describe('guessing (hardening A2)', () => {
     await Promise.all(queue);
   });
 
-  test('guesses that are under way in several servers at once come to ten answers', async () => {
+  test('parallel guesses on several servers get ten results in total', async () => {
     const { user } = await server.register();
     const another = await startTestServer({
       openStore: () => Promise.resolve({ ...server.store, close: () => Promise.resolve() }),
@@ -112,7 +112,7 @@ describe('guessing (hardening A2)', () => {
     await another.stop();
   });
 
-  test('the owner gets in from a browser that they know, whoever guesses elsewhere', async () => {
+  test('the owner gets in from a known browser, whatever others guess elsewhere', async () => {
     const { user, password, client } = await server.register();
     await client.call('logout', {});
     for (let n = 0; n < 11; n += 1) await guess(user.username);
@@ -122,7 +122,7 @@ describe('guessing (hardening A2)', () => {
     expect((await login({ username: user.username, password })).status).toBe(429);
   });
 
-  test("another person's browser, or a changed cookie, opens nothing", async () => {
+  test("another user's browser, or a changed cookie, gives no access", async () => {
     const { user, password } = await server.register();
     const stranger = await server.register();
     for (let n = 0; n < 10; n += 1) await guess(user.username);
@@ -141,7 +141,7 @@ describe('guessing (hardening A2)', () => {
     }
   });
 
-  test("the owner's known browser is never refused, however often it was wrong (contract 4)", async () => {
+  test("the owner's known browser is never blocked, after any number of failures", async () => {
     const { user, password, client } = await server.register();
     for (let n = 0; n < 60; n += 1)
       expect((await login({ username: user.username, password: 'a wrong guess' }, client)).status).toBe(401);
@@ -149,7 +149,7 @@ describe('guessing (hardening A2)', () => {
     expect((await login({ username: user.username, password })).status).toBe(200);
   });
 
-  test('a new password makes every other browser an unknown one', async () => {
+  test('a new password makes every other browser unknown', async () => {
     const other = await server.register();
     const cookie = other.client.jar.get('creel_browser') ?? '';
     const change = {
@@ -166,7 +166,7 @@ describe('guessing (hardening A2)', () => {
     expect((await login(now, other.client)).status).toBe(200);
   });
 
-  test('two people of one browser are both known in it', async () => {
+  test('two users of one browser are both known in it', async () => {
     const one = await server.register();
     const two = someone();
     await register(two, one.client);
@@ -175,7 +175,7 @@ describe('guessing (hardening A2)', () => {
     expect((await login(two, one.client)).status).toBe(200);
   });
 
-  test('a hundred failures per address and hour, over all names; a right password is none', async () => {
+  test('a hundred failures per address and hour, over all names; a correct password does not count', async () => {
     const { user, password } = await server.register();
     const address = '203.0.113.77';
     for (let n = 0; n < 100; n += 1) expect((await guess(`name-${n}-${address}`, address)).status).toBe(401);
@@ -186,7 +186,7 @@ describe('guessing (hardening A2)', () => {
     expect((await login({ username: user.username, password }, from(address))).status).toBe(200);
   });
 
-  test('what was counted survives a restart', async () => {
+  test('counts survive a restart', async () => {
     const own = await startTestServer();
     const { user, password, client } = await own.register();
     for (let n = 0; n < 10; n += 1) await login({ username: user.username, password: 'a wrong guess' }, own.visitor());

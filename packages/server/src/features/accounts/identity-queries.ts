@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { ProvenIdentitiesTable } from '../../database/account-schema.ts';
 import type { IdentityStore, ProvenIdentity } from '../../database/account-store.ts';
 import type { Unbound } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentity {
   return {
@@ -45,7 +45,7 @@ export const identityWrites = {
         .select('id')
         .where('email_key', '=', identityKey(email))
         .executeTakeFirst();
-      const user = found && (await holdUser(transaction, found.id));
+      const user = found && (await lockUser(transaction, found.id));
       if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
       const linked = await transaction
         .insertInto('identities')

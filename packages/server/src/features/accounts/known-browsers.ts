@@ -4,13 +4,13 @@ import type { UserRecord } from '../../database/store.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis). */
-/** People who share a browser. */
-const MOST_PEOPLE = 5;
+/** Maximum number of users that share a browser. */
+const MAX_PEOPLE = 5;
 
 /**
- * Cookies that say which people have signed in from a browser before, so that somebody else's guessing never locks them out
- * (contract 4; OWASP calls them device cookies). Nothing is stored: each entry is signed, with a key that depends on the person's
- * password, so that a new password turns every browser into an unknown one.
+ * Cookies that record which users have logged in from a browser, so that other clients' guesses never lock them out
+ * (OWASP: device cookies). Nothing is stored: each entry is signed with a key that depends on the user's password, so a
+ * new password invalidates all of them.
  */
 export class KnownBrowsers {
   readonly #secret: string;
@@ -21,14 +21,14 @@ export class KnownBrowsers {
     this.#now = now;
   }
 
-  /** The cookie for a browser where the user has just signed in; other people's entries stay. */
+  /** The cookie for a browser in which the user has just logged in. Keeps the entries of other users. */
   remember(user: UserRecord, cookie: string | undefined): string {
     const others = entriesOf(cookie).filter((entry) => !entry.startsWith(`${user.id}.`));
     const text = `${user.id}.${this.#now()}.${randomBytes(12).toString('base64url')}`;
-    return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MOST_PEOPLE - 1)].join('~');
+    return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MAX_PEOPLE - 1)].join('~');
   }
 
-  /** Whether the user has signed in from the browser with the present password. */
+  /** Whether the user has logged in from the browser with the current password. */
   isKnown(user: UserRecord, cookie: string | undefined): boolean {
     const entry = entriesOf(cookie).find((one) => one.startsWith(`${user.id}.`));
     if (entry === undefined) return false;
@@ -48,5 +48,5 @@ export class KnownBrowsers {
 }
 
 function entriesOf(cookie: string | undefined): string[] {
-  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MOST_PEOPLE);
+  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MAX_PEOPLE);
 }

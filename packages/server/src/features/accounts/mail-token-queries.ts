@@ -2,9 +2,9 @@ import { identityKey } from '@creel/contract';
 import type { MailTokenPurpose, MailTokenStore, UserRecord } from '../../database/account-store.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
-/** The user behind a token that holds, while their address is still the one that it was mailed to. */
+/** The user of a valid token, if the user's address is still the one that it was mailed to. */
 async function findToken(
   db: Database | DatabaseTransaction,
   tokenHash: string,
@@ -23,7 +23,7 @@ async function findToken(
   return row && toUserRecord(row);
 }
 
-/** Uses a token up: of several calls, the one that deletes its row has it. */
+/** Consumes a token. Of several parallel calls, the one that deletes its row succeeds. */
 async function takeToken(transaction: DatabaseTransaction, tokenHash: string): Promise<boolean> {
   const result = await transaction.deleteFrom('mail_tokens').where('token_hash', '=', tokenHash).executeTakeFirst();
   return result.numDeletedRows > 0n;
@@ -41,19 +41,21 @@ async function resetPassword(
 ): Promise<UserRecord | undefined> {
   return db.transaction().execute(async (transaction) => {
     const found = await findToken(transaction, tokenHash, 'reset', now);
-    const owner = found && (await holdUser(transaction, found.id));
+    const owner = found && (await lockUser(transaction, found.id));
     if (owner === undefined) return undefined;
     if (!(await takeToken(transaction, tokenHash))) return undefined;
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', owner.id).execute();
     await transaction.deleteFrom('sessions').where('user_id', '=', owner.id).execute();
-    // Whoever had the account before may have left a way in of their own. A link that was right is made anew at the next sign-in.
+    // A previous holder of the account may have linked an identity. A legitimate link is created again at the next
+    // login.
     await transaction.deleteFrom('identities').where('user_id', '=', owner.id).execute();
     const row = await transaction
       .updateTable('users')
       .set({
         password_hash: passwordHash,
         email_verified: 1,
-        // The owner of this mailbox alone has proved anything: whoever set another address for notices may be somebody else.
+        // Only the owner of this mailbox has proved anything. Another holder may have set a different address for
+        // notices.
         settings: JSON.stringify({ ...owner.settings, email: owner.email }),
       })
       .where('id', '=', owner.id)
@@ -66,7 +68,7 @@ async function resetPassword(
 export const mailTokenWrites = {
   async createMailToken(db, tokenHash, userId, purpose, expiresAt) {
     await db.transaction().execute(async (transaction) => {
-      const user = await holdUser(transaction, userId);
+      const user = await lockUser(transaction, userId);
       if (user === undefined) return;
       await transaction
         .insertInto('mail_tokens')
@@ -84,8 +86,8 @@ export const mailTokenWrites = {
   async verifyEmail(db, tokenHash, userId, now) {
     return db.transaction().execute(async (transaction) => {
       const owner = await findToken(transaction, tokenHash, 'verify', now);
-      // The user before the link, as every transaction takes them: two that took them crosswise would wait for each other.
-      if (owner?.id !== userId || (await holdUser(transaction, userId)) === undefined) return false;
+      // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
+      if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
       if (!(await takeToken(transaction, tokenHash))) return false;
       await transaction
         .deleteFrom('mail_tokens')

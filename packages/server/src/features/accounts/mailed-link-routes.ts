@@ -3,10 +3,10 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 import { rememberBrowser } from './start-session.ts';
 
-/** The same whether or not the address is known (hardening A3). */
+/** The same text for known and unknown addresses. */
 const RESET_ASKED = 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.';
 
-/** New passwords and verified addresses, by mailed links (issue 3). */
+/** Password resets and email verification by mailed links. */
 export const mailedLinkHandlers = {
   async requestPasswordReset({ app, body, clientAddress }) {
     await app.accounts.links.requestReset(body.email, clientAddress);
@@ -17,8 +17,9 @@ export const mailedLinkHandlers = {
     const { app, body } = call;
     const user = await app.accounts.links.resetPassword(body.token, body.password);
     app.live.endUserSessions(user.id);
-    await app.accounts.signIn.forgive(user);
-    // The new password made every browser an unknown one: without this, others' guesses would lock the owner out of this one too.
+    await app.accounts.login.forgive(user);
+    // The new password made every browser unknown. Without this, guesses of others would lock the owner out of this
+    // browser too.
     rememberBrowser(call, user);
     return { message: 'Your password was changed. Please sign in with it.' };
   },
@@ -37,7 +38,7 @@ export const mailedLinkHandlers = {
   async verifyEmail({ app, signedIn, body }) {
     const { user, session } = signedIn;
     await app.accounts.links.verify(user, body.token);
-    // Whoever was signed in before the address was proven may be somebody else (hardening A6).
+    // Sessions from before the address was proven may belong to another person.
     await app.store.endSessions(user.id, session.id);
     app.live.endUserSessions(user.id, session.id);
     return { message: 'Your email address is confirmed.' };

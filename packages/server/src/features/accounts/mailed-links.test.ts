@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 let addresses = 0;
-/** A visitor with an address of their own: each address may ask for few links. */
+/** A visitor with its own address, because each address may request few links. */
 function visitor(): TestClient {
   addresses += 1;
   return server.visitor({ 'x-forwarded-for': `198.51.${addresses >> 8}.${addresses & 255}` });
@@ -67,7 +67,7 @@ const canSignIn = async ({ user }: TestPerson, password: string) =>
   (await post(visitor(), '/api/login', { username: user.username, password })).status === 200;
 
 describe('a new password by mail', () => {
-  test('the link leads to the page, sets the password, and ends every session with its sockets', async () => {
+  test('the link opens the page, sets the password, and ends every session with its sockets', async () => {
     const person = await server.register();
     const { uid } = await person.client.call('createEndpoint', { body: {} });
     const view = openLiveView(server.origin, uid, person.client.jar.header());
@@ -93,7 +93,7 @@ describe('a new password by mail', () => {
     expect((await server.store.findUser(person.user.id))?.emailVerified).toBe(true);
   });
 
-  test('known and unknown addresses are answered alike, to the letter', async () => {
+  test('known and unknown addresses get identical responses', async () => {
     const person = await server.register();
     const known = await askReset(person.user.email);
     const unknown = await askReset(`nobody-${person.user.id}@example.com`);
@@ -108,7 +108,7 @@ describe('a new password by mail', () => {
     expect(mailbox.mails).toHaveLength(before);
   });
 
-  test('a link is of use once, even to twenty at the same moment', async () => {
+  test('a link works once, even for twenty parallel calls', async () => {
     const person = await server.register();
     const token = await resetToken(person);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => reset(token, `password number ${n}`)));
@@ -118,7 +118,7 @@ describe('a new password by mail', () => {
     expect(await reset(token, 'a newer password')).toMatchObject(INVALID);
   });
 
-  test('a bad new password does not use it up', async () => {
+  test('an invalid new password does not use it up', async () => {
     const person = await server.register();
     const token = await resetToken(person);
     expect(await reset(token, 'short')).toMatchObject({
@@ -128,14 +128,14 @@ describe('a new password by mail', () => {
     expect((await reset(token, 'long enough')).status).toBe(200);
   });
 
-  test('a newer link leaves the older one as it is; whichever is used, the others are over', async () => {
+  test('a newer link leaves the older one valid; using one invalidates the others', async () => {
     const person = await server.register();
     const [first, second, third] = [await resetToken(person), await resetToken(person), await resetToken(person)];
     expect((await reset(second, 'a newer password')).status).toBe(200);
     for (const other of [first, second, third]) expect(await reset(other, 'another password')).toMatchObject(INVALID);
   });
 
-  test('strangers who ask again and again leave the owner a link that holds for as long as no other one is sent', async () => {
+  test("a stranger's repeated requests leave the owner a valid link until the next one is sent", async () => {
     const person = await server.register();
     const asked = [];
     for (let nth = 0; nth < 5; nth += 1) asked.push(await resetToken(person));
@@ -148,7 +148,7 @@ describe('a new password by mail', () => {
     expect(await resetToken(person)).not.toBe('');
   });
 
-  test('invented links, links for something else and links of nobody are refused', async () => {
+  test('invented links, links for another purpose and links of deleted users are rejected', async () => {
     const person = await server.register();
     const forVerifying = await verifyToken(person);
     for (const token of ['x', 'A'.repeat(43), forVerifying])
@@ -159,7 +159,7 @@ describe('a new password by mail', () => {
     expect(await reset(orphan, 'a newer password')).toMatchObject(INVALID);
   });
 
-  test('the link is made of the public URL, whatever the request says about its host', async () => {
+  test('the link uses the public URL, whatever host the request claims', async () => {
     const person = await server.register();
     const evil = {
       host: 'evil.test',
@@ -173,7 +173,7 @@ describe('a new password by mail', () => {
     expect(mail.raw).not.toContain('evil.test');
   });
 
-  test('clears the way for an owner whom guessing has locked out', async () => {
+  test('lets in an owner who was locked out by guessing', async () => {
     const person = await server.register();
     for (let n = 0; n < 10; n += 1) await canSignIn(person, 'a wrong guess');
     expect(await canSignIn(person, person.password)).toBe(false);
@@ -181,7 +181,7 @@ describe('a new password by mail', () => {
     expect(await canSignIn(person, 'a newer password')).toBe(true);
   });
 
-  test('makes the browser that confirms it a known one: others guessing do not keep the owner out of it (contract 4)', async () => {
+  test("makes the confirming browser a known one, so that others' guesses don't lock the owner out", async () => {
     const person = await server.register();
     const token = await resetToken(person);
     const password = 'a newer password';
@@ -192,7 +192,7 @@ describe('a new password by mail', () => {
     expect((await post(person.client, '/api/login', credentials)).status).toBe(200);
   });
 
-  test('is over when the password is changed in the profile; a link that verifies the address is not', async () => {
+  test('becomes invalid when the password is changed in the profile; a verification link does not', async () => {
     const person = await server.register();
     const [forReset, forVerifying] = [await resetToken(person), await verifyToken(person)];
     const newPassword = 'a newer password';
@@ -204,7 +204,7 @@ describe('a new password by mail', () => {
     expect((await verify(person.client, forVerifying)).status).toBe(200);
   });
 
-  test('sends notices to its own address again, whatever address somebody else has set for them', async () => {
+  test('resets the address for notices, whatever another person set it to', async () => {
     const person = await server.register();
     const settings = { ...person.user.settings, autoSaveNewEndpoints: true, email: 'elsewhere@example.com' };
     await person.client.call('saveSettings', { body: settings });
@@ -212,7 +212,7 @@ describe('a new password by mail', () => {
     expect((await server.store.findUser(person.user.id))?.settings).toEqual({ ...settings, email: person.user.email });
   });
 
-  test('can be asked for five times an hour per address, known or not', async () => {
+  test('can be requested five times an hour per address, known or not', async () => {
     const person = await server.register();
     for (const email of [person.user.email, `unknown-${person.user.id}@example.com`]) {
       for (let n = 0; n < 5; n += 1) expect((await askReset(email)).status).toBe(200);
@@ -221,7 +221,7 @@ describe('a new password by mail', () => {
     for (let n = 0; n < 5; n += 1) await mailbox.next();
   });
 
-  test('ends ways in that whoever had the account before has left (hardening A6)', async () => {
+  test('ends access that a previous holder of the account left behind', async () => {
     const person = await server.register();
     const trojan = { issuer: 'https://acme.test', subject: `trojan-${person.user.id}` };
     const check = await verifyToken(person);
@@ -231,7 +231,7 @@ describe('a new password by mail', () => {
     expect(await server.store.findUserByIdentity(trojan)).toBeUndefined();
   });
 
-  test('names with markup in them stay words', async () => {
+  test('names with markup stay text', async () => {
     const { user } = await server.register({ username: `<img src=x onerror=a>&${Date.now() % 1000}` });
     await askReset(user.email);
     const mail = await mailbox.next();
@@ -254,7 +254,7 @@ test.each(['bonus: https://evil.test/x', 'visit evil.test', 'www.evil.test'])(
 );
 
 describe('a verified address', () => {
-  test('takes the link and the session of the account that it was mailed for', async () => {
+  test('needs the link and a session of the account it was mailed for', async () => {
     const [person, stranger] = [await server.register(), await server.register()];
     const token = await verifyToken(person);
     expect((await verify(visitor(), token)).status).toBe(401);
@@ -268,7 +268,7 @@ describe('a verified address', () => {
     });
   });
 
-  test('ends sessions from before (hardening A6)', async () => {
+  test('ends sessions from before', async () => {
     const person = await server.register();
     const before = visitor();
     await before.call('login', { body: { username: person.user.username, password: person.password } });
@@ -285,12 +285,12 @@ describe('a verified address', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('a link for a new password verifies nothing', async () => {
+  test('a password reset link verifies nothing', async () => {
     const person = await server.register();
     expect(await verify(person.client, await resetToken(person))).toMatchObject(INVALID);
   });
 
-  test('a mail server that refuses is heard', async () => {
+  test("a mail server's rejection is reported", async () => {
     mailbox.refuse = { address: 'unlucky', words: 'No such user' };
     const { client } = await server.register({ email: `unlucky-${Date.now()}@example.com` });
     expect(await post(client, '/api/email-verification')).toMatchObject({
@@ -300,7 +300,7 @@ describe('a verified address', () => {
     mailbox.refuse = undefined;
   });
 
-  test('no call changes an address, so no pending change can be left behind', () => {
+  test('no call changes an address, so that no pending change can remain', () => {
     const bodies = Object.entries(OPERATIONS).flatMap(([name, operation]) =>
       'body' in operation && name.startsWith('change')
         ? [Object.keys('shape' in operation.body ? operation.body.shape : {})]
@@ -311,7 +311,7 @@ describe('a verified address', () => {
 });
 
 describe('after half an hour', () => {
-  test('links are over', async () => {
+  test('links are expired', async () => {
     const own = await startTestServer({ settings: { SMTP_URL: mailbox.url } });
     try {
       const person = await own.register();
@@ -331,7 +331,7 @@ describe('after half an hour', () => {
 });
 
 describe('without SMTP_URL', () => {
-  test('mail is off, and says so', async () => {
+  test('mail is off, and the response says so', async () => {
     const own = await startTestServer();
     try {
       const { client, user } = await own.register();

@@ -17,12 +17,12 @@ export interface MailedLinksOptions {
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly background: Background;
-  /** Links are made of it, never of what a request says about its host. */
+  /** Base of the links. The request's host header is never used for it. */
   readonly publicUrl: () => string;
   readonly now: () => number;
 }
 
-/** Links that prove who reads an address's mail: for a new password, and to verify the address (hardening A7). */
+/** Mailed links that prove ownership of an email address: for password resets and verification. */
 export class MailedLinks {
   readonly #options: MailedLinksOptions;
 
@@ -31,14 +31,15 @@ export class MailedLinks {
   }
 
   /**
-   * Mails a link for a new password to the account with this address, if there is one. All that depends on it happens in the
-   * background: the answer neither says nor shows by its time whether there is. @throws ProblemError MAIL_OFF, RATE_LIMITED
+   * Mails a link for a new password to the account with this address, if there is one. The lookup runs in the
+   * background, so that the response time doesn't reveal whether the account exists. @throws ProblemError MAIL_OFF,
+   * RATE_LIMITED
    */
   async requestReset(email: string, address: string): Promise<void> {
     const { store, throttle, background } = this.#options;
     const mailer = this.#mailer();
-    await throttle.of('mailedLinkAddress', addressBlock(address)).take();
-    await throttle.of('mailedLink', identityKey(email)).take();
+    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLink', identityKey(email)).consume();
     background.run('mailing a link for a new password', async () => {
       const user = await store.findUserByEmail(email);
       if (user === undefined) return;
@@ -47,11 +48,11 @@ export class MailedLinks {
     });
   }
 
-  /** Sets a new password by a link. @throws ProblemError LINK_INVALID */
+  /** Sets a new password with a mailed token. @throws ProblemError LINK_INVALID */
   async resetPassword(token: string, password: string): Promise<UserRecord> {
     const { store, passwords, now } = this.#options;
     const hash = tokenHash(token);
-    // Looked at first: a link that is nobody's costs no hash.
+    // Checked first, so that an invalid link costs no hash.
     if ((await store.findMailToken(hash, 'reset', now())) === undefined) throw new ProblemError('LINK_INVALID');
     const user = await store.resetPassword(hash, await passwords.hash(password, { owner: `link ${hash}` }), now());
     if (user === undefined) throw new ProblemError('LINK_INVALID');
@@ -62,15 +63,15 @@ export class MailedLinks {
   async requestVerification(user: UserRecord, address: string): Promise<void> {
     const mailer = this.#mailer();
     const { throttle } = this.#options;
-    await throttle.of('mailedLinkAddress', addressBlock(address)).take();
-    await throttle.of('mailedLink', `verify:${user.id}`).take();
+    await throttle.of('mailedLinkAddress', addressBlock(address)).consume();
+    await throttle.of('mailedLink', `verify:${user.id}`).consume();
     const url = await this.#newLink(user, 'verify', '/auth/verify');
     await mailer.send(user.email, verificationMessage(user, url));
   }
 
   /**
-   * Verifies the address of whoever is signed in. The link alone is not enough: who made an account with somebody else's address
-   * must not have it verified by that somebody's click. @throws ProblemError LINK_INVALID
+   * Verifies the address of the logged-in user. The link alone is not enough: a user who registers another person's
+   * address must not get it verified by that person's click. @throws ProblemError LINK_INVALID
    */
   async verify(user: UserRecord, token: string): Promise<void> {
     const { store, now } = this.#options;

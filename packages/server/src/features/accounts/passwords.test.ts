@@ -4,7 +4,7 @@ import { HASH_CONCURRENCY, Passwords } from './passwords.ts';
 const passwords = new Passwords();
 const WHO = { owner: 'one' };
 
-test('a hash is Argon2id with the parameters that OWASP asks for, and its own salt', async () => {
+test("a hash is Argon2id with OWASP's parameters and its own salt", async () => {
   const [one, two] = [await passwords.hash('a password', WHO), await passwords.hash('a password', WHO)];
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(two).not.toBe(one);
@@ -23,14 +23,14 @@ test.each(['пароль', ' spaces ', 'a\u0000b', '🦀🦀🦀', 'x'.repeat(10
   },
 );
 
-test('without a hash nothing is right, not even what the stand-in hides', async () => {
+test('without a hash every password is wrong, including the one behind the stand-in', async () => {
   for (const password of ['', 'nobody', '\u0000'.repeat(32)]) {
     expect(await passwords.verify(password, undefined, WHO)).toBe(false);
     expect(await passwords.verify(password, null, WHO)).toBe(false);
   }
 });
 
-test('what throws after waiting ends the check, and the next one comes', async () => {
+test('an error after waiting ends the check, and the next one runs', async () => {
   const hash = await passwords.hash('x', WHO);
   const refuse = { afterWaiting: () => Promise.reject(new Error('refused')), after: () => Promise.resolve() };
   const checks = Array.from({ length: 20 }, () => passwords.verify('x', hash, WHO, refuse));

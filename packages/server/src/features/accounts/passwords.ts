@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { FairQueue } from '../../limits/fair-queue.ts';
 
-/** What a hash costs: KiB of memory, and how often they are gone through. */
+/** The cost of a hash: KiB of memory and number of passes. */
 interface PasswordCost {
   readonly memoryKib: number;
   readonly passes: number;
@@ -16,9 +16,9 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** Each hash takes 19 MiB and one of libuv's four threads: half of the cores, and of the threads, stay with everything else. */
+/** Each hash takes 19 MiB and one of libuv's four threads. Half of the cores and threads stay free for other work. */
 export const HASH_CONCURRENCY = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
-/** Passwords that may wait, of which one address or account has half. */
+/** Maximum number of waiting hashes. One address or account may have half of them. */
 const MAX_WAITING = 1000;
 const MAX_SHARE = 1 / 2;
 
@@ -28,40 +28,40 @@ function base64(bytes: Uint8Array): string {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** What goes with a check. */
+/** Hooks of a password check. */
 export interface CheckSteps {
-  /** Called when the check had to wait, right before the work begins; what it throws ends the check. */
+  /** Called after a check had to wait, before its work starts. If it throws, the check ends. */
   readonly afterWaiting: () => Promise<void>;
   readonly after: (right: boolean) => Promise<void>;
 }
 
-/** Whose password is hashed. */
+/** The client of a hash. */
 export interface Asker {
-  /** What shares one turn: an address or an account. */
+  /** The client address or account that shares one place in the queue. */
   readonly owner: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the caller no longer waits for the result. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Uint8Array> = promisify(argon2);
 
-/** Passwords as Argon2id in PHC notation, hashed a few at once. */
+/** Argon2id password hashes in PHC notation, with limited concurrency. */
 export class Passwords {
   readonly #cost: PasswordCost;
-  /** How a hash of today's cost begins. */
+  /** The prefix of a hash with the current cost. */
   readonly #today: string;
-  /** What a name without an account is checked against, so that the answer takes as long. */
+  /** The hash to check for an unknown username, so that the response takes as long. */
   readonly #nobody: string;
   readonly #queue = new FairQueue({ concurrency: HASH_CONCURRENCY, maxWaiting: MAX_WAITING, maxShare: MAX_SHARE });
 
-  /** At OWASP's cost unless given. */
+  /** Defaults to OWASP's cost. */
   constructor(cost: PasswordCost = OWASP_COST) {
     this.#cost = cost;
     this.#today = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
     this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
 
-  /** Passwords that wait to be hashed. */
+  /** Number of waiting hashes. */
   get waitingCount(): number {
     return this.#queue.waitingCount;
   }
@@ -82,7 +82,9 @@ export class Passwords {
     return `${this.#today}${base64(nonce)}$${base64(tag)}`;
   }
 
-  /** Whether a password belongs to a hash. Takes as long without a hash as with one. @throws QueueFullError; the signal's reason */
+  /**
+   * Whether a password matches a hash. Takes the same time without a hash. @throws QueueFullError; the signal's reason
+   */
   async verify(
     password: string,
     hash: string | null | undefined,
@@ -110,7 +112,7 @@ export class Passwords {
     return this.#queue.run(owner, check, signal);
   }
 
-  /** True when a hash was made at another cost than today's and should be made anew at the next sign-in. */
+  /** True when a hash has another cost than the current one and should be replaced at the next login. */
   isOutdated(hash: string): boolean {
     return !hash.startsWith(this.#today);
   }

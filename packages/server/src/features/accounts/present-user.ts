@@ -1,7 +1,7 @@
 import type { User } from '@creel/contract';
 import type { UserRecord } from '../../database/store.ts';
 
-/** A user as the API shows one: never the password or anything derived from it (contract 2). */
+/** A user as the API returns it: without the password or anything derived from it (docs/api.md, "Users"). */
 export function presentUser(user: UserRecord): User {
   return {
     id: user.id,

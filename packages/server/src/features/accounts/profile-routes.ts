@@ -1,12 +1,12 @@
 import { presentUser } from './present-user.ts';
-import { TAKEN } from './sign-in.ts';
+import { TAKEN } from './login.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { KNOWN_BROWSER, SESSION, clearCookie, setCookie } from '../../http/cookies.ts';
 import { rememberBrowser } from './start-session.ts';
 
-/** How fresh a sign-in is that stands for a password where there is none. */
+/** Maximum age of a login that replaces the password check for a user without a password. */
 const FRESH_MS = 10 * 60_000;
 const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the sign-in page to set one.';
 
@@ -17,11 +17,11 @@ async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Pro
     return;
   }
   if (body.password === '') throw invalid({ password: 'Please enter your password' });
-  if (!(await app.accounts.signIn.confirmPassword(user, body.password)))
+  if (!(await app.accounts.login.confirmPassword(user, body.password)))
     throw invalid({ password: 'Password is incorrect' });
 }
 
-/** The person's own account (spec 2 and 7). */
+/** The user's own account. */
 export const profileHandlers = {
   async getUser({ app, signedIn }) {
     const { billing } = app;
@@ -36,7 +36,7 @@ export const profileHandlers = {
     const renamed = await app.store.renameUser(signedIn.user.id, body.username);
     if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
     if (renamed !== 'taken') return presentUser(renamed);
-    await refused.take();
+    await refused.consume();
     throw invalid({ username: TAKEN.username });
   },
 
@@ -44,10 +44,10 @@ export const profileHandlers = {
     const { app, signedIn, body, reply } = call;
     const { user, session } = signedIn;
     if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
-    const passwordHash = (await app.accounts.signIn.confirmPassword(user, body.currentPassword))
+    const passwordHash = (await app.accounts.login.confirmPassword(user, body.currentPassword))
       ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
       : undefined;
-    // The second is a change that came first from elsewhere: the password asked for is not the current one any more.
+    // The second condition is a concurrent change: the password that was checked is no longer the current one.
     if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
       throw invalid({ currentPassword: 'Current password is incorrect' });
     }
@@ -62,16 +62,16 @@ export const profileHandlers = {
   async deleteAccount(call) {
     await confirmOwner(call);
     const { app, signedIn, reply } = call;
-    // First: nobody could cancel the subscription of an account that is gone.
+    // First, because the subscription of a deleted account could not be canceled.
     await app.billing?.endFor(signedIn.user);
     const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
     app.live.endUserSessions(signedIn.user.id);
     for (const endpoint of endpoints) {
       app.forgetEndpoint(endpoint.uid);
-      app.live.publish(endpoint.id, { type: 'gone' });
+      app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     }
     app.purgeSoon();
-    // One by one: "cookies" in the header below would clear those of every other site under the same domain too.
+    // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.
     for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
     void reply.header('clear-site-data', '"cache", "storage"');
   },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The same person in another browser. */
+/** The same user in another browser. */
 async function elsewhere({ user, password }: TestPerson): Promise<TestClient> {
   const client = server.visitor({ 'user-agent': 'Another browser' });
   await client.call('login', { body: { username: user.username, password } });
@@ -33,7 +33,7 @@ describe('the username', () => {
   const rename = (client: TestClient, username: unknown) =>
     client.tell('/api/profile/username', { method: 'PUT', json: { username } });
 
-  test('is changed, trimmed, and used at the next sign-in', async () => {
+  test('is changed, trimmed, and used at the next login', async () => {
     const person = await server.register();
     const username = `${person.user.username}-new`;
     expect(await rename(person.client, `  ${username} `)).toMatchObject({
@@ -44,7 +44,7 @@ describe('the username', () => {
     await elsewhere({ ...person, user: { ...person.user, username } });
   });
 
-  test('may change its case alone, and may not be what another has', async () => {
+  test("may change its case alone, and may not be another user's", async () => {
     const [one, two] = [await server.register(), await server.register()];
     expect((await rename(one.client, one.user.username.toUpperCase())).status).toBe(200);
     const sentence = 'Username already exists';
@@ -55,7 +55,7 @@ describe('the username', () => {
     expect((await two.client.call('getUser', {})).username).toBe(two.user.username);
   });
 
-  test('names that are taken can be asked for ten times as often as accounts can be made, and no more', async () => {
+  test('taken names can be tried ten times as often as accounts can be created', async () => {
     const strict = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '2' } });
     const [one, two] = [await strict.register(), await strict.register()];
     for (let nth = 0; nth < 20; nth += 1) expect((await rename(two.client, one.user.username)).status).toBe(400);
@@ -71,7 +71,7 @@ describe('the username', () => {
     });
   });
 
-  test('that twenty want at once, one gets', async () => {
+  test('wanted by twenty at once, goes to one', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => server.register()));
     const answers = await Promise.all(people.map(({ client }) => rename(client, `wanted-${people[0]?.user.id}`)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 400)]);
@@ -86,7 +86,7 @@ describe('the password', () => {
     confirmPassword: unknown = newPassword,
   ) => client.tell('/api/profile/password', { method: 'PUT', json: { currentPassword, newPassword, confirmPassword } });
 
-  test('is changed: other sessions end with their sockets within a second, this one goes on under a new token', async () => {
+  test('is changed: other sessions and their sockets end within a second; this one continues with a new token', async () => {
     const person = await server.register();
     const other = await elsewhere(person);
     const { uid } = await person.client.call('createEndpoint', { body: {} });
@@ -134,7 +134,7 @@ describe('the password', () => {
     expect(await statusOf(client)).toBe(200);
   });
 
-  test('can be guessed ten times by who found a session', async () => {
+  test('can be guessed ten times with a stolen session', async () => {
     const { client, password } = await server.register();
     for (let n = 0; n < 10; n += 1)
       expect((await change(client, 'a wrong guess', 'a newer password')).status).toBe(400);
@@ -142,7 +142,7 @@ describe('the password', () => {
     expect((await client.tell('/api/user', { method: 'DELETE', json: { password } })).status).toBe(429);
   });
 
-  test('of two changes at once, one holds', async () => {
+  test('of two parallel changes one succeeds', async () => {
     const person = await server.register();
     const other = await elsewhere(person);
     const answers = await Promise.all([
@@ -152,7 +152,7 @@ describe('the password', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test('where there is none, none can be changed, and a fresh sign-in stands for it', async () => {
+  test("does not exist: it can't be changed, and a fresh login replaces it", async () => {
     const made = await server.store.createUser({
       username: 'without a password',
       email: 'none@example.com',
@@ -189,7 +189,7 @@ describe('the password', () => {
 });
 
 describe('sessions', () => {
-  test('are listed newest first, this one marked, without anything to sign in with', async () => {
+  test('are listed newest first, this one marked, without secrets', async () => {
     const person = await server.register({}, { 'user-agent': 'First browser' });
     await elsewhere(person);
     const sessions = await person.client.call('listSessions', {});
@@ -202,7 +202,7 @@ describe('sessions', () => {
     expect(JSON.stringify(sessions)).not.toContain(tokenHash(token));
   });
 
-  test('all others end at once, with their sockets; other people keep theirs', async () => {
+  test('all others end at once, with their sockets; other users keep theirs', async () => {
     const person = await server.register();
     const stranger = await server.register();
     const others = [await elsewhere(person), await elsewhere(person)];
@@ -218,7 +218,7 @@ describe('sessions', () => {
 describe('deleting the account', () => {
   const remove = (client: TestClient, json: object) => client.tell('/api/user', { method: 'DELETE', json });
 
-  test('removes everything: person, sessions, endpoints, requests, sockets; the name is free again', async () => {
+  test('removes everything: user, sessions, endpoints, requests, sockets; the name is free again', async () => {
     const person = await server.register();
     const other = await elsewhere(person);
     const { uid } = await person.client.call('createEndpoint', { body: {} });

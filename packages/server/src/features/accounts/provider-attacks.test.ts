@@ -21,14 +21,14 @@ beforeEach(() => {
   seat(provider, people);
 });
 
-describe('attacks on the way back (hardening A6)', () => {
+describe('attacks on the callback', () => {
   const refused = { problem: 'failed', message: 'Acme did not confirm who you are. Please try again.' };
   const lost = {
     problem: 'failed',
     message: 'This sign-in took too long, or was begun in another window. Please try again.',
   };
 
-  /** Every ending must leave the browser with nothing proved. */
+  /** In every case the browser must have proved nothing. */
   async function expectNothing(browser: TestClient, path: string, told: object): Promise<void> {
     const message = await comeBack(browser, path);
     expect(message).toMatchObject(told);
@@ -36,7 +36,7 @@ describe('attacks on the way back (hardening A6)', () => {
     expect(browser.jar.get('creel_identity')).toBeUndefined();
   }
 
-  test('without a state at all, as in a forged link', async () => {
+  test('without a state, as in a forged link', async () => {
     const victim = server.visitor();
     await victim.send('/auth/oidc/start');
     await expectNothing(victim, '/auth/oidc/callback?code=stolen', refused);
@@ -50,7 +50,7 @@ describe('attacks on the way back (hardening A6)', () => {
     await expectNothing(victim, path, refused);
   });
 
-  test('with the code a second time', async () => {
+  test('with a code for the second time', async () => {
     const browser = server.visitor();
     const path = await walk(provider, browser);
     const attempt = browser.jar.get('creel_attempt') ?? '';
@@ -61,7 +61,7 @@ describe('attacks on the way back (hardening A6)', () => {
     await expectNothing(browser, path, refused);
   });
 
-  test('with an attempt that is older than ten minutes, or that was changed', async () => {
+  test('with an expired or changed attempt', async () => {
     const browser = server.visitor();
     const path = await walk(provider, browser);
     const attempt = browser.jar.get('creel_attempt') ?? '';
@@ -80,7 +80,7 @@ describe('attacks on the way back (hardening A6)', () => {
     }
   });
 
-  test('with a code that was asked for without PKCE', async () => {
+  test('with a code that was requested without PKCE', async () => {
     provider.allowWithoutPkce = true;
     const browser = server.visitor();
     const start = await browser.send('/auth/oidc/start');
@@ -90,7 +90,7 @@ describe('attacks on the way back (hardening A6)', () => {
     await expectNothing(browser, await provider.authorize(stripped.href), refused);
   });
 
-  test('with an issuer of the wrong name in the answer (RFC 9207)', async () => {
+  test('with a wrong issuer in the response (RFC 9207)', async () => {
     const browser = server.visitor();
     const path = new URL(await walk(provider, browser), server.origin);
     path.searchParams.set('iss', 'https://evil.test');
@@ -128,17 +128,17 @@ describe('attacks on the way back (hardening A6)', () => {
     await expectNothing(browser, await walk(provider, browser), refused);
   });
 
-  test('the tampering itself does no harm: an unchanged token passes', async () => {
+  test("the test's tampering is harmless by itself: an unchanged token passes", async () => {
     provider.tamper = (parts, sign) => sign(parts);
     expect((await prove(provider, server.visitor())).uid).toBe(`sub-${people}`);
   });
 
-  test('the log names what failed and holds no code and no secret', async () => {
+  test('the log names the failure and contains no code and no secret', async () => {
     expect(server.log()).toContain('a third-party sign-in came to nothing');
     expect(server.log()).not.toMatch(/canary-oidc|code=|stolen/);
   });
 
-  test('a start from another site is refused; a link typed or opened by us is not', async () => {
+  test('a start from another site is rejected; a typed link or our own is not', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const answer = await server.visitor().tell('/auth/oidc/start', { headers: { 'sec-fetch-site': site } });
       expect(answer.status).toBe(403);
@@ -152,7 +152,7 @@ describe('attacks on the way back (hardening A6)', () => {
     }
   });
 
-  test('a hundred ways back per address and hour, so that nobody makes us flood the provider', async () => {
+  test('a hundred callbacks per address and hour, so that nobody can flood the provider through us', async () => {
     const own = await startTestServer({ settings: provider.settings });
     try {
       const browser = own.visitor();
@@ -173,7 +173,7 @@ describe('attacks on the way back (hardening A6)', () => {
     }
   });
 
-  test('what any page can make a browser send, without an attempt, keeps nobody out', async () => {
+  test('requests without an attempt, which any page can trigger, lock nobody out', async () => {
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' };
     for (let n = 0; n < 110; n += 1) {
       const answer = await server.visitor().send('/auth/oidc/callback?code=x', { headers: image });
@@ -183,7 +183,7 @@ describe('attacks on the way back (hardening A6)', () => {
     expect((await comeBack(browser, await walk(provider, browser))).identity).toBeDefined();
   });
 
-  test('a HEAD begins nothing, and uses no code up', async () => {
+  test('a HEAD starts nothing and uses up no code', async () => {
     expect((await server.visitor().send('/auth/oidc/start', { method: 'HEAD' })).status).not.toBe(302);
     const browser = server.visitor();
     const path = await walk(provider, browser);
@@ -191,7 +191,7 @@ describe('attacks on the way back (hardening A6)', () => {
     expect((await comeBack(browser, path)).identity).toBeDefined();
   });
 
-  test('no parameter of ours leads anywhere else', async () => {
+  test('no parameter redirects to another site', async () => {
     const start = await server
       .visitor()
       .send('/auth/oidc/start?return_to=https://evil.test&redirect_uri=https://evil.test', {
@@ -204,8 +204,8 @@ describe('attacks on the way back (hardening A6)', () => {
   });
 });
 
-describe('a provider that is not well', () => {
-  test('nobody there: told so, and the next try asks again', async () => {
+describe('a failing provider', () => {
+  test('unreachable: the error says so, and the next attempt asks again', async () => {
     const own = await startTestServer({ settings: { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'creel' } });
     try {
       for (let tried = 0; tried < 2; tried += 1) {
@@ -218,7 +218,7 @@ describe('a provider that is not well', () => {
     }
   });
 
-  test('nothing configured: no window, no offer', async () => {
+  test('not configured: no window, no offer', async () => {
     const own = await startTestServer();
     try {
       expect((await own.visitor().call('getServiceInfo', {})).signIn).toBeNull();

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressBlock } from './address-block.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
-import { NO_EMAIL } from './provider-sign-in.ts';
+import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { ProblemError } from '../../http/problem.ts';
@@ -13,7 +13,7 @@ import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie }
 
 export const START_PATH = '/auth/oidc/start';
 
-/** What the person is told, with the codes that the page knows (contract 6). */
+/** Messages for the user, by the codes that the page knows (docs/api.md, "Third-party login"). */
 const FAILURES: Readonly<
   Record<ProviderFailure | 'cross-site', { problem: string; message: (name: string) => string }>
 > = {
@@ -30,11 +30,11 @@ const FAILURES: Readonly<
   'cross-site': { problem: 'unauthorized-domain', message: () => 'Sign-in can only be started from Creel itself.' },
 };
 
-/** The two addresses of the provider's window, and its script (contract 6). They exist only where a provider is configured. */
+/** The two URLs of the provider's window and its script. Registered only if a provider is configured. */
 export function registerProviderRoutes(server: FastifyInstance, app: AppContext): void {
   const { provider } = app.accounts;
   if (provider === undefined) return;
-  // A HEAD would begin a sign-in, or use up the code of one, and show nobody what came of it.
+  // A HEAD would start a login, or use up its code without showing the result.
   const readOnly = { exposeHeadRoute: false };
   server.get(START_PATH, readOnly, (request, reply) => start(app, provider, request, reply));
   server.get('/auth/oidc/callback', readOnly, (request, reply) => callback(app, provider, request, reply));
@@ -71,13 +71,14 @@ async function callback(
   clearCookie(reply, PROVIDER_ATTEMPT, publicUrl);
   try {
     const address = addressBlock(clientAddress(request.raw, app.config.trustProxy));
-    const turns = app.accounts.throttle.of('providerAnswer', address);
-    // Without an attempt of this browser's the provider is not asked, and what any page can make a browser send counts nowhere.
-    if (attempt !== undefined) await turns.take();
+    const limit = app.accounts.throttle.of('providerAnswer', address);
+    // Without a login attempt of this browser the provider isn't asked, and the request doesn't count: any site can
+    // trigger it.
+    if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
     if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
-    await turns.giveBack();
-    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerSignIn.keep(proven));
+    await limit.refund();
+    setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerLogin.keep(proven));
     const { email, displayName, subject } = proven;
     return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
@@ -115,7 +116,10 @@ function tell(app: AppContext, reply: FastifyReply, message: ProviderMessage, st
     .send(callbackPage(message, nonce));
 }
 
-/** Any stricter policy here would cut this window from the page that opened it: that page waits for it to speak or to be closed. */
+/**
+ * A stricter opener policy would cut this window from the page that opened it, which waits for its message or for it to
+ * close.
+ */
 function leaveOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }

@@ -21,23 +21,22 @@ import {
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
 import type { ProvenIdentity } from '../../database/store.ts';
-import { cutText } from './truncate.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from './sealed-text.ts';
 
-/** The provider's addresses and keys are read again after this. */
+/** Milliseconds until the provider's metadata and keys are read again. */
 const METADATA_MS = 60 * 60_000;
 const CALLBACK_PATH = '/auth/oidc/callback';
 const MAX_NAME = 100;
 
-/** Why signing in at the provider came to nothing. `denied`: the person said no. */
+/** Why a provider login failed. `denied`: the user declined. */
 export type ProviderFailure = 'attempt-lost' | 'denied' | 'unreachable' | 'refused';
 
 export class ProviderProblem extends Error {
   override readonly name = 'ProviderProblem';
   readonly failure: ProviderFailure;
 
-  /** `reason` is for the log: never what the provider sent. */
+  /** `reason` is for the log and never contains text from the provider. */
   constructor(failure: ProviderFailure, reason: string) {
     super(reason);
     this.failure = failure;
@@ -48,23 +47,23 @@ const attemptSchema = z.object({ state: z.string(), nonce: z.string(), codeVerif
 
 const claimsSchema = z.object({
   iss: z.string().max(500),
-  // OpenID Connect Core 2: at most 255 ASCII characters. What a database would change or refuse is refused here: two people must
-  // never become one.
+  // OpenID Connect Core 2: at most 255 ASCII characters. Rejects values that a database would change or reject, because
+  // two users must never become one.
   sub: z
     .string()
     .min(1)
     .max(255)
     .refine((sub) => sub.isWellFormed() && !sub.includes('\0')),
   email: z.string().nullish(),
-  // Some send it as text.
+  // Some providers send text.
   email_verified: z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).nullish(),
   name: z.string().nullish(),
 });
 type Claims = z.output<typeof claimsSchema>;
 
 /**
- * The OpenID provider, as its client (contract 6): authorisation code flow with PKCE, state and nonce. What must be remembered
- * between the two steps is sealed and left with the browser that began, so that nobody else can finish.
+ * Client of the OpenID provider: authorization code flow with PKCE, state and nonce. The state between the two steps is
+ * encrypted and kept in the browser that started, so that no other browser can finish.
  */
 export class Provider {
   readonly #config: OidcConfig;
@@ -80,7 +79,7 @@ export class Provider {
     this.#now = now;
   }
 
-  /** Where to send the person, and what their browser must bring back. @throws ProviderProblem */
+  /** The URL to send the user to, and the attempt that the browser must bring back. @throws ProviderProblem */
   async begin(): Promise<{ url: string; attempt: string }> {
     const configuration = await this.#configuration();
     const attempt = { state: randomState(), nonce: randomNonce(), codeVerifier: randomPKCECodeVerifier() };
@@ -95,7 +94,10 @@ export class Provider {
     return { url: url.href, attempt: this.#attempts.seal(JSON.stringify(attempt), ATTEMPT_MS) };
   }
 
-  /** Who came back: `query` is what the provider sent along, `attempt` what the browser brought. @throws ProviderProblem */
+  /**
+   * The identity of a returning user. `query` comes from the provider, `attempt` from the browser. @throws
+   * ProviderProblem
+   */
   async finish(query: string, attempt: string | undefined): Promise<ProvenIdentity> {
     const opened = attempt === undefined ? undefined : this.#attempts.open(attempt);
     if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser brought no attempt that holds');
@@ -115,7 +117,7 @@ export class Provider {
     }
   }
 
-  /** Some providers tell the address only when asked once more (OpenID Connect Core 5.4). */
+  /** Some providers return the address only from the userinfo endpoint (OpenID Connect Core 5.4). */
   async #askForEmail(configuration: Configuration, accessToken: string, claims: Claims): Promise<Claims> {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
     const answer = await fetchUserInfo(configuration, accessToken, claims.sub);
@@ -152,7 +154,7 @@ async function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise
   const configuration = new Configuration(metadata, clientId, {}, authenticate(clientSecret, methods));
   configuration[customFetch] = providerFetch;
   for (const allow of execute) allow(configuration);
-  // Signatures are checked although the token comes straight from the provider: the issuer may be plain http in a test setup.
+  // Checks signatures although the token comes directly from the provider, because a test setup may use plain http.
   enableNonRepudiationChecks(configuration);
   return configuration;
 }
@@ -163,14 +165,14 @@ function authenticate(secret: string | undefined, methods: readonly string[]) {
 }
 
 function toIdentity(claims: Claims): ProvenIdentity {
-  // What is no address can't be an account's; then it is as if none was given.
+  // An invalid address counts as none.
   const email = emailSchema
     .nullable()
     .catch(null)
     .parse(claims.email ?? null);
-  // `Cs` is half a surrogate pair: JSON can say it, and a database would give back something else.
+  // `Cs` is half of a surrogate pair. JSON allows it, but a database would return something else.
   const shown = claims.name?.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '').trim() ?? '';
-  const name = cutText(shown, MAX_NAME) || null;
+  const name = truncate(shown, MAX_NAME) || null;
   return {
     issuer: claims.iss,
     subject: claims.sub,
@@ -180,7 +182,7 @@ function toIdentity(claims: Claims): ProvenIdentity {
   };
 }
 
-/** Codes and names only: what the provider or the browser sent may hold secrets. */
+/** Uses codes and names only: text from the provider or browser may contain secrets. */
 function toProblem(error: unknown): ProviderProblem {
   if (error instanceof ProviderProblem) return error;
   if (error instanceof AuthorizationResponseError) {
@@ -197,8 +199,18 @@ function toProblem(error: unknown): ProviderProblem {
   return new ProviderProblem(isNetwork ? 'unreachable' : 'refused', `${name} ${code}`.trim());
 }
 
-/** `fetch` fails with a TypeError that has the network's error as its cause; openid-client may wrap it once more. */
+/** `fetch` throws a TypeError with the network error as its cause; openid-client may wrap it again. */
 function isFetchFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (error instanceof TypeError && error.message === 'fetch failed') || isFetchFailure(error.cause);
+}
+
+/**
+ * The first `most` UTF-16 units of a text, without half of a surrogate pair at the end: databases change or reject
+ * that.
+ */
+export function truncate(text: string, most: number): string {
+  const cut = text.slice(0, most);
+  // Without the `u` flag each unit is matched alone, so a high surrogate at the end is found.
+  return text.length > most && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

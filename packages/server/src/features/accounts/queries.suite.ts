@@ -18,7 +18,7 @@ function sessionOf(userId: number, details: Partial<SessionRecord> = {}): Sessio
 /** Users and their sessions. */
 export function accountsSuite(open: () => Store): void {
   describe('users', () => {
-    test('one that was created is found by id and by name, with all that was given', async () => {
+    test('a new one is found by id and by name, with all its fields', async () => {
       const created = await someUser(open(), {
         displayName: 'Ann Ønym 🦀',
         subscriptionTier: 'PREMIUM',
@@ -42,12 +42,12 @@ export function accountsSuite(open: () => Store): void {
       expect(await open().findUserByName(created.username)).toEqual(created);
     });
 
-    test('nobody is found by a number or a name that nobody has', async () => {
+    test('unknown ids and names find no user', async () => {
       expect(await open().findUser(2_000_000_000)).toBeUndefined();
       expect(await open().findUserByName(unique('nobody'))).toBeUndefined();
     });
 
-    test('names are the same whatever their case and compatibility form, and are kept as typed', async () => {
+    test('names are equal in any case and compatibility form, and are stored as typed', async () => {
       const name = unique('Straße');
       const user = await someUser(open(), { username: name });
       expect(user.username).toBe(name);
@@ -56,7 +56,7 @@ export function accountsSuite(open: () => Store): void {
       }
     });
 
-    test('what is taken is named: the name, the address, or both; case does not matter', async () => {
+    test('taken values are named: the name, the address, or both, in any case', async () => {
       const first = await someUser(open());
       const again = (username: string, email: string) =>
         open().createUser({
@@ -76,7 +76,7 @@ export function accountsSuite(open: () => Store): void {
       expect(await again(first.username, other.email)).toEqual({ taken: ['username', 'email'] });
     });
 
-    test('of 20 who take the same name at once one gets it', async () => {
+    test('of 20 who take the same name at once one succeeds', async () => {
       const username = unique('wanted');
       const tries = await Promise.allSettled(
         Array.from({ length: 20 }, () => someUser(open(), { username, email: unique('mail') })),
@@ -86,7 +86,7 @@ export function accountsSuite(open: () => Store): void {
   });
 
   describe('sessions', () => {
-    test('one is found by its token with its user, until the moment it is over', async () => {
+    test('is found by its token with its user, until it expires', async () => {
       const user = await someUser(open());
       const session = sessionOf(user.id);
       const token = unique('token');
@@ -100,14 +100,14 @@ export function accountsSuite(open: () => Store): void {
       expect(await open().isSessionOpen(unique('session'), T0)).toBe(false);
     });
 
-    test('none begins with a password that has been changed, or for nobody', async () => {
+    test('is not started with a changed password, or without a user', async () => {
       const { id } = await someUser(open());
       expect(await open().createSession(unique('token'), sessionOf(id), 'another hash')).toBe(false);
       expect(await open().createSession(unique('token'), sessionOf(id), null)).toBe(false);
       expect(await open().createSession(unique('token'), sessionOf(2_000_000_000), 'hash')).toBe(false);
     });
 
-    test('using one prolongs it', async () => {
+    test('is extended by use', async () => {
       const token = unique('token');
       await open().createSession(token, sessionOf((await someUser(open())).id), 'hash');
       await open().touchSession(token, T0 + 500, T0 + 5000);
@@ -119,7 +119,7 @@ export function accountsSuite(open: () => Store): void {
       await open().touchSession(unique('token'), T0, T0);
     });
 
-    test('ending one gives its public id, once', async () => {
+    test('ended, returns its public id, once', async () => {
       const session = sessionOf((await someUser(open())).id);
       const token = unique('token');
       await open().createSession(token, session, 'hash');
@@ -128,7 +128,7 @@ export function accountsSuite(open: () => Store): void {
       expect(await open().findSession(token, T0)).toBeUndefined();
     });
 
-    test('those that are over are removed, those that are not stay', async () => {
+    test('expired ones are removed, valid ones stay', async () => {
       const user = await someUser(open());
       const [before, now, after] = [unique('token'), unique('token'), unique('token')];
       await open().createSession(before, sessionOf(user.id, { expiresAt: T0 - 1 }), 'hash');

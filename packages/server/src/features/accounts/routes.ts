@@ -2,11 +2,11 @@ import type { Handlers } from '../../http/call.ts';
 import { mailedLinkHandlers } from './mailed-link-routes.ts';
 import { profileHandlers } from './profile-routes.ts';
 import { sessionHandlers } from './session-routes.ts';
-import { signInHandlers } from './sign-in-routes.ts';
+import { loginHandlers } from './login-routes.ts';
 
-/** Every call around the person. */
+/** All calls about accounts. */
 export const accountHandlers = {
-  ...signInHandlers,
+  ...loginHandlers,
   ...profileHandlers,
   ...sessionHandlers,
   ...mailedLinkHandlers,

@@ -3,7 +3,7 @@ import { SealedText } from './sealed-text.ts';
 
 const box = (now = 0, secret = 'secret', purpose = 'a purpose') => new SealedText(secret, purpose, () => now);
 
-test('what was sealed is opened, in time, by the same secret for the same purpose', () => {
+test('opens a sealed text in time, with the same secret and purpose', () => {
   const text = '{"state":"ø 🦀\n"}';
   const sealed = box().seal(text, 1000);
   expect(sealed).toMatch(/^[\w-]+$/);
@@ -14,7 +14,7 @@ test('what was sealed is opened, in time, by the same secret for the same purpos
   expect(box().seal(text, 1000)).not.toBe(sealed);
 });
 
-test('not one bit of it can be changed', () => {
+test('detects every changed bit', () => {
   const bytes = Buffer.from(box().seal('text', 1000), 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const changed = Buffer.from(bytes);

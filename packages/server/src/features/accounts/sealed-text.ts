@@ -5,8 +5,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Text that a browser keeps for us and can neither read nor change: AES-256-GCM, with a key of its own for each purpose. What is
- * kept in this way for strangers costs no row in the database.
+ * Text that the browser stores for the server and can neither read nor change: AES-256-GCM with a separate key per
+ * purpose. Keeps state of anonymous clients out of the database.
  */
 export class SealedText {
   readonly #key: Buffer;
@@ -17,7 +17,7 @@ export class SealedText {
     this.#now = now;
   }
 
-  /** Seals a text; it can be opened for `holdsMs`. */
+  /** Encrypts a text that can be opened for `holdsMs`. */
   seal(text: string, holdsMs: number): string {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
@@ -25,7 +25,7 @@ export class SealedText {
     return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
-  /** The text; `undefined` when it was not sealed here, was changed, or is too old. */
+  /** The text; `undefined` when it was not sealed here, was changed, or has expired. */
   open(sealed: string): string | undefined {
     const bytes = Buffer.from(sealed, 'base64url');
     if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

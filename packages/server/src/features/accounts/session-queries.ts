@@ -51,7 +51,7 @@ export const sessionReads = {
   },
 } satisfies Unbound<Pick<SessionStore, 'findSession' | 'isSessionOpen' | 'listSessions'>>;
 
-/** All but whose it is. */
+/** All columns except the user's. */
 const SESSION_COLUMNS = ['token_hash', 'id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'ip'] as const;
 
 export const sessionWrites = {
@@ -75,7 +75,8 @@ export const sessionWrites = {
           .select(SESSION_COLUMNS.map((name) => sql.val(columns[name]).as(name)))
           .where('id', '=', session.userId)
           .where('password_hash', 'is not distinct from', passwordHash)
-          // Held, so that a change of the password either comes first and is seen here, or comes after and ends this session too.
+          // Locks the user, so that a password change either comes first and is seen here, or comes later and ends this
+          // session too.
           .$if(db.engine.name === 'postgres', (users) => users.forShare()),
       )
       .executeTakeFirstOrThrow();

@@ -13,7 +13,7 @@ function presentSession(session: SessionRecord, currentId: string): Session {
   };
 }
 
-/** Where the person is signed in (issue 3). */
+/** The user's sessions. */
 export const sessionHandlers = {
   async listSessions({ app, signedIn }) {
     const sessions = await app.store.listSessions(signedIn.user.id, app.now());

@@ -3,25 +3,25 @@ import type { SessionRecord, Store, UserRecord } from '../../database/store.ts';
 import type { SignedIn } from '../../http/call.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** A session ends after 30 days without use, and after 90 in any case. */
+/** A session ends after 30 days without use, or after 90 days. */
 const IDLE_MS = 30 * DAY_MS;
 const ABSOLUTE_MS = 90 * DAY_MS;
-/** A used session is noted at most this often, so that reading does not become writing. */
+/** Minimum interval between two records of a session's use, to avoid a write per read. */
 const TOUCH_EVERY_MS = 5 * 60_000;
 const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 300;
 
-/** 256 random bits, as 43 characters that fit into a cookie and a link. */
+/** 256 random bits as 43 characters that are safe in cookies and links. */
 export function randomToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** What the database knows of a token: its SHA-256. 256 random bits need no salt. */
+/** The SHA-256 of a token, for the database. 256 random bits need no salt. */
 export function tokenHash(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }
 
-/** Sessions as random tokens: the token is in the browser's cookie, its hash in the database. */
+/** Sessions with random tokens: the browser's cookie has the token, the database its hash. */
 export class Sessions {
   readonly #store: Store;
   readonly #now: () => number;
@@ -32,8 +32,8 @@ export class Sessions {
   }
 
   /**
-   * Starts a session for a user as they were when they proved who they are; the token is told once, here. `undefined` when the
-   * password was changed since, or the account is gone.
+   * Starts a session and returns its token, which is not stored. `undefined` when the password was changed since the
+   * login, or the account does not exist.
    */
   async start(user: UserRecord, client: { userAgent: string; ip: string }): Promise<string | undefined> {
     const token = randomToken();
@@ -51,7 +51,7 @@ export class Sessions {
     return started ? token : undefined;
   }
 
-  /** Who a token belongs to; `undefined` when it is unknown, ended or over. */
+  /** The user of a token; `undefined` when it is unknown or expired. */
   async find(token: string): Promise<SignedIn | undefined> {
     const hash = tokenHash(token);
     const now = this.#now();
@@ -63,13 +63,15 @@ export class Sessions {
     return found;
   }
 
-  /** Gives a session a new token: whoever has read the old one can't use it any more. `undefined` when the session is gone. */
+  /**
+   * Replaces a session's token, so that a stolen token becomes useless. `undefined` when the session does not exist.
+   */
   async renew(sessionId: string): Promise<string | undefined> {
     const token = randomToken();
     return (await this.#store.renewSession(sessionId, tokenHash(token))) ? token : undefined;
   }
 
-  /** Ends a session; its public id, or `undefined` when there was none. */
+  /** Ends a session. Returns its public id, or `undefined` when there was none. */
   async end(token: string): Promise<string | undefined> {
     return this.#store.endSession(tokenHash(token));
   }

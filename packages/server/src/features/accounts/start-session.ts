@@ -1,6 +1,6 @@
 import type { OperationName } from '@creel/contract';
-import type { Visitor } from './sign-in.ts';
-import { goneSignal } from '../../http/gone-signal.ts';
+import type { Visitor } from './login.ts';
+import { closedSignal } from '../../http/closed-signal.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Call } from '../../http/call.ts';
@@ -8,15 +8,15 @@ import { KNOWN_BROWSER, SESSION, readCookie, setCookie } from '../../http/cookie
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
 
-/** Who calls, before they have proved anything. */
+/** The caller, before authentication. */
 export function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
   const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
-  return { address: clientAddress, knownBrowser, signal: goneSignal(request.raw.socket) };
+  return { address: clientAddress, knownBrowser, signal: closedSignal(request.raw.socket) };
 }
 
 /**
- * Signs the caller in as a user who has just proved who they are. An older session of the same browser ends: its token may have
- * been planted. @throws ProblemError INVALID_CREDENTIALS when the password was changed in between
+ * Starts a session for a user who has just been authenticated. Ends an older session of the same browser, because its
+ * token may have been planted. @throws ProblemError INVALID_CREDENTIALS when the password was changed meanwhile
  */
 export async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
   const { app, request, reply, clientAddress } = call;
@@ -27,14 +27,17 @@ export async function startSession(call: AnyCall, user: UserRecord): Promise<voi
   rememberBrowser(call, user);
 }
 
-/** Ends the session that the caller's cookie names, with its live sockets. */
+/** Ends the session of the caller's cookie and its live connections. */
 export async function endSession({ app, request }: AnyCall): Promise<void> {
   const token = readCookie(request, SESSION, app.publicUrl());
   const ended = token === undefined ? undefined : await app.sessions.end(token);
   if (ended !== undefined) app.live.endSession(ended);
 }
 
-/** For who has just proved that they are the user. From now on, others' failed sign-ins do not count against the user in this browser (contract 4). */
+/**
+ * Marks the browser as known after the user was authenticated: failed logins of others no longer affect the user in
+ * this browser.
+ */
 export function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
   const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
   setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));

@@ -10,8 +10,11 @@ function toState(row: Selectable<ThrottlesTable>): ThrottleState {
   return { count: row.count, blockedUntil: row.blocked_until, forgetAt: row.forget_at };
 }
 
-/** The key's row, made if need be and held until the transaction ends: parallel turns count one after the other. */
-async function holdRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
+/**
+ * The key's row, created if needed and locked until the transaction ends, so that parallel turns are counted one after
+ * another.
+ */
+async function lockRow(transaction: DatabaseTransaction, key: string): Promise<ThrottleState> {
   const row = await transaction
     .insertInto('throttles')
     .values({ key, count: 0, blocked_until: 0, forget_at: 0 })
@@ -37,21 +40,21 @@ export const throttleReads = {
 } satisfies Unbound<Pick<ThrottleStore, 'findTurns'>>;
 
 export const throttleWrites = {
-  async takeTurn(db, key, rule, now) {
+  async consumeTurn(db, key, rule, now) {
     return db.transaction().execute(async (transaction) => {
-      const before = await holdRow(transaction, key);
+      const before = await lockRow(transaction, key);
       const after = afterTurn(before, rule, now);
       if (after === undefined) return { blockedUntil: before.blockedUntil };
       await keep(transaction, key, after);
       return undefined;
     });
   },
-  async giveTurnBack(db, key, rule) {
+  async refundTurn(db, key, rule) {
     await db.transaction().execute(async (transaction) => {
-      await keep(transaction, key, afterReturn(await holdRow(transaction, key), rule));
+      await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));
     });
   },
-  async forgetTurns(db, key) {
+  async resetTurns(db, key) {
     await db.deleteFrom('throttles').where('key', '=', key).execute();
   },
-} satisfies Unbound<Pick<ThrottleStore, 'takeTurn' | 'giveTurnBack' | 'forgetTurns'>>;
+} satisfies Unbound<Pick<ThrottleStore, 'consumeTurn' | 'refundTurn' | 'resetTurns'>>;

@@ -6,34 +6,34 @@ import type { ThrottleStore } from '../../database/store.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** 10 in 15 minutes (contract 4), then one more after 1, 2, 4… minutes and at most an hour; forgotten a day after the last. */
+/** 10 in 15 minutes, then one more after 1, 2, 4… minutes up to an hour. Reset a day after the last. */
 const GUESSES: ThrottleRule = {
   turns: 10,
   windowMs: 15 * MINUTE_MS,
-  growing: { firstMs: MINUTE_MS, mostMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
+  growing: { firstMs: MINUTE_MS, maxMs: HOUR_MS, forgetMs: 24 * HOUR_MS },
 };
 
-/** How long a mailed link holds (issue 3). */
+/** Milliseconds that a mailed link is valid. */
 export const LINK_MS = 30 * MINUTE_MS;
 
 const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
 
-/** What is counted, per what, and how often it may be. */
+/** The rate limits by subject. */
 export const THROTTLES = {
-  /** Failed sign-ins per username as typed, whether or not there is such an account. */
+  /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
-  /** Failed sign-ins per client address (hardening A2). */
+  /** Failed logins per client address. */
   signInAddress: perHour(100),
-  /** Wrong passwords of somebody who is signed in, per user. */
+  /** Wrong passwords of a logged-in user. */
   confirmPassword: GUESSES,
-  /** Test mails per user (contract 4) and per client address, however many accounts it makes. */
+  /** Test mails, per user and per client address. */
   testMail: perHour(5),
   testMailAddress: perHour(30),
-  /** Ways back from the provider that prove nothing, per client address: each makes the server ask the provider. */
+  /** Returns from the provider that prove nothing, per client address: each makes the server ask the provider. */
   providerAnswer: perHour(100),
   /**
-   * Mailed links per address that they go to, and per client address that asks. Who may not ask for another one has one that holds: no
-   * stranger's asking keeps the owner out.
+   * Mailed links per recipient and per client address. Earlier links stay valid when the limit is reached, so a
+   * stranger's requests can't lock the owner out.
    */
   mailedLink: { turns: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
@@ -41,18 +41,18 @@ export const THROTTLES = {
 
 export type ThrottleName = keyof typeof THROTTLES;
 
-/** One thing that is counted. */
-export interface Turns {
-  /** As storage knows it. */
+/** One rate limit of one subject. */
+export interface RateLimit {
+  /** The key in storage. */
   readonly key: string;
-  /** Takes one. @throws ProblemError RATE_LIMITED when there are none left */
-  take(): Promise<void>;
-  giveBack(): Promise<void>;
-  /** Forgets all that were taken. */
-  forget(): Promise<void>;
+  /** Counts one. @throws ProblemError RATE_LIMITED when the limit is reached */
+  consume(): Promise<void>;
+  refund(): Promise<void>;
+  /** Resets the count. */
+  reset(): Promise<void>;
 }
 
-/** Counts in the database: it survives a restart and holds over several processes. */
+/** Rate limits in the database. They survive a restart and apply across processes. */
 export class Throttle {
   readonly #store: ThrottleStore;
   readonly #secret: string;
@@ -64,43 +64,45 @@ export class Throttle {
     this.#now = now;
   }
 
-  of(name: ThrottleName, what: string): Turns {
-    return this.#turns(name, THROTTLES[name], what);
+  of(name: ThrottleName, what: string): RateLimit {
+    return this.#limit(name, THROTTLES[name], what);
   }
 
-  /** New accounts per client address (contract 8, SIGNUPS_PER_HOUR). */
-  signUps(perHourLimit: number, address: string): Turns {
-    return this.#turns('signUp', perHour(perHourLimit), address);
+  /** New accounts per client address (`SIGNUPS_PER_HOUR`). */
+  signUps(perHourLimit: number, address: string): RateLimit {
+    return this.#limit('signUp', perHour(perHourLimit), address);
   }
 
   /**
-   * Names and addresses that were refused because they are taken, per client address or user: each tells who has an account. Ten for
-   * each account that an address may make.
+   * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
+   * account. Ten per account that an address may create.
    */
-  takenNames(perHourLimit: number, who: string): Turns {
-    return this.#turns('takenName', perHour(10 * perHourLimit), who);
+  takenNames(perHourLimit: number, who: string): RateLimit {
+    return this.#limit('takenName', perHour(10 * perHourLimit), who);
   }
 
-  /** Looks at several at once. Answers with those of which any was taken. @throws ProblemError RATE_LIMITED when one has none left */
-  async check(turns: readonly Turns[]): Promise<readonly Turns[]> {
-    if (turns.length === 0) return [];
-    const counted = await this.#store.findTurns(turns.map(({ key }) => key));
+  /**
+   * Checks several limits at once. Returns those with a count. @throws ProblemError RATE_LIMITED when one is reached
+   */
+  async check(limits: readonly RateLimit[]): Promise<readonly RateLimit[]> {
+    if (limits.length === 0) return [];
+    const counted = await this.#store.findTurns(limits.map(({ key }) => key));
     const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
     if (wait > 0) throw tooMany(wait);
-    return turns.filter(({ key }) => counted.some((row) => row.key === key));
+    return limits.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
-  #turns(name: string, rule: ThrottleRule, what: string): Turns {
-    // Keyed: people type passwords into the field for the name, and addresses are nobody's business.
+  #limit(name: string, rule: ThrottleRule, what: string): RateLimit {
+    // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
       key,
-      take: async () => {
-        const until = (await this.#store.takeTurn(key, rule, this.#now()))?.blockedUntil;
+      consume: async () => {
+        const until = (await this.#store.consumeTurn(key, rule, this.#now()))?.blockedUntil;
         if (until !== undefined) throw tooMany(until - this.#now());
       },
-      giveBack: () => this.#store.giveTurnBack(key, rule),
-      forget: () => this.#store.forgetTurns(key),
+      refund: () => this.#store.refundTurn(key, rule),
+      reset: () => this.#store.resetTurns(key),
     };
   }
 }

@@ -5,11 +5,11 @@ import { T0, unique } from '../../../test/store-world.ts';
 
 const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };
 
-/** Throttles, secrets, and what is swept away when its time is over. */
+/** Throttles, secrets, and the removal of expired rows. */
 export function throttlesSuite(open: () => Store): void {
   describe('throttles', () => {
-    const take = (key: string, now = T0) => open().takeTurn(key, RULE, now);
-    /** Until when the key is blocked; `undefined` when nothing is counted for it. */
+    const take = (key: string, now = T0) => open().consumeTurn(key, RULE, now);
+    /** Until when the key is blocked; `undefined` when it has no count. */
     const blockOf = async (key: string) => (await open().findTurns([key]))[0]?.blockedUntil;
 
     test('block a key when its turns are used up, until the window ends', async () => {
@@ -22,7 +22,7 @@ export function throttlesSuite(open: () => Store): void {
       expect(await blockOf(key)).toBe(0);
     });
 
-    test('are found for several keys at once, those of which nothing was counted left out', async () => {
+    test('are found for several keys at once, without those that have no count', async () => {
       const [blocked, counted, other] = [unique('key'), unique('key'), unique('key')];
       for (let n = 0; n < 3; n += 1) await take(blocked);
       await take(counted);
@@ -34,25 +34,25 @@ export function throttlesSuite(open: () => Store): void {
       ]);
     });
 
-    test('give out no more turns than there are to fifty at once', async () => {
+    test('give fifty parallel calls no more turns than allowed', async () => {
       const key = unique('key');
       const results = await Promise.all(Array.from({ length: 50 }, () => take(key)));
       expect(results.filter((result) => result === undefined)).toHaveLength(3);
     });
 
-    test('take turns back, and forget them', async () => {
+    test('refund turns, and reset them', async () => {
       const key = unique('key');
       for (let n = 0; n < 3; n += 1) await take(key);
-      await open().giveTurnBack(key, RULE);
+      await open().refundTurn(key, RULE);
       expect(await blockOf(key)).toBe(0);
       expect(await take(key)).toBeUndefined();
       expect(await take(key)).toBeDefined();
-      await open().forgetTurns(key);
+      await open().resetTurns(key);
       for (let n = 0; n < 3; n += 1) expect(await take(key)).toBeUndefined();
-      await open().giveTurnBack(unique('key'), RULE);
+      await open().refundTurn(unique('key'), RULE);
     });
 
-    test('are swept away when they are over, as links and proofs are, and not before', async () => {
+    test('are removed when they expire, like links and proofs, and not before', async () => {
       const [key, handle] = [unique('key'), unique('handle')];
       for (let n = 0; n < 3; n += 1) await take(key);
       const proven = { issuer: 'i', subject: unique('s'), email: null, emailVerified: false, displayName: null };
@@ -67,7 +67,7 @@ export function throttlesSuite(open: () => Store): void {
   });
 
   describe('a secret of the server', () => {
-    test('is the first that was offered, for everybody, even at the same moment', async () => {
+    test('is the first candidate, for everyone, even in parallel', async () => {
       const name = unique('secret');
       const kept = await Promise.all(Array.from({ length: 10 }, (_, n) => open().keepSecret(name, `candidate ${n}`)));
       expect(new Set(kept).size).toBe(1);

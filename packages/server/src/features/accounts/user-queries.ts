@@ -4,11 +4,11 @@ import { usernameKey } from '../../database/username-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 type Taken = 'username' | 'email' | 'identity';
 
-/** Taken while creating: thrown, so that the transaction rolls back. */
+/** Thrown while creating, so that the transaction rolls back. */
 class AlreadyTaken extends Error {}
 
 function toRow(user: NewUser) {
@@ -91,12 +91,12 @@ async function createUser(
 
 async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number; uid: string }[] | undefined> {
   return db.transaction().execute(async (transaction) => {
-    if ((await holdUser(transaction, id)) === undefined) return undefined;
+    if ((await lockUser(transaction, id)) === undefined) return undefined;
     const endpoints = await transaction
       .selectFrom('endpoints')
       .select(['id', 'uid'])
       .where('user_id', '=', id)
-      // As every transaction takes endpoints: two that took them crosswise would wait for each other.
+      // Locks endpoints in the same order as every transaction, so that two can't deadlock.
       .orderBy('id')
       .execute();
     for (const endpoint of endpoints) await removeEndpoint(transaction, endpoint.id);
@@ -140,7 +140,7 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
       .executeTakeFirst();
     return row && toUserRecord(row);
   } catch (error) {
-    // Somebody else may have taken the name in between; then the database refused it for being there twice.
+    // A concurrent call may have taken the name, which the unique index then rejects.
     const winner = await ownerOf(db, key);
     if (winner !== undefined && winner !== id) return 'taken';
     throw error;
@@ -156,7 +156,7 @@ async function replacePassword(db: EngineDatabase, id: number, before: string | 
       .where('password_hash', before === null ? 'is' : '=', before)
       .executeTakeFirst();
     if (result.numUpdatedRows === 0n) return false;
-    // Who asked for a link under the old password, or found one, must not undo the new one with it.
+    // Links that were requested under the old password must not undo the new one.
     await transaction.deleteFrom('mail_tokens').where('user_id', '=', id).where('purpose', '=', 'reset').execute();
     return true;
   });

@@ -1,4 +1,4 @@
-/** Sentence for a new username whose letters come from several writing systems. */
+/** The error for a new username with letters of several writing systems. */
 export const MIXED_SCRIPTS = 'Username must not mix letters of different alphabets';
 
 /** Scripts in common use (UAX 31, table 5). */
@@ -6,7 +6,7 @@ const SCRIPTS = (
   'Latin Greek Cyrillic Armenian Hebrew Arabic Thaana Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada ' +
   'Malayalam Sinhala Thai Lao Tibetan Myanmar Georgian Ethiopic Khmer Hangul Han Hiragana Katakana Bopomofo'
 ).split(' ');
-/** Scripts that are written together (UTS 39, "Highly Restrictive"): Japanese, Chinese with Bopomofo, Korean. */
+/** Scripts that are used together (UTS 39, "Highly Restrictive"): Japanese, Chinese with Bopomofo, Korean. */
 const TOGETHER = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
@@ -14,17 +14,17 @@ const TOGETHER = [
 ];
 
 const classOf = (scripts: readonly string[]): string => scripts.map((script) => `\\p{scx=${script}}`).join('');
-/** Digits, punctuation, emoji and combining marks go with every script. */
+/** Digits, punctuation, emoji and combining marks combine with every script. */
 const SHARED = classOf(['Common', 'Inherited']);
 const ALLOWED = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
   (scripts) => new RegExp(`^[${SHARED}${classOf(scripts)}]*$`, 'u'),
 );
-/** Without a letter of a script in common use, nothing is mixed that readers know. */
+/** Matches names without a letter of a common script, which can't imitate a common name. */
 const UNCOMMON = new RegExp(`^[^${classOf(SCRIPTS)}]*$`, 'u');
 
 /**
- * Whether a name mixes scripts as no language does, so that it may look like another name: `pаypal` with a Cyrillic `а`. This is the
- * restriction level "Highly Restrictive" of UTS 39. For new names only: accounts keep the names that they have.
+ * Whether a name mixes scripts so that it may imitate another name, such as `pаypal` with a Cyrillic `а`: the
+ * restriction level "Highly Restrictive" of UTS 39. Applies to new names only.
  */
 export function mixesScripts(name: string): boolean {
   return !UNCOMMON.test(name) && !ALLOWED.some((allowed) => allowed.test(name));

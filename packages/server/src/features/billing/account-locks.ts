@@ -4,14 +4,14 @@ import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingQueries } from './queries.ts';
 
-/** A lock outlives every call to the gateway that is made under it; after a crash the account is free again at the end of it. */
+/** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */
 const LOCK_MS = 90_000;
 const WAIT_MS = 25_000;
 const LOOK_MS = 25;
 
 /**
- * One piece of work at a time on a billing account, over all processes: a claim in the database, and in front of it a queue within this
- * process. The claim's owner is checked with the write, so that a process that lost it writes nothing.
+ * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
+ * Writes check the claim's owner, so a process that lost it writes nothing.
  */
 export class AccountLocks {
   readonly #store: Pick<BillingQueries, 'lockBillingAccount' | 'unlockBillingAccount'>;
@@ -23,7 +23,10 @@ export class AccountLocks {
     this.#now = now;
   }
 
-  /** @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user is gone */
+  /**
+   * @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user does not
+   * exist
+   */
   async run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
     const before = this.#last.get(userId) ?? Promise.resolve();
     const mine = before.then(() => this.#locked(userId, work));

@@ -10,8 +10,8 @@ import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 
 /**
- * A process that is killed between any two steps. Each step is a call to the database or to Stripe; the killed process never comes back
- * from the one at which it dies, and another process starts over the same database.
+ * Kills a process between any two steps. A step is a call to the database or to Stripe. The killed process never
+ * returns from its last step, and another process starts on the same database.
  */
 const HOUR = 3_600_000;
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Dies at the step with this number; counts on otherwise. */
+/** Dies at the step with this number; otherwise counts. */
 class Fate {
   steps = 0;
   readonly #diesAt: number;
@@ -106,7 +106,7 @@ async function subscriber(): Promise<UserRecord> {
 }
 
 interface Change {
-  /** What happens before the process has to do with it. */
+  /** Prepares the world before the process runs. */
   readonly before?: (user: UserRecord) => void;
   readonly run: (billing: Billing, user: UserRecord) => Promise<unknown>;
   readonly tier: 'FREE' | 'BASIC' | 'PREMIUM';
@@ -134,7 +134,7 @@ const CHANGES: readonly (readonly [string, Change])[] = [
   ['the event of an end', { before: (user) => model.endNow(runningId(user)), run: deliver, tier: 'FREE' }],
 ];
 
-/** The fields and the endpoints: a change has either happened to all of them or to none. */
+/** The fields and the endpoints: a change has happened to all of them or to none. */
 async function expectWhole(user: UserRecord, tier: 'FREE' | 'BASIC' | 'PREMIUM'): Promise<void> {
   const now = await store.findUser(user.id);
   const endpoints = await store.listEndpoints(user.id);
@@ -145,7 +145,7 @@ async function expectWhole(user: UserRecord, tier: 'FREE' | 'BASIC' | 'PREMIUM')
   expect(endpoints.every(({ expiresAt }) => (expiresAt !== null) === isLowered)).toBe(true);
 }
 
-test.each(CHANGES)('%s: whole or not at all, and as Stripe has it after the next check', async (_, change) => {
+test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the next check', async (_, change) => {
   const counted = new Fate();
   const someone = await subscriber();
   change.before?.(someone);

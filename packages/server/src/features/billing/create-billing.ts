@@ -9,7 +9,7 @@ import { TestGateway } from './test-gateway.ts';
 
 type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'forgetEndpoint' | 'publicUrl' | 'log' | 'now'>;
 
-/** Billing as the configuration asks for it; `undefined` where it is off. */
+/** Creates billing for the configuration; `undefined` when it is off. */
 export function createBilling(parts: Parts): Billing | undefined {
   const { billing, stripe } = parts.config;
   if (billing === 'test') return new Billing({ ...parts, gateway: new TestGateway(parts) });

@@ -2,8 +2,8 @@ import type { Money } from '@creel/contract';
 import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
 
 /**
- * Why a gateway did not do what it was asked. `payment`: the card was declined. `customer`: it does not know the customer.
- * `portal`: the operator has not set the portal up. `unavailable`: no usable answer, so the effect is unknown.
+ * Why a gateway call failed. `payment`: the card was declined. `customer`: unknown customer. `portal`: the portal is
+ * not configured. `unavailable`: no usable response, so the effect is unknown.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -33,8 +33,8 @@ export interface CheckoutInput extends PlanPrice {
 }
 
 /**
- * The payment provider. Every method may throw `GatewayError`; one that changes something takes an idempotency key, and repeating it
- * with the same key has no second effect.
+ * The payment provider. Every method may throw `GatewayError`. A method that changes something takes an idempotency
+ * key; repeating it with the same key has no further effect.
  */
 export interface BillingGateway {
   readonly kind: 'stripe' | 'test';
@@ -43,21 +43,23 @@ export interface BillingGateway {
   planOf(priceId: string): PlanPrice | undefined;
   createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string>;
   createCheckout(input: CheckoutInput): Promise<{ readonly id: string; readonly url: string }>;
-  /** Closes an open checkout; one that is paid or expired stays as it is. */
+  /** Closes an open checkout; a paid or expired one stays unchanged. */
   expireCheckout(customerId: string, id: string): Promise<void>;
   isCheckoutOpen(customerId: string, id: string): Promise<boolean>;
-  /** All subscriptions of a customer, ended ones included. */
+  /** All subscriptions of a customer, including ended ones. */
   listSubscriptions(customerId: string): Promise<readonly GatewaySubscription[]>;
-  /** Changes plan or interval, and takes back a cancellation. The old plan stays when the payment fails. */
+  /** Changes plan or interval, and revokes a cancellation. The old plan stays when the payment fails. */
   changePlan(customerId: string, from: SubscriptionState, to: PlanPrice, key: string): Promise<void>;
   cancelAtPeriodEnd(customerId: string, id: string, key: string): Promise<void>;
-  /** Takes back a cancellation. */
+  /** Revokes a cancellation. */
   renew(customerId: string, subscription: SubscriptionState, key: string): Promise<void>;
   cancelNow(customerId: string, id: string, key: string): Promise<void>;
-  /** What a change of plan charges at once; `null` where the gateway can't say. */
+  /** The immediate charge of a plan change; `null` when the gateway can't tell. */
   previewChange(customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null>;
-  /** Address of the billing portal, made anew for each visit. */
+  /** URL of the billing portal, created for each visit. */
   openPortal(customerId: string, returnUrl: string): Promise<string>;
-  /** Checks and reads an event; `foreign` for one that is signed but not meant for this installation, `undefined` for a forged one. */
+  /**
+   * Verifies and reads an event; `foreign` for a signed event of another installation, `undefined` for a forged one.
+   */
   readEvent(body: Buffer, signature: string | undefined): GatewayEvent | 'foreign' | undefined;
 }

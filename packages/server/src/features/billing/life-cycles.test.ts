@@ -14,8 +14,8 @@ import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
 
 /**
- * Whole lives of subscriptions, through the real library against a stateful Stripe. Its events arrive in any order, several times, while
- * life goes on, and some never: what is stored in the end is what Stripe has.
+ * Whole life cycles of subscriptions, through the real library against a stateful Stripe. Events arrive in any order,
+ * repeatedly, late, and sometimes never. In the end the stored state equals Stripe's.
  */
 const ROUNDS = Number(process.env['BILLING_ROUNDS'] ?? 60);
 const MINUTE = 60_000;
@@ -24,7 +24,7 @@ let store: Awaited<ReturnType<typeof openMemoryStore>>;
 const clock = createTestClock();
 const model = new StripeModel(clock.now);
 let billing: Billing;
-/** Holds up what Stripe has answered already. */
+/** Delays responses that Stripe has already produced. */
 let afterAnswer = async (): Promise<void> => undefined;
 
 beforeAll(async () => {
@@ -54,10 +54,10 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Somebody with a life cycle. */
+/** A user with a life cycle. */
 interface Life {
   readonly user: UserRecord;
-  /** Starts a checkout; its id. */
+  /** Starts a checkout and returns its id. */
   readonly checkout: (plan: PlanPrice) => Promise<string>;
   readonly pay: (plan: PlanPrice) => Promise<void>;
   readonly change: (tier: 'FREE' | 'BASIC' | 'PREMIUM', interval?: 'monthly' | 'yearly') => Promise<void>;
@@ -107,7 +107,7 @@ const LIVES: readonly (readonly [name: string, steps: readonly Step[]])[] = [
     [
       async (life) => {
         const session = await life.checkout(BASIC);
-        // The second tab's session is opened past us: our own second checkout would have closed the first one.
+        // Opens the second tab's session directly at Stripe: our own second checkout would have closed the first one.
         const second = model.openSession(await life.customer(), PREMIUM);
         for (const id of [session, second]) model.payCheckout(id);
       },
@@ -165,7 +165,7 @@ async function deliver(event: WireEvent): Promise<void> {
   await billing.receive(Buffer.from(body), signature);
 }
 
-/** Up to eight at once, each one to three times, in any order. */
+/** Up to eight in parallel, each one to three times, in any order. */
 async function deliverSome(events: readonly WireEvent[], dice: Dice): Promise<void> {
   const copies = events.flatMap((event) => Array.from({ length: 1 + dice.below(3) }, () => event));
   const shuffled = copies.map((event) => [dice.roll(), event] as const).toSorted((a, b) => a[0] - b[0]);
@@ -173,7 +173,7 @@ async function deliverSome(events: readonly WireEvent[], dice: Dice): Promise<vo
     await Promise.all(shuffled.slice(from, from + 8).map(([, event]) => deliver(event)));
 }
 
-/** What a user's row must say, told from Stripe's side alone. */
+/** The expected fields of a user's row, derived from Stripe's state alone. */
 async function expectAsStripe({ user, customer }: Life): Promise<void> {
   const row = await store.findUser(user.id);
   const [running, ...others] = model.running(await customer());
@@ -191,7 +191,7 @@ async function expectAsStripe({ user, customer }: Life): Promise<void> {
 async function expectLife(steps: readonly Step[], dice: Dice): Promise<void> {
   const life = await beginLife();
   const held: WireEvent[] = [];
-  // Nobody waits for events: they are worked on while life goes on.
+  // Not awaited: events are handled while the life cycle continues.
   const deliveries: Promise<void>[] = [];
   for (const step of steps) {
     const from = model.events.length;
@@ -217,7 +217,7 @@ test.each(LIVES)(`%s: ${ROUNDS} times`, { timeout: 120_000 }, async (name, steps
   for (let round = 0; round < ROUNDS; round++) await expectLife(steps, dice);
 });
 
-test('an event that arrives while the account is being read leads to another reading', async () => {
+test('an event that arrives while the account is being read causes another read', async () => {
   const life = await beginLife();
   await life.pay(BASIC);
   await billing.refresh(life.user.id);
@@ -233,7 +233,7 @@ test('an event that arrives while the account is being read leads to another rea
   const event = model.events.at(-1);
   const delivering = event === undefined ? undefined : deliver(event);
   afterAnswer = async () => undefined;
-  // What is on its way to be read has time to be joined by mistake.
+  // Gives a wrongly shared read time to happen.
   await new Promise((resolve) => setImmediate(resolve));
   gate.resolve();
   await Promise.all([reading, delivering]);

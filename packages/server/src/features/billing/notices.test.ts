@@ -26,7 +26,7 @@ const BASIC: SubscriptionState = {
   canceledBy: null,
 };
 
-/** Somebody with a store of their own, and the changes of their subscription. */
+/** A user with their own store, and the changes of their subscription. */
 async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
   const store = await openMemoryStore();
   closing.push(store.close);
@@ -72,7 +72,7 @@ async function mailboxWith(options: Parameters<typeof openMailbox>[0] = {}): Pro
 }
 const subjectsOf = ({ mails }: Mailbox) => mails.map(({ headers }) => headers.get('subject'));
 
-test('each change is told once, whatever is written again', async () => {
+test('each change is mailed once, however often it is written', async () => {
   const { apply, send } = await world();
   const [mailbox, mailer] = await mailboxWith();
   const states = [
@@ -107,7 +107,7 @@ test.each([
   expect(mailbox.mails).toEqual([]);
 });
 
-test('a mail server that refuses for now gets it again later; one that refuses for good does not', async () => {
+test('a temporary rejection is retried later; a permanent one is not', async () => {
   const { apply, send, later } = await world();
   let isBusy = true;
   const [mailbox, mailer] = await mailboxWith({
@@ -132,7 +132,7 @@ test('a mail server that refuses for now gets it again later; one that refuses f
   expect(mailbox.mails).toHaveLength(1);
 });
 
-test('a mail server that drops the connection in the middle gets it again; one that is slow gets it once', async () => {
+test('a dropped connection is retried; a slow mail server gets the mail once', async () => {
   const { apply, send, later } = await world();
   let drops = 1;
   let taken = 0;

@@ -22,8 +22,8 @@ export interface NoticesOptions {
 }
 
 /**
- * Sends the notices in the outbox, each once. A mail is claimed before it is sent, so that no two processes send it and a crash never
- * sends it twice; what the mail server does not take yet is released. True when there may be more.
+ * Sends the notices in the outbox, each once. A mail is claimed before it is sent, so that no two processes send it and
+ * a crash never sends it twice. A temporary failure releases the claim. True when there may be more.
  */
 export async function sendSubscriptionNotices(options: NoticesOptions, signal: AbortSignal): Promise<boolean> {
   const { store, mailer, publicUrl, log, now } = options;
@@ -32,7 +32,7 @@ export async function sendSubscriptionNotices(options: NoticesOptions, signal: A
     if (mail === undefined) return false;
     const { email } = mail.user.settings;
     try {
-      // The address may have been changed since the notice was written.
+      // The address may have changed since the notice was written.
       if (isProvenAddress(mail.user, email))
         await mailer.send(email, noticeMessage(noticeSchema.parse(JSON.parse(mail.content)), publicUrl()));
     } catch (error) {

@@ -8,7 +8,7 @@ import type { ServerProcess } from '../../../test/server-process.ts';
 import { createTestClient } from '../../../test/test-client.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 
-/** Two processes on one PostgreSQL, and somebody who uses both at once. */
+/** Two processes on one PostgreSQL, and a user who uses both at once. */
 const LIMIT = { timeout: 240_000 };
 const ROUNDS = Number(process.env['LIMIT_ROUNDS'] ?? 15);
 const AT_ONCE = 50;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** One person's browser at each of the processes. */
+/** A user's browser at each process. */
 async function someone(tier?: 'BASIC' | 'PREMIUM'): Promise<[TestClient, TestClient]> {
   const [first, second] = nodes.map(({ origin }) => origin);
   if (first === undefined || second === undefined) throw new Error('The processes do not run.');
@@ -47,13 +47,13 @@ const createAt = async (client: TestClient): Promise<string | number> => {
   return status === 201 ? endpointSchema.parse(body).uid : status;
 };
 
-/** Creations at both processes at the same moment. */
+/** Parallel creations at both processes. */
 const createMany = (clients: readonly [TestClient, TestClient], count: number) =>
   Promise.all(Array.from({ length: count }, (_, nth) => createAt(clients[nth % 2 === 0 ? 0 : 1])));
 
 const isUid = (outcome: string | number): outcome is string => typeof outcome === 'string';
 
-test(`${AT_ONCE} creations at once, ${ROUNDS} times: exactly the plan's number succeeds`, LIMIT, async () => {
+test(`${AT_ONCE} parallel creations, ${ROUNDS} times: exactly the plan's number succeeds`, LIMIT, async () => {
   const clients = await someone('BASIC');
   for (let round = 0; round < ROUNDS; round++) {
     const outcomes = await createMany(clients, AT_ONCE);
@@ -63,7 +63,7 @@ test(`${AT_ONCE} creations at once, ${ROUNDS} times: exactly the plan's number s
   }
 });
 
-test('a downgrade while creations run leaves exactly the number of the lower plan', LIMIT, async () => {
+test('a downgrade during creations leaves exactly the number of the lower plan', LIMIT, async () => {
   for (let round = 0; round < 5; round++) {
     const clients = await someone('PREMIUM');
     await createMany(clients, 12);
@@ -80,7 +80,7 @@ test('a downgrade while creations run leaves exactly the number of the lower pla
   }
 });
 
-test('a period that ends in one process ends once, and both know it', LIMIT, async () => {
+test('a period that ends in one process ends once, for both', LIMIT, async () => {
   const clients = await someone('BASIC');
   await createMany(clients, 5);
   await Promise.all(

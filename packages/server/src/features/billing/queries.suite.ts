@@ -3,7 +3,7 @@ import type { Store } from '../../database/store.ts';
 import { DAY, T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 import type { SubscriptionState } from './rules.ts';
 
-/** Billing's queries, the same on every database. */
+/** Billing's queries, on every database. */
 export function billingSuite(open: () => Store): void {
   const basic = (): SubscriptionState => ({
     id: unique('sub'),
@@ -20,7 +20,7 @@ export function billingSuite(open: () => Store): void {
     open().lockBillingAccount({ userId, owner, now, until: now + 1000 }, unique('key'));
 
   describe('billing', () => {
-    test('an account is locked by one of five, until it is unlocked or the time is over', async () => {
+    test('an account is locked by one of five, until it is unlocked or the lock expires', async () => {
       const { id } = await someUser(open());
       const owners = ['a', 'b', 'c', 'd', 'e'];
       const outcomes = await Promise.all(owners.map((owner) => lock(id, owner)));
@@ -35,7 +35,7 @@ export function billingSuite(open: () => Store): void {
       expect(await lock(id + 1_000_000, 'h')).toBe('no-user');
     });
 
-    test('a process that has lost the account writes nothing', async () => {
+    test('a process that lost the account writes nothing', async () => {
       const user = await someUser(open());
       await lock(user.id, 'first');
       await lock(user.id, 'second', T0 + 5000);
@@ -71,11 +71,11 @@ export function billingSuite(open: () => Store): void {
         [newest.id, false, T0 + DAY],
         [expired.id, false, T0 - 1],
       ]);
-      // Other tests count what is expired.
+      // Other tests count expired endpoints.
       await open().deleteUser(user.id);
     });
 
-    test('limits of a plan that the user does not have any more are not applied', async () => {
+    test('limits of a former plan are not applied', async () => {
       const user = await someUser(open());
       const endpoint = { uid: unique('uid'), userId: user.id, name: null, source: null, autosave: false };
       const times = { createdAt: T0, expiresAt: T0 + DAY };
@@ -87,7 +87,7 @@ export function billingSuite(open: () => Store): void {
       expect(await open().changeEndpoint(stored?.id ?? 0, { favorite })).toBe('stale-plan');
     });
 
-    test('an event is done once', async () => {
+    test('an event is handled once', async () => {
       const event = { id: unique('evt'), type: 'invoice.paid', receivedAt: T0 };
       expect(await open().recordEvent(event)).toBe(false);
       expect(await open().recordEvent(event)).toBe(false);
@@ -99,7 +99,7 @@ export function billingSuite(open: () => Store): void {
       expect(await open().recordEvent(event)).toBe(false);
     });
 
-    test('the first value of a setting stays, until the one that replaces it names it', async () => {
+    test('the first value of a setting stays until a call replaces it by name', async () => {
       const name = unique('setting');
       expect(await open().findBillingSetting(name)).toBeUndefined();
       expect(await open().keepBillingSetting(name, 'one')).toBe('one');
@@ -108,7 +108,7 @@ export function billingSuite(open: () => Store): void {
       expect(await open().keepBillingSetting(name, 'two', 'one')).toBe('two');
     });
 
-    test('each mail is claimed by one of five, and goes with its user', async () => {
+    test('each mail is claimed by one of five, with its user', async () => {
       const email = `${unique('mail')}@example.com`;
       const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
       const user = await someUser(open(), { email, emailVerified: true, settings });

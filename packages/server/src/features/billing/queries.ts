@@ -4,7 +4,7 @@ import type { BillingAccountsTable } from '../../database/billing-schema.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import type { EngineDatabase } from '../../database/unbound.ts';
-import { holdUser, toUserRecord } from '../../database/user-record.ts';
+import { lockUser, toUserRecord } from '../../database/user-record.ts';
 import type { UserRecord } from '../../database/account-store.ts';
 import type { Bound } from '../../database/bind-queries.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
@@ -19,7 +19,7 @@ export interface OutboxMail {
   readonly user: UserRecord;
 }
 
-/** What became of an account after a subscription was written. */
+/** The result of writing a subscription. */
 export interface AppliedSubscription {
   readonly user: UserRecord;
   /** Endpoints that the change deleted or gave another expiry. */
@@ -28,8 +28,9 @@ export interface AppliedSubscription {
 }
 
 /**
- * Writes what the gateway says of a user's subscription: the user's fields, what a lower plan does to endpoints, and the notice, all or
- * nothing. `lost` when another process has taken over the account; `undefined` when the user is gone.
+ * Writes the gateway's state of a user's subscription in one transaction: the user's fields, the effects of a lower
+ * plan on endpoints, and the notice. `lost` when another process has taken over the account; `undefined` when the user
+ * does not exist.
  */
 async function applySubscription(
   db: EngineDatabase,
@@ -39,7 +40,7 @@ async function applySubscription(
   at: { readonly now: number; readonly nextCheckAt: number | null },
 ): Promise<AppliedSubscription | 'lost' | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const before = await holdUser(transaction, userId);
+    const before = await lockUser(transaction, userId);
     if (before === undefined) return undefined;
     const kept = await transaction
       .updateTable('billing_accounts')
@@ -81,7 +82,7 @@ async function writeFields(
     .execute();
 }
 
-/** In the transaction of the change: a notice exists exactly when its change does. */
+/** Runs in the transaction of the change, so that a notice exists exactly when its change does. */
 async function addNotice(transaction: DatabaseTransaction, before: UserRecord, after: UserRecord): Promise<void> {
   const notice = noticeOf(before, after);
   const hasPaidPlan = [before, after].some(({ subscriptionTier }) => PLANS[subscriptionTier].emailNotifications);
@@ -115,10 +116,10 @@ async function lowerEndpoints(
     isFavorite: row.is_favorite === 1,
   }));
   const { deletes, keeps, expiresInMs } = downgradeEffect(user.subscriptionTier, endpoints, now);
-  const gone = new Set(deletes.map(({ id }) => id));
-  // In the order of ids, as every transaction locks endpoints.
+  const deletedIds = new Set(deletes.map(({ id }) => id));
+  // Locks endpoints in the order of ids, like every transaction.
   for (const { id } of [...deletes, ...keeps].toSorted((a, b) => a.id - b.id)) {
-    if (gone.has(id)) await removeEndpoint(transaction, id);
+    if (deletedIds.has(id)) await removeEndpoint(transaction, id);
     else
       await transaction
         .updateTable('endpoints')
@@ -133,7 +134,7 @@ function nameOf({ id, uid }: { id: number; uid: string }): { id: number; uid: st
   return { id, uid };
 }
 
-/** Takes the account for one process until `until`, unless another one has it. Creates the row with the first call. */
+/** Claims the account for one process until `until`, unless another one has it. Creates the row on the first call. */
 async function lockBillingAccount(
   db: EngineDatabase,
   lock: { readonly userId: number; readonly owner: string; readonly now: number; readonly until: number },
@@ -165,7 +166,7 @@ async function lockBillingAccount(
   return row === undefined ? 'no-user' : 'busy';
 }
 
-/** Takes the mail that is due longest, so that no other process sends it too; `undefined` when none is due. */
+/** Claims the mail that has been due longest; `undefined` when none is due. */
 async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | undefined> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
@@ -177,7 +178,7 @@ async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | 
       .limit(1)
       .executeTakeFirst();
     if (due === undefined) return undefined;
-    // Checked once more with the row locked: of several processes one claims it.
+    // Checked again with the row locked, so that only one process claims it.
     const mail = await transaction
       .updateTable('mail_outbox')
       .set({ send_after: null })
@@ -214,7 +215,7 @@ export const billingReads = {
       .where('user_id', '=', userId)
       .executeTakeFirst();
   },
-  /** Checkouts that are neither settled nor expired. `sessionId` is null where it was not stored before a crash. */
+  /** Checkouts that are neither settled nor expired. `sessionId` is null if a crash prevented storing it. */
   async listCheckouts(
     db: EngineDatabase,
     userId: number,
@@ -226,7 +227,7 @@ export const billingReads = {
     const row = await db.selectFrom('billing_settings').select('value').where('name', '=', name).executeTakeFirst();
     return row?.value;
   },
-  /** Users whose subscription is to be read again, longest due first. */
+  /** Users whose subscription must be read again, longest due first. */
   async listDueAccounts(db: EngineDatabase, now: number, limit: number): Promise<readonly number[]> {
     const rows = await db
       .selectFrom('billing_accounts')
@@ -258,7 +259,7 @@ export const billingWrites = {
       .where('lock_owner', '=', owner)
       .execute();
   },
-  /** Puts the next reading off, whether or not this one worked. */
+  /** Schedules the next check, whether or not this one succeeded. */
   async scheduleBillingCheck(db: EngineDatabase, userId: number, nextCheckAt: number): Promise<void> {
     await db
       .updateTable('billing_accounts')
@@ -269,7 +270,7 @@ export const billingWrites = {
   async setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
     await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
   },
-  /** After the customer was deleted at the provider, the next one needs a key of its own. */
+  /** After the customer was deleted at the provider, the next one needs a new key. */
   async setCustomerKey(db: EngineDatabase, userId: number, customerKey: string): Promise<void> {
     await db.updateTable('billing_accounts').set({ customer_key: customerKey }).where('user_id', '=', userId).execute();
   },
@@ -289,7 +290,7 @@ export const billingWrites = {
         .where('id', 'in', [...ids])
         .execute();
   },
-  /** Records an event; true when its effect is stored already. */
+  /** Records an event; true when its effect is already stored. */
   async recordEvent(
     db: EngineDatabase,
     event: { readonly id: string; readonly type: string; readonly receivedAt: number },
@@ -312,7 +313,7 @@ export const billingWrites = {
   async forgetEvents(db: EngineDatabase, receivedBefore: number): Promise<void> {
     await db.deleteFrom('billing_events').where('received_at', '<', receivedBefore).execute();
   },
-  /** Keeps the first value for a name, unless `replaces` is the one that is kept; returns what is kept now. */
+  /** Stores the first value for a name, unless `replaces` is the stored one. Returns the stored value. */
   async keepBillingSetting(db: EngineDatabase, name: string, value: string, replaces?: string): Promise<string> {
     if (replaces !== undefined)
       await db.deleteFrom('billing_settings').where('name', '=', name).where('value', '=', replaces).execute();
@@ -335,7 +336,7 @@ export const billingWrites = {
   async releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
     await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
   },
-  /** Without a `userId` the customer has to exist. */
+  /** Without a `userId` the customer must exist. */
   async saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
     if (userId === undefined)
       await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();

@@ -13,14 +13,14 @@ function billingOf({ billing }: AppContext): Billing {
   return billing;
 }
 
-/** The pages of the test gateway exist only where it is used. @throws ProblemError NOT_FOUND */
+/** The test gateway's pages exist only when it is in use. @throws ProblemError NOT_FOUND */
 function testGatewayOf({ billing }: AppContext): { billing: Billing; gateway: TestGateway } {
   const gateway = billing?.gateway;
   if (billing === undefined || !(gateway instanceof TestGateway)) throw new ProblemError('NOT_FOUND');
   return { billing, gateway };
 }
 
-/** The test gateway's events take the same way as Stripe's, only without the network. */
+/** The test gateway's events are handled like Stripe's, without the network. */
 async function deliver(billing: Billing, events: readonly GatewayEvent[]): Promise<void> {
   for (const event of events) await billing.receiveEvent(event);
 }

@@ -3,7 +3,7 @@ import type { BillingInterval, Tier } from '@creel/contract';
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
 
-/** What the rules read of a subscription. Both gateways speak in Stripe's own terms. */
+/** The fields of a subscription that the rules read. Both gateways use Stripe's terms. */
 export type GatewaySubscription = Pick<
   Stripe.Subscription,
   'id' | 'status' | 'created' | 'cancel_at' | 'cancel_at_period_end'
@@ -17,7 +17,7 @@ export type GatewaySubscription = Pick<
   };
 };
 
-/** A paid plan as it is bought: which tier, and how often it is paid. */
+/** A paid plan: tier and billing interval. */
 export interface PlanPrice {
   readonly tier: Exclude<Tier, 'FREE'>;
   readonly interval: BillingInterval;
@@ -34,17 +34,17 @@ export const PLAN_PRICES: readonly PlanPrice[] = [
 export interface SubscriptionState extends PlanPrice {
   readonly id: string;
   readonly itemId: string;
-  /** Stripe's word. */
+  /** Stripe's status. */
   readonly status: string;
   readonly createdAt: number;
   readonly periodEndAt: number;
-  /** When it ends because it was canceled; null while it renews itself. */
+  /** When a canceled subscription ends; null while it renews. */
   readonly endsAt: number | null;
-  /** How it was canceled: by the flag of the API, or by a date, as the portal does it under flexible billing. */
+  /** How it was canceled: by the API's flag, or by a date, as the portal does under flexible billing. */
   readonly canceledBy: 'flag' | 'date' | null;
 }
 
-/** The part of a user that follows from the subscription. */
+/** The fields of a user that follow from the subscription. */
 export interface SubscriptionFields {
   readonly subscriptionTier: Tier;
   readonly subscriptionStatus: string;
@@ -55,7 +55,7 @@ export interface SubscriptionFields {
 
 const SECOND_MS = 1000;
 
-/** Reads a subscription; `undefined` when its price is none of ours. */
+/** Reads a subscription; `undefined` when its price is not one of ours. */
 export function stateOf(
   subscription: GatewaySubscription,
   planOf: (priceId: string) => PlanPrice | undefined,
@@ -82,8 +82,8 @@ export function stateOf(
 }
 
 /**
- * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and statuses that this
- * version does not know grant nothing new and take nothing away.
+ * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and
+ * unknown statuses neither grant nor revoke a plan.
  */
 export function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
   if (status === 'active' || status === 'trialing' || status === 'past_due') return 'paid';
@@ -92,8 +92,8 @@ export function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
 }
 
 /**
- * Picks the subscription that counts: the user's current one while it is paid, else the oldest paid one. Any other paid one was bought
- * in a second tab and has to be canceled.
+ * Picks the effective subscription: the user's current one while it is paid, otherwise the oldest paid one. Other paid
+ * ones were bought in a second tab and must be canceled.
  */
 export function chooseSubscription(
   states: readonly SubscriptionState[],
@@ -107,7 +107,7 @@ export function chooseSubscription(
   return { current, extra: paid.filter((state) => state !== current) };
 }
 
-/** The user's fields for the subscription that counts. Without one, a user who had one is back on Free. */
+/** The user's fields for the effective subscription. Without one, a former subscriber is back on Free. */
 export function fieldsFor(current: SubscriptionState | undefined, before: SubscriptionFields): SubscriptionFields {
   if (current === undefined) return before.stripeSubscriptionId === null ? before : FREE_FIELDS;
   if (standingOf(current.status) === 'undecided') return { ...before, subscriptionStatus: current.status };
@@ -134,7 +134,7 @@ export function isDowngrade(from: Tier, to: Tier): boolean {
   return RANKS[to] < RANKS[from];
 }
 
-/** What the downgrade rule looks at. Times are milliseconds since 1970. */
+/** The fields of an endpoint that the downgrade rule reads. Times are milliseconds since 1970. */
 export interface EndpointOfPlan {
   readonly id: number;
   readonly createdAt: number;
@@ -147,13 +147,13 @@ export interface DowngradeEffect<E> {
   readonly deletes: readonly E[];
   readonly keeps: readonly E[];
   readonly losesFavorites: number;
-  /** Milliseconds until the endpoints that are kept expire. */
+  /** Milliseconds until the remaining endpoints expire. */
   readonly expiresInMs: number;
 }
 
 /**
- * What moving to a lower plan does to endpoints: the oldest beyond the plan's number are deleted, favorites are removed, and the rest
- * expire after the plan's time. Expired endpoints do not count against a plan and are left to their retention.
+ * The effect of a lower plan on endpoints: the oldest ones over the limit are deleted, favorites are removed, and the
+ * rest expire after the plan's time. Expired endpoints don't count and are left to their retention.
  */
 export function downgradeEffect<E extends EndpointOfPlan>(
   to: Tier,
@@ -174,7 +174,7 @@ export function downgradeEffect<E extends EndpointOfPlan>(
 
 const noticeKindSchema = z.enum(['plan-changed', 'cancellation-taken', 'period-ended', 'payment-failed']);
 
-/** What a user is mailed about, with the plan before and after. `endAt` in milliseconds since 1970. */
+/** A notice about a subscription, with the plan before and after. `endAt` in milliseconds since 1970. */
 export const noticeSchema = z.object({
   kind: noticeKindSchema,
   from: tierSchema,
@@ -184,7 +184,7 @@ export const noticeSchema = z.object({
 });
 export type SubscriptionNotice = z.infer<typeof noticeSchema>;
 
-/** The one notice that a change of the fields is worth, if any. */
+/** The notice for a change of the fields, if any. */
 export function noticeOf(before: SubscriptionFields, after: SubscriptionFields): SubscriptionNotice | undefined {
   const kind = noticeKindOf(before, after);
   if (kind === undefined) return undefined;
@@ -204,7 +204,7 @@ function noticeKindOf(
   return isSamePlan ? undefined : 'plan-changed';
 }
 
-/** True when a change of plan is charged at once: a higher plan, or years in place of months. */
+/** True when a plan change is charged at once: a higher plan, or yearly in place of monthly. */
 export function isChargedNow(from: PlanPrice, to: PlanPrice): boolean {
   return RANKS[to.tier] > RANKS[from.tier] || (from.interval === 'monthly' && to.interval === 'yearly');
 }

@@ -11,9 +11,9 @@ import { SubscriptionSync } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
 
 const MINUTE_MS = 60_000;
-/** The user has an answer after this time, whatever the gateway does. */
+/** Milliseconds after which the user gets a response, even if the gateway is slower. */
 const ANSWER_MS = 28_000;
-/** How long showing a page may wait for the gateway after a checkout. */
+/** Milliseconds that a page may wait for the gateway after a checkout. */
 const SETTLE_MS = 5_000;
 const SETTLE_AGAIN_MS = 2_000;
 export const BILLING_SENTENCES = {
@@ -26,12 +26,15 @@ export interface BillingOptions extends SyncOptions {
   readonly publicUrl: () => string;
 }
 
-/** Plans and payment, as a user sees them. The gateway holds the truth; what was done is read back from it before it is stored. */
+/**
+ * Plans and payment for users. The gateway's state is authoritative: every change is read back from it before it is
+ * stored.
+ */
 export class Billing {
   readonly gateway: BillingGateway;
   readonly #options: BillingOptions;
   readonly #sync: SubscriptionSync;
-  /** When the checkouts of a user were last looked at. */
+  /** Time of the last check of a user's checkouts. */
   readonly #settledAt = new Map<number, number>();
 
   constructor(options: BillingOptions) {
@@ -41,8 +44,8 @@ export class Billing {
   }
 
   /**
-   * Starts a checkout and returns its address.
-   * @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, BILLING_FAILED, VALIDATION_FAILED
+   * Starts a checkout and returns its URL. @throws ProblemError ALREADY_ON_FREE, ALREADY_SUBSCRIBED, BILLING_FAILED,
+   * VALIDATION_FAILED
    */
   async startCheckout(
     user: UserRecord,
@@ -54,7 +57,7 @@ export class Billing {
       throw new ProblemError(user.subscriptionTier === 'FREE' ? 'ALREADY_ON_FREE' : 'ALREADY_SUBSCRIBED');
     return this.#answering('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
-      // Closed first: what is not paid by now can't become a second subscription.
+      // Closes older checkouts first, so that an unpaid one can't become a second subscription.
       await this.#sync.closeCheckouts(user.id, customerId);
       const { current } = await this.#sync.write(user.id, customerId, owner);
       if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
@@ -86,8 +89,8 @@ export class Billing {
   }
 
   /**
-   * Changes the plan: FREE cancels at the end of the period, the present plan takes a cancellation back, another one changes the price.
-   * @throws ProblemError ALREADY_ON_FREE, NO_SUBSCRIPTION, PAYMENT_FAILED, BILLING_FAILED
+   * Changes the plan: FREE cancels at the end of the period, the current plan revokes a cancellation, another one
+   * changes the price. @throws ProblemError ALREADY_ON_FREE, NO_SUBSCRIPTION, PAYMENT_FAILED, BILLING_FAILED
    */
   async changePlan(
     user: UserRecord,
@@ -97,7 +100,7 @@ export class Billing {
     const isFree = ({ subscriptionTier }: UserRecord): boolean => wanted.tier === 'FREE' && subscriptionTier === 'FREE';
     if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
     return this.#answering('change', user.id, async (owner) => {
-      // Read first: what was bought a moment ago may not be stored yet.
+      // Read first, because a recent purchase may not be stored yet.
       const { current, user: now } = await this.#sync.write(user.id, customerId, owner);
       if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
       await this.#carryOut(customerId, current, wanted);
@@ -120,7 +123,7 @@ export class Billing {
     }
   }
 
-  /** What a change of plan would delete and charge, by the rule that carries it out. */
+  /** What a plan change would delete and charge, by the same rule that applies it. */
   async preview(user: UserRecord, tier: Tier, interval: BillingInterval): Promise<PlanChangePreview> {
     const { store, now } = this.#options;
     const amount = tier === 'FREE' ? null : await this.#previewAmount(user, { tier, interval });
@@ -149,20 +152,20 @@ export class Billing {
       const from = states.find((state) => state.id === id);
       return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
     } catch (error) {
-      // A preview without the amount is of use all the same.
+      // A preview without the amount is still useful.
       this.#options.log.warn({ err: error }, 'the amount of a plan change could not be previewed');
       return null;
     }
   }
 
-  /** Takes a signed event. @throws ProblemError INVALID_SIGNATURE */
+  /** Receives a signed event. @throws ProblemError INVALID_SIGNATURE */
   async receive(body: Buffer, signature: string | undefined): Promise<void> {
     const event = this.gateway.readEvent(body, signature);
     if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
     if (event !== 'foreign') await this.#sync.receiveEvent(event);
   }
 
-  /** Takes an event that is known to come from the gateway. @throws GatewayError */
+  /** Receives an event that is known to come from the gateway. @throws GatewayError */
   receiveEvent(event: GatewayEvent): Promise<void> {
     return this.#sync.receiveEvent(event);
   }
@@ -172,17 +175,20 @@ export class Billing {
     return this.#sync.refresh(userId);
   }
 
-  /** Reads the accounts that are due; true when there may be more to do at once. */
+  /** Reads the accounts that are due; true when more are due. */
   reconcile(signal: AbortSignal): Promise<boolean> {
     return this.#sync.reconcile(signal);
   }
 
-  /** Runs work on what the gateway keeps of a user while nothing else does. */
+  /** Runs work on a user's gateway data under the account's lock. */
   exclusively<T>(userId: number, work: () => Promise<T>): Promise<T> {
     return this.#sync.locks.run(userId, work);
   }
 
-  /** The user as the gateway has it, when a checkout is under way: the return from it shows the new plan although no event came yet. */
+  /**
+   * Returns the user with the gateway's state if a checkout is open, so that the return page shows the new plan before
+   * its event arrives.
+   */
   async afterCheckout(user: UserRecord): Promise<UserRecord> {
     const { store, now, log } = this.#options;
     const last = this.#settledAt.get(user.id);
@@ -200,7 +206,7 @@ export class Billing {
     }
   }
 
-  /** Ends the subscription of an account that is to be deleted. @throws ProblemError BILLING_FAILED */
+  /** Ends the subscription before its account is deleted. @throws ProblemError BILLING_FAILED */
   async endFor(user: UserRecord): Promise<void> {
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) return;
@@ -213,7 +219,10 @@ export class Billing {
     });
   }
 
-  /** The user's customer at the gateway; made with a key that is kept first, so that a crash never makes a second one. */
+  /**
+   * The user's customer at the gateway. Its idempotency key is stored first, so that a crash never creates a second
+   * one.
+   */
   async #ensureCustomer(user: UserRecord): Promise<string> {
     const { store } = this.#options;
     const known = (await store.findUser(user.id))?.stripeCustomerId ?? null;
@@ -225,7 +234,7 @@ export class Billing {
     return customerId;
   }
 
-  /** Runs work of a user under the account's lock and within the time that the user waits. */
+  /** Runs a user's work under the account's lock and with a time limit. */
   async #answering<T>(
     what: keyof typeof BILLING_SENTENCES,
     userId: number,
@@ -246,7 +255,7 @@ export class Billing {
     }
   }
 
-  /** An address of this installation. @throws ProblemError VALIDATION_FAILED for another origin */
+  /** A URL of this installation. @throws ProblemError VALIDATION_FAILED for another origin */
   #ownUrl(text: string): URL {
     const publicUrl = this.#options.publicUrl();
     const url = URL.parse(text, publicUrl);
@@ -259,7 +268,7 @@ export class Billing {
 function withCheckout(returnUrl: URL, outcome: 'success' | 'canceled'): string {
   const url = new URL(returnUrl);
   url.searchParams.set('checkout', outcome);
-  // Stripe fills in the braces, so they must stay as they are.
+  // Stripe replaces the braces, so they must not be encoded.
   return outcome === 'success' ? `${withoutHash(url)}&session_id={CHECKOUT_SESSION_ID}${url.hash}` : url.href;
 }
 
@@ -267,7 +276,9 @@ function withoutHash(url: URL): string {
   return url.hash === '' ? url.href : url.href.slice(0, -url.hash.length);
 }
 
-/** @throws GatewayError when the work takes longer; it goes on, and its effect is read from the gateway later. */
+/**
+ * @throws GatewayError when the work takes longer. The work continues, and its effect is read from the gateway later.
+ */
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const timeout = sleep(milliseconds, undefined, { signal: ended.signal, ref: false }).then(() => {

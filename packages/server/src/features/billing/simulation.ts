@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { GatewaySubscription, PlanPrice } from './rules.ts';
 
 /**
- * Subscriptions as Stripe runs them, as pure functions over the state of one customer: checkout, renewal, failed payments and both
- * shapes of cancellation. The test gateway keeps the state in the database; times are whole seconds, as Stripe's are.
+ * Simulates Stripe's subscriptions with pure functions on the state of one customer: checkout, renewal, failed payments
+ * and both kinds of cancellation. Times are whole seconds, like Stripe's.
  */
 const paidPlanSchema = z.object({ tier: z.enum(['BASIC', 'PREMIUM']), interval: billingIntervalSchema });
 
@@ -31,9 +31,9 @@ export type SimulatedSubscription = z.infer<typeof simulatedSubscriptionSchema>;
 
 export const simulatedCustomerSchema = z.object({
   id: z.string(),
-  /** Seconds that the customer's test clock is ahead of the real one. */
+  /** Seconds by which the customer's test clock is ahead of the real one. */
   clockAhead: z.int(),
-  /** True while the card is declined. */
+  /** True if the card is declined. */
   cardFails: z.boolean(),
   made: z.int(),
   checkouts: z.array(simulatedCheckoutSchema),
@@ -41,7 +41,7 @@ export const simulatedCustomerSchema = z.object({
 });
 export type SimulatedCustomer = z.infer<typeof simulatedCustomerSchema>;
 
-/** Something that Stripe would tell in an event. */
+/** A change for which Stripe would send an event. */
 export interface SimulatedEvent {
   readonly type: string;
   readonly objectId: string;
@@ -58,14 +58,14 @@ export function newSimulatedCustomer(id: string): SimulatedCustomer {
 
 type NewCheckout = Omit<SimulatedCheckout, 'id' | 'status'>;
 
-/** Opens a checkout; its id is the last one's of the customer. */
+/** Opens a checkout and appends it to the customer's checkouts. */
 export function openCheckout(customer: SimulatedCustomer, checkout: NewCheckout): SimulatedCustomer {
   const made = customer.made + 1;
   const opened: SimulatedCheckout = { ...checkout, id: `cs_test_${customer.id}_${made}`, status: 'open' };
   return { ...customer, made, checkouts: [...customer.checkouts, opened] };
 }
 
-/** Pays an open checkout: only now the subscription comes into being. */
+/** Pays an open checkout, which creates the subscription. */
 export function payCheckout(customer: SimulatedCustomer, checkoutId: string, now: number): Simulated {
   const checkout = customer.checkouts.find(({ id, status }) => id === checkoutId && status === 'open');
   if (checkout === undefined) return { customer, events: [] };
@@ -108,7 +108,7 @@ export function expireCheckout(customer: SimulatedCustomer, checkoutId: string):
   };
 }
 
-/** Changes fields of a subscription that has not ended. A new interval begins a new period at once. */
+/** Changes fields of a subscription that has not ended. A new interval starts a new period at once. */
 export function changeSubscription(
   customer: SimulatedCustomer,
   subscriptionId: string,
@@ -128,7 +128,7 @@ export function endSubscription(customer: SimulatedCustomer, subscriptionId: str
   }));
 }
 
-/** Pays what is open. */
+/** Pays the open invoice. */
 export function recoverPayment(customer: SimulatedCustomer, subscriptionId: string): Simulated {
   const { customer: recovered, events } = replaceSubscription(
     customer,
@@ -160,7 +160,7 @@ function replaceSubscription(
   };
 }
 
-/** Lets everything happen that is due at `now`: periods that renew or end, checkouts that expire. */
+/** Applies everything that is due at `now`: periods that renew or end, checkouts that expire. */
 export function letTimePass(customer: SimulatedCustomer, now: number): Simulated {
   const events: SimulatedEvent[] = [];
   const checkouts = customer.checkouts.map((checkout): SimulatedCheckout => {
@@ -181,7 +181,7 @@ export function letTimePass(customer: SimulatedCustomer, now: number): Simulated
   return { customer: { ...customer, checkouts, subscriptions }, events };
 }
 
-/** The next thing that happens to a subscription up to `now`; `undefined` when nothing does. */
+/** The next change of a subscription up to `now`; `undefined` when there is none. */
 function afterBoundary(
   subscription: SimulatedSubscription,
   now: number,
@@ -210,7 +210,7 @@ function afterBoundary(
   };
 }
 
-/** The same day of the next month or year; the last day of a shorter month. */
+/** The same day of the next month or year, or the last day of a shorter month. */
 function afterPeriod(seconds: number, interval: BillingInterval): number {
   const from = new Date(seconds * 1000);
   const months = interval === 'yearly' ? 12 : 1;
@@ -222,7 +222,7 @@ function afterPeriod(seconds: number, interval: BillingInterval): number {
   return Math.floor(to.getTime() / 1000);
 }
 
-/** A subscription in the shape of Stripe's API. */
+/** A subscription in the format of Stripe's API. */
 export function presentSubscription(
   subscription: SimulatedSubscription,
   priceOf: (plan: PlanPrice) => string,
@@ -232,7 +232,7 @@ export function presentSubscription(
     id,
     status,
     created,
-    // With the flag set, Stripe shows the end of the period here as well.
+    // With the flag set, Stripe returns the end of the period here too.
     cancel_at: cancelAtPeriodEnd ? periodEnd : cancelAt,
     cancel_at_period_end: cancelAtPeriodEnd,
     items: { data: [{ id: `si_${id}`, price: { id: priceOf(subscription) }, current_period_end: periodEnd }] },

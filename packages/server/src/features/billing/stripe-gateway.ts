@@ -9,20 +9,20 @@ import type { BillingQueries } from './queries.ts';
 import { isChargedNow } from './rules.ts';
 import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
 
-/** The API version whose shapes this file reads; it is the one that the installed types describe. */
+/** The API version of the installed types and of the schemas in this file. */
 const API_VERSION = '2026-10-28.endive';
 const CALL_MS = 20_000;
 const HOUR_MS = 3_600_000;
-/** Stripe keeps an unpaid checkout open for a day unless told otherwise; half an hour is the least it takes. */
+/** Stripe's default is a day, and its minimum half an hour. */
 const CHECKOUT_SECONDS = 3600;
 const TOLERANCE_SECONDS = 300;
-/** Clocks of two machines differ a little. */
+/** Tolerance for clock differences. */
 const FUTURE_SECONDS = 5;
 
 export interface StripeConfig {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Another host that speaks Stripe's interface. */
+  /** Another host with Stripe's API. */
   readonly apiBase: string | undefined;
   readonly priceOf: (plan: PlanPrice) => string;
   readonly planOf: (priceId: string) => PlanPrice | undefined;
@@ -33,11 +33,14 @@ export interface StripeGatewayOptions {
   readonly store: Pick<BillingQueries, 'findBillingSetting' | 'keepBillingSetting'>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Sends the library's requests in another way than over the network. */
+  /** Replaces the library's HTTP client. */
   readonly httpClient?: Stripe.HttpClient | undefined;
 }
 
-/** The parts of an event that are read; everything else is read from the API again, because events come late and out of order. */
+/**
+ * The fields of an event that are used. Everything else is read from the API again, because events arrive late and out
+ * of order.
+ */
 const eventSchema = z.object({
   id: z.string(),
   type: z.string(),
@@ -52,7 +55,7 @@ const eventSchema = z.object({
   }),
 });
 
-/** Stripe through its own library. */
+/** The gateway for Stripe, through its library. */
 export class StripeGateway implements BillingGateway {
   readonly kind = 'stripe';
   readonly recheckMs = HOUR_MS;
@@ -94,7 +97,7 @@ export class StripeGateway implements BillingGateway {
           cancel_url: input.cancelUrl,
           expires_at: Math.floor(this.#options.now() / 1000) + CHECKOUT_SECONDS,
           metadata,
-          // Metadata of the session does not reach the subscription by itself.
+          // Stripe does not copy the session's metadata to the subscription.
           subscription_data: { metadata },
         },
         { idempotencyKey: input.id },
@@ -108,7 +111,7 @@ export class StripeGateway implements BillingGateway {
     try {
       await answered(this.#stripe.checkout.sessions.expire(id));
     } catch (error) {
-      // Stripe refuses to expire a session that is paid or expired already.
+      // Stripe rejects the call for a session that is paid or expired.
       if (!isRefusal(error)) throw error;
     }
   }
@@ -129,7 +132,7 @@ export class StripeGateway implements BillingGateway {
       );
       return data;
     } catch (error) {
-      // A deleted customer has no subscriptions any more.
+      // A deleted customer has no subscriptions.
       if (error instanceof GatewayError && error.reason === 'customer') return [];
       throw error;
     }
@@ -143,7 +146,7 @@ export class StripeGateway implements BillingGateway {
           // Without the item's id Stripe would add a second price.
           items: [{ id: from.itemId, price: this.#options.config.priceOf(to) }],
           proration_behavior: isChargedNow(from, to) ? 'always_invoice' : 'create_prorations',
-          // A declined card leaves the subscription as it is.
+          // A declined card leaves the subscription unchanged.
           payment_behavior: 'error_if_incomplete',
           ...withoutCancellation(from),
         },
@@ -167,7 +170,7 @@ export class StripeGateway implements BillingGateway {
         this.#stripe.subscriptions.cancel(id, { prorate: true, invoice_now: true }, { idempotencyKey: key }),
       );
     } catch (error) {
-      // It has ended already.
+      // The subscription has already ended.
       if (!isRefusal(error)) throw error;
     }
   }
@@ -199,13 +202,16 @@ export class StripeGateway implements BillingGateway {
     try {
       return await open(configuration);
     } catch (error) {
-      // The stored configuration was removed at Stripe.
+      // The stored configuration was deleted at Stripe.
       if (configuration === undefined || !isMissing(error, 'configuration')) throw error;
       return open(await this.#portalConfiguration(configuration));
     }
   }
 
-  /** Made once per Stripe account and kept in the database, so that the portal never depends on the account's default. */
+  /**
+   * Created once per Stripe account and stored in the database, so that the portal does not depend on the account's
+   * default.
+   */
   async #portalConfiguration(replaces?: string): Promise<string | undefined> {
     const { store, config, log } = this.#options;
     const account = createHash('sha256').update(config.secretKey).digest('hex').slice(0, 16);
@@ -248,7 +254,7 @@ export class StripeGateway implements BillingGateway {
       return undefined;
     }
     const event = eventSchema.safeParse(signed).data;
-    // Signed all the same: a shape that this version does not know is no event for it.
+    // The signature is valid, but this version does not know the format.
     if (event === undefined) return 'foreign';
     if ((event.account ?? null) !== null || !isOfMode(event.livemode, config.secretKey)) return 'foreign';
     const { object, id, customer } = event.data.object;
@@ -257,7 +263,7 @@ export class StripeGateway implements BillingGateway {
   }
 }
 
-/** Stripe takes only one of the two per call. */
+/** Stripe accepts only one of the two per call. */
 function withoutCancellation({ canceledBy }: SubscriptionState): Stripe.SubscriptionUpdateParams {
   if (canceledBy === null) return {};
   return canceledBy === 'flag' ? { cancel_at_period_end: false } : { cancel_at: '' };
@@ -269,13 +275,13 @@ function hostOf(apiBase: string): { host: string; port: string; protocol: 'http'
   return { host: url.hostname, port: url.port === '' ? (protocol === 'http' ? '80' : '443') : url.port, protocol };
 }
 
-/** The library checks how old a signature is, not whether its time is still to come. It takes the last of several times. */
+/** The library rejects old signatures but not those from the future. It uses the last of several times. */
 function isFromFuture(signature: string, now: number): boolean {
   const time = signature.split(',').findLast((part) => part.trim().startsWith('t='));
   return Number.parseInt(time?.trim().slice(2) ?? '', 10) > Math.floor(now / 1000) + FUTURE_SECONDS;
 }
 
-/** A key that does not say its mode is a test's. */
+/** A key without a mode is a test key. */
 function isOfMode(livemode: boolean, secretKey: string): boolean {
   const [, mode] = /^[a-z]+_(test|live)_/.exec(secretKey) ?? [];
   return mode === undefined || livemode === (mode === 'live');
@@ -283,7 +289,7 @@ function isOfMode(livemode: boolean, secretKey: string): boolean {
 
 const PORTAL_NOT_SET_UP = /default configuration has not been created|save your customer portal settings/i;
 
-/** Waits for a call of the library and turns its errors into ours. */
+/** Awaits a library call and converts its errors to GatewayError. */
 async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
@@ -297,11 +303,11 @@ function reasonOf(error: unknown): GatewayError['reason'] {
   if (error.statusCode === 402) return 'payment';
   if (error.code === 'resource_missing' && (error.param === 'customer' || /No such customer/i.test(error.message)))
     return 'customer';
-  // Stripe gives this refusal no code of its own.
+  // Stripe has no error code for this.
   return PORTAL_NOT_SET_UP.test(error.message) ? 'portal' : 'unavailable';
 }
 
-/** Stripe has understood the call and says no. */
+/** Whether Stripe understood the call and rejected it. */
 function isRefusal(error: unknown): boolean {
   const cause = error instanceof GatewayError ? error.cause : undefined;
   return cause instanceof Stripe.errors.StripeInvalidRequestError;

@@ -54,7 +54,7 @@ async function subscribe(): Promise<string> {
 }
 
 describe('checkout', () => {
-  test('the return from it shows the new plan, although no event came', async () => {
+  test('the return page shows the new plan before any event', async () => {
     expect((await checkout()).body).toEqual({ url: expect.stringMatching(/^https:\/\/checkout\.stripe\.test\/cs_/) });
     expect((await user()).subscriptionTier).toBe('FREE');
     const customerId = (await user()).stripeCustomerId ?? '';
@@ -67,14 +67,14 @@ describe('checkout', () => {
     expect(await user()).toMatchObject({ subscriptionTier: 'BASIC', subscriptionStatus: 'active' });
   });
 
-  test('an event alone gives the plan', async () => {
+  test('an event alone grants the plan', async () => {
     stripe.model.payCheckout(await sessionId());
     const event = stripe.model.events.at(-1) ?? {};
     expect((await send(stripe.model.signed(event))).body).toEqual({ received: true });
     expect((await server.store.findUser(person.user.id))?.subscriptionTier).toBe('BASIC');
   });
 
-  test('a second subscription that was paid all the same is canceled', async () => {
+  test('a second paid subscription is canceled', async () => {
     const customerId = await subscribe();
     const { subscriptions, checkouts } = stripe.model.customer(customerId);
     expect([subscriptions.length, checkouts.length]).toEqual([1, 1]);
@@ -86,7 +86,7 @@ describe('checkout', () => {
   });
 });
 
-describe('when Stripe does not do what it is asked', () => {
+describe('when Stripe fails', () => {
   test.each([
     ['checkout', 'Failed to create checkout session', () => checkout()],
     ['portal', 'Failed to create portal session', () => portal()],
@@ -102,7 +102,7 @@ describe('when Stripe does not do what it is asked', () => {
     expect((await call()).status).toBe(200);
   });
 
-  test('a declined card leaves the plan as it is', async () => {
+  test('a declined card leaves the plan unchanged', async () => {
     const customerId = await subscribe();
     stripe.model.failPayments(customerId, true);
     expect(await change('PREMIUM')).toMatchObject({ status: 402, body: { code: 'PAYMENT_FAILED' } });
@@ -112,7 +112,7 @@ describe('when Stripe does not do what it is asked', () => {
 });
 
 describe('the portal', () => {
-  test('uses a configuration of its own, made once and again when it is gone', async () => {
+  test('uses its own configuration, created once and again when it was deleted', async () => {
     await subscribe();
     const made = () => stripe.model.calls.filter((call) => call.endsWith('/configurations')).length;
     const before = made();
@@ -125,14 +125,14 @@ describe('the portal', () => {
     expect(made() - again).toBe(1);
   });
 
-  test('that can not be configured says so', async () => {
+  test('without a configuration says so', async () => {
     await subscribe();
     stripe.model.forgetConfigurations();
     stripe.model.portalWorks = false;
     expect(await portal()).toMatchObject({ status: 503, body: { code: 'PORTAL_NOT_CONFIGURED' } });
   });
 
-  test('a cancellation in it has another shape, and is taken back all the same', async () => {
+  test('a cancellation in it has another form, and is revoked all the same', async () => {
     const customerId = await subscribe();
     stripe.model.cancelInPortal(stripe.model.running(customerId)[0]?.id ?? '');
     await send(stripe.model.signed(stripe.model.events.at(-1) ?? {}));
@@ -154,7 +154,7 @@ test('an upgrade is previewed with what Stripe would charge', async () => {
   });
 });
 
-test('deleting the account ends the subscription, and is refused while that is not possible', async () => {
+test('deleting the account ends the subscription, and is rejected while that is not possible', async () => {
   const customerId = await subscribe();
   stripe.model.outage = 500;
   const remove = { method: 'DELETE', json: { password: person.password } };
@@ -180,7 +180,7 @@ describe('events', () => {
     ...more,
   });
 
-  /** A subscription that ended at Stripe without an event: any event that is taken would show. */
+  /** A subscription that ended at Stripe without an event. Any accepted event would reveal it. */
   async function endedSilently(): Promise<string> {
     const customerId = await subscribe();
     stripe.model.endNow(stripe.model.running(customerId)[0]?.id ?? '');
@@ -226,7 +226,7 @@ describe('events', () => {
     });
   });
 
-  test('with two signatures, while the secret is being changed, are taken', async () => {
+  test('with two signatures, during a change of the secret, are accepted', async () => {
     const body = JSON.stringify(eventFor(await endedSilently()));
     const signature = `t=${seconds()},v1=${'0'.repeat(64)},v1=${signatureOf(body, secret, seconds())}`;
     expect((await send({ body, signature })).status).toBe(200);
@@ -247,7 +247,7 @@ describe('events', () => {
     });
   });
 
-  test('are not acknowledged while Stripe can not be read, and taken once it can', async () => {
+  test("are not acknowledged while Stripe can't be read, and accepted afterwards", async () => {
     const event = eventFor(await endedSilently());
     stripe.model.outage = 500;
     expect((await send(stripe.model.signed(event))).status).toBe(502);

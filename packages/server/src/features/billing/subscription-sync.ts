@@ -13,10 +13,10 @@ const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
 const EVENTS_KEPT_MS = 31 * 24 * 60 * MINUTE_MS;
 const ACCOUNTS_PER_ROUND = 20;
-/** Events about these objects can mean a change of a subscription. */
+/** Events about these objects may mean a change of a subscription. */
 const WATCHED = /^(customer|checkout\.session|invoice)\./;
 
-/** The part of storage that billing needs. */
+/** The storage that billing needs. */
 export type BillingStore = BillingQueries & Pick<Store, 'findUser' | 'listEndpoints'>;
 
 export interface SyncOptions {
@@ -29,13 +29,13 @@ export interface SyncOptions {
 }
 
 /**
- * Keeps users as the gateway has them. Whatever gives the reason (a click, an event, a check in the background), the subscription is
- * read from the gateway again and written under the account's lock, so that order, copies and losses of events do not matter.
+ * Synchronizes users with the gateway. A click, an event and a background check all do the same: read the subscription
+ * from the gateway and write it under the account's lock. So the order, duplication or loss of events does not matter.
  */
 export class SubscriptionSync {
   readonly locks: AccountLocks;
   readonly #options: SyncOptions;
-  /** Readings that have not begun, by user. */
+  /** Reads that have not started, by user. */
   readonly #waiting = new Map<number, Promise<UserRecord | undefined>>();
 
   constructor(options: SyncOptions) {
@@ -43,7 +43,7 @@ export class SubscriptionSync {
     this.locks = new AccountLocks(options.store, options.now);
   }
 
-  /** Takes an event that is known to come from the gateway: recorded once, then the account is read again. */
+  /** Receives an event that is known to come from the gateway. Records it once, then reads the account again. */
   async receiveEvent(event: GatewayEvent): Promise<void> {
     const { store, now } = this.#options;
     if (event.customerId === null || !WATCHED.test(event.type)) return;
@@ -54,7 +54,9 @@ export class SubscriptionSync {
     await store.finishEvent(event.id, now());
   }
 
-  /** Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one reading. */
+  /**
+   * Reads a user's subscription from the gateway and writes it. Calls that wait for the same account share one read.
+   */
   refresh(userId: number): Promise<UserRecord | undefined> {
     const waiting = this.#waiting.get(userId);
     if (waiting !== undefined) return waiting;
@@ -68,7 +70,7 @@ export class SubscriptionSync {
   async #refresh(userId: number): Promise<UserRecord | undefined> {
     const { store } = this.#options;
     return this.locks.run(userId, async (owner) => {
-      // Whatever happens from here on may be missed by this reading.
+      // This read may miss later changes, so a later call starts another one.
       this.#waiting.delete(userId);
       const user = await store.findUser(userId);
       const customerId = user?.stripeCustomerId ?? null;
@@ -79,8 +81,8 @@ export class SubscriptionSync {
   }
 
   /**
-   * Reads accounts whose period ends or that were not looked at for long: finds what no event told, after downtime too. True when there
-   * may be more to do at once.
+   * Reads accounts whose period ends or that were not read for long. Finds changes whose events were lost, also after
+   * downtime. True when more are due.
    */
   async reconcile(signal: AbortSignal): Promise<boolean> {
     const { store, now, log } = this.#options;
@@ -88,7 +90,7 @@ export class SubscriptionSync {
     const due = await store.listDueAccounts(now(), ACCOUNTS_PER_ROUND);
     for (const userId of due) {
       if (signal.aborted) return true;
-      // Put off before it is tried, so that one account that fails holds up no other.
+      // Rescheduled before the attempt, so that one failing account does not block the others.
       await store.scheduleBillingCheck(userId, now() + MINUTE_MS);
       await this.refresh(userId).catch((error: unknown) =>
         log.warn({ err: error, userId }, 'a subscription could not be read'),
@@ -97,7 +99,7 @@ export class SubscriptionSync {
     return due.length === ACCOUNTS_PER_ROUND;
   }
 
-  /** Reads the subscription that counts, cancels any second one, and writes the result. `owner` holds the account's lock. */
+  /** Reads the effective subscription, cancels any other, and writes the result. `owner` holds the account's lock. */
   async write(
     userId: number,
     customerId: string,
@@ -131,7 +133,7 @@ export class SubscriptionSync {
     const { live, forgetEndpoint } = this.#options;
     for (const { id, uid } of [...deleted, ...changed]) {
       forgetEndpoint(uid);
-      live.publish(id, { type: deleted.some((gone) => gone.id === id) ? 'gone' : 'changed' });
+      live.publish(id, { type: deleted.some((endpoint) => endpoint.id === id) ? 'endpoint-deleted' : 'changed' });
     }
   }
 
@@ -142,7 +144,7 @@ export class SubscriptionSync {
     return subscriptions.map((each) => stateOf(each, planOf)).filter((state) => state !== undefined);
   }
 
-  /** Closes every open checkout, so that nothing can be paid in it any more. */
+  /** Closes every open checkout, so that none can be paid. */
   async closeCheckouts(userId: number, customerId: string): Promise<void> {
     const { store } = this.#options;
     const checkouts = await store.listCheckouts(userId);
@@ -151,7 +153,7 @@ export class SubscriptionSync {
     await store.removeCheckouts(checkouts.map(({ id }) => id));
   }
 
-  /** Forgets checkouts that are paid or expired; what was paid is in the list of subscriptions by then. */
+  /** Deletes checkouts that are paid or expired; a payment is already in the list of subscriptions. */
   async #settleCheckouts(userId: number, customerId: string): Promise<void> {
     const { store } = this.#options;
     const settled: string[] = [];

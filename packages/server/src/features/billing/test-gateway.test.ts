@@ -12,7 +12,7 @@ afterAll(() => server.stop());
 
 const HOUR = 3_600_000;
 
-/** Starts a checkout; the id of it. */
+/** Starts a checkout and returns its id. */
 async function startCheckout({ client }: TestPerson, tier: Tier, interval: BillingInterval): Promise<string> {
   const { url } = await client.call('createCheckout', { body: { tier, interval, returnUrl: '/subscription' } });
   expect(url).toMatch(new RegExp(`^${server.origin}/billing/test/checkout/cs_test_`));
@@ -25,7 +25,7 @@ async function pay(person: TestPerson, tier: Tier, interval: BillingInterval = '
   return returnUrl;
 }
 
-/** Somebody new who has paid. */
+/** A new subscriber. */
 async function subscriber(tier: Tier, interval: BillingInterval = 'monthly'): Promise<TestPerson> {
   const person = await server.register();
   await pay(person, tier, interval);
@@ -48,7 +48,7 @@ async function createEndpoints({ client }: TestPerson, count: number): Promise<s
 }
 
 describe('checkout', () => {
-  test('shows what is bought; paying gives the plan at once', async () => {
+  test('shows the purchase; paying grants the plan at once', async () => {
     const person = await server.register();
     const id = await startCheckout(person, 'PREMIUM', 'yearly');
     expect(await person.client.call('getTestCheckout', { params: { id } })).toEqual({
@@ -102,7 +102,7 @@ describe('checkout', () => {
     });
   });
 
-  test('an expired one leads back and gives nothing', async () => {
+  test('an expired one leads back and grants nothing', async () => {
     const person = await server.register();
     const id = await startCheckout(person, 'BASIC', 'monthly');
     const input = { params: { id }, body: { action: 'expire' } } as const;
@@ -112,7 +112,7 @@ describe('checkout', () => {
     expect((await person.client.call('getUser', {})).subscriptionTier).toBe('FREE');
   });
 
-  test("is its owner's alone", async () => {
+  test('belongs to its owner alone', async () => {
     const [owner, stranger] = [await server.register(), await subscriber('BASIC')];
     const id = await startCheckout(owner, 'BASIC', 'monthly');
     for (const method of ['GET', 'POST'])
@@ -143,7 +143,7 @@ describe('checkout', () => {
 });
 
 describe('changing the plan', () => {
-  test('needs a subscription; Free needs none to be refused', async () => {
+  test('needs a subscription; Free needs none to be rejected', async () => {
     const person = await server.register();
     expect(await change(person, 'FREE')).toMatchObject(problem(400, 'ALREADY_ON_FREE', 'Already on Free plan'));
     expect(await change(person, 'BASIC')).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
@@ -251,7 +251,7 @@ describe('changing the plan', () => {
     ).toMatchObject({ status: 400, body: { code: 'NO_SUBSCRIPTION' } });
   });
 
-  test('nobody can send an event to the test gateway', async () => {
+  test("events can't be sent to the test gateway", async () => {
     const init = { method: 'POST', json: { id: 'evt_1', type: 'customer.subscription.deleted' } };
     expect(await server.visitor().tell('/api/subscription/webhook', init)).toMatchObject({
       status: 400,
@@ -260,7 +260,7 @@ describe('changing the plan', () => {
   });
 });
 
-test('the pages of the test gateway exist in test mode only', async () => {
+test("the test gateway's pages exist in test mode only", async () => {
   const off = await startTestServer({ settings: { BILLING: 'off' } });
   const { client } = await off.register();
   expect((await client.tell('/api/billing/test/portal')).status).toBe(404);

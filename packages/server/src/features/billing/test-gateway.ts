@@ -29,13 +29,13 @@ export interface TestGatewayOptions {
   readonly now: () => number;
 }
 
-/** What a user did on the test gateway's pages, and the events that Stripe would send about it. */
+/** The result of an action on the test gateway's pages, and the events that Stripe would send for it. */
 export interface TestOutcome<T> {
   readonly answer: T;
   readonly events: readonly GatewayEvent[];
 }
 
-/** The built-in gateway: simulated subscriptions whose state is in the database. No card is charged. */
+/** The built-in gateway: simulated subscriptions with their state in the database. No card is charged. */
 export class TestGateway implements BillingGateway {
   readonly kind = 'test';
   readonly recheckMs = 60_000;
@@ -102,7 +102,7 @@ export class TestGateway implements BillingGateway {
     await this.#change(customerId, (customer) => endSubscription(customer, id));
   }
 
-  /** The difference of the list prices; unlike Stripe, the test gateway gives no credit for unused days. */
+  /** The difference of the list prices. Unlike Stripe, the test gateway gives no credit for unused days. */
   async previewChange(_customerId: string, from: SubscriptionState, to: PlanPrice): Promise<Money | null> {
     return { cents: isChargedNow(from, to) ? centsOf(to) - centsOf(from) : 0, currency: CURRENCY };
   }
@@ -111,7 +111,7 @@ export class TestGateway implements BillingGateway {
     return `${this.#options.publicUrl()}/billing/test/portal?${new URLSearchParams({ return: returnUrl }).toString()}`;
   }
 
-  /** Its events never leave the process, so nobody can send one. */
+  /** Its events never leave the process, so no HTTP request can carry one. */
   readEvent(): undefined {
     return undefined;
   }
@@ -170,7 +170,7 @@ export class TestGateway implements BillingGateway {
     return { answer: await this.showSubscription(customerId), events };
   }
 
-  /** The newest subscription, also after it has ended. */
+  /** The newest subscription, including an ended one. */
   async #subscriptionOf(
     customerId: string | null,
   ): Promise<{ customer: SimulatedCustomer; subscription: SimulatedSubscription }> {
@@ -181,12 +181,12 @@ export class TestGateway implements BillingGateway {
     return { customer, subscription };
   }
 
-  /** Seconds on the customer's test clock. */
+  /** The current time in seconds on the customer's test clock. */
   #nowOf(customer: SimulatedCustomer): number {
     return Math.floor(this.#options.now() / 1000) + customer.clockAhead;
   }
 
-  /** The customer as it is by now: what was due meanwhile has happened. */
+  /** The customer after everything that is due has been applied. */
   async #load(customerId: string): Promise<SimulatedCustomer> {
     const stored = await this.#options.store.findTestCustomer(customerId);
     if (stored === undefined) throw new GatewayError('customer', `No such customer: ${customerId}`);

@@ -11,7 +11,7 @@ test.each([
   expect(whenToSend(state, gathered)).toEqual(moment);
 });
 
-test('half of those in flight are enough where storage is fast, all of them where it is slow', () => {
+test('half of the senders in flight fill a batch on fast storage, all of them on slow storage', () => {
   expect(afterBatch(FIRST_BATCH, 1, 9).enough).toBe(5);
   expect(afterBatch(FIRST_BATCH, 80, 9).enough).toBe(9);
 });

@@ -1,42 +1,44 @@
-/** What the writer knows of the batches so far. */
+/** Statistics of past batches. */
 export interface BatchState {
-  /** Captures that are worth a batch of their own. */
+  /** Number of captures that fill a batch. */
   readonly enough: number;
-  /** Milliseconds that a batch takes, the newest ones counting most. */
+  /** Moving average of the milliseconds per batch. */
   readonly batchMs: number;
 }
 
 export const FIRST_BATCH: BatchState = { enough: 1, batchMs: 0 };
 
-/** When to send what has been gathered: at once, after this turn of the event loop, or after some milliseconds at the latest. */
+/** When to send the collected captures: now, after this turn of the event loop, or within some milliseconds. */
 export type BatchMoment = 'now' | 'after-turn' | { readonly withinMs: number };
 
 /**
- * How long captures wait at most for others that are expected: a part of what a batch takes, within these bounds, so that nobody waits
- * long for senders that left while storage was stuck.
+ * Maximum time that captures wait for others: a fraction of a batch's time, within these bounds, so that no sender
+ * waits long for senders that left while storage was slow.
  */
-const MAX_HOLD_OF_BATCH = 1 / 4;
-const MIN_HOLD_MS = 1;
-const MAX_HOLD_MS = 10;
+const MAX_DELAY_OF_BATCH = 1 / 4;
+const MIN_DELAY_MS = 1;
+const MAX_DELAY_MS = 10;
 /**
- * Above this many milliseconds per sender, a batch waits for all senders, below it for half of them. Two groups by turns save the time
- * to read and answer one of them, some 30 µs per sender, and cost a second sync. On a slow disk the sync costs more.
+ * Above this many milliseconds per sender a batch waits for all senders, below it for half of them. Two alternating
+ * groups save the time to read and answer one group, about 30 µs per sender, but need a second sync, which costs more
+ * on a slow disk.
  */
 const SLOW_MS_PER_SENDER = 0.032;
-/** The weight of the last batch in `batchMs`. */
+/** Weight of the last batch in `batchMs`. */
 const NEWEST = 1 / 8;
 
 /**
- * Senders that wait for responses before they send again form two groups: one is with storage while the other is read. Without the
- * hold, the first few to come back would get a sync of their own, and the others would wait for it. A single sender is not held.
+ * Senders that wait for a response before the next request form two groups: one is being stored while the other is
+ * read. Without the delay, the first few would get their own sync, and the others would wait for it. A single sender
+ * never waits.
  */
 export function whenToSend({ enough, batchMs }: BatchState, gathered: number): BatchMoment {
   if (enough === 1) return 'after-turn';
   if (gathered >= enough) return 'now';
-  return { withinMs: Math.min(MAX_HOLD_MS, Math.max(MIN_HOLD_MS, batchMs * MAX_HOLD_OF_BATCH)) };
+  return { withinMs: Math.min(MAX_DELAY_MS, Math.max(MIN_DELAY_MS, batchMs * MAX_DELAY_OF_BATCH)) };
 }
 
-/** The state after a batch. `inFlight`: the captures of the batch and those that arrived meanwhile. */
+/** The state after a batch. `inFlight`: captures of the batch and those that arrived meanwhile. */
 export function afterBatch({ batchMs }: BatchState, tookMs: number, inFlight: number): BatchState {
   const average = batchMs + (tookMs - batchMs) * NEWEST;
   return { enough: average > inFlight * SLOW_MS_PER_SENDER ? inFlight : Math.ceil(inFlight / 2), batchMs: average };

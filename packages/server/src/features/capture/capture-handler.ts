@@ -22,7 +22,7 @@ export interface CaptureDependencies {
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
   readonly countRead: (reader: 'plain' | 'parser') => void;
-  /** Told of every stored capture; never awaited, can't fail the sender. */
+  /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (
     endpoint: CachedEndpoint,
     capture: PendingCapture,
@@ -30,7 +30,7 @@ export interface CaptureDependencies {
   ) => void;
 }
 
-/** Captures what Node's parser has read. */
+/** Captures requests that Node's parser has read. */
 export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
   return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
@@ -40,18 +40,18 @@ export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
     const verdict = deps.admit(target?.uid, { declaredLength: head.declaredLength, bytesAtHand: 0 });
     if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
     void verdict.then((late) => {
-      // The body may have been broken off meanwhile.
+      // The sender may have aborted meanwhile.
       if (!response.headersSent && !request.socket.destroyed) receive(deps, late, arriving);
       else if ('reservation' in late) late.reservation.release();
     });
   };
 }
 
-/** A request whose head is there. */
+/** A request whose head has been read. */
 interface Arriving {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** What follows the uid. */
+  /** The part of the target after the uid. */
   readonly target: string;
   readonly head: HeadFacts;
   readonly expectsContinue: boolean;
@@ -77,17 +77,19 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
   if (head.hasUpgrade) endWithConnection(request);
 }
 
-/** A request that has arrived whole, whichever reader read it. */
+/** A complete request from either reader. */
 interface Arrived {
   readonly method: string;
-  /** What follows the uid. */
+  /** The part of the target after the uid. */
   readonly target: string;
   readonly rawHeaders: string[];
   readonly body: Buffer | null;
   readonly socket: Socket;
 }
 
-/** The last part of the way, the same for both readers. Releases the body's reservation when the body is stored or refused. */
+/**
+ * Stores a complete request from either reader. Releases the body's reservation when the body is stored or rejected.
+ */
 function record(
   deps: CaptureDependencies,
   { endpoint, reservation }: Admitted,
@@ -103,7 +105,7 @@ function record(
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
-    if (result === 'gone') return reply.refused('ENDPOINT_NOT_FOUND');
+    if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
     reply.captured(result.index);
     deps.onStored(endpoint, capture, result);
   });
@@ -112,7 +114,7 @@ function record(
   reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
 }
 
-/** Answers through Node's response. */
+/** Responds through Node's response. */
 function replyWith(request: IncomingMessage, response: ServerResponse): CaptureReply {
   return {
     captured: (index) => answerCaptured(response, index),
@@ -120,7 +122,7 @@ function replyWith(request: IncomingMessage, response: ServerResponse): CaptureR
   };
 }
 
-/** The same way for requests that were read without Node's parser. */
+/** The same for requests from the plain reader. */
 export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit'] {
   return function admitPlain({ method, target: whole, flatHeaders, bodyLength }, socket, bytesAtHand) {
     const target = parseCaptureTarget(whole);

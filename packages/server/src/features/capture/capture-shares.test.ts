@@ -2,11 +2,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { newWriter, settled, stored } from '../../../test/capture-batches.ts';
 
 describe('the queue is bounded', () => {
-  test('in requests: one user gets half of it, another one the rest; once there is room it goes on', async () => {
+  test('in requests: one user gets half of it, another one the rest; when there is room it continues', async () => {
     const { push, writer, batch, results } = newWriter();
     push('first');
     await settled();
-    // Storage is stuck: what it was sent does not count, what waits in front of it does.
+    // Storage is stuck: captures that it has do not count, those that wait for it do.
     const fill = (userId: number): number => {
       let taken = 0;
       while (taken < 100_000 && push('x', 1, userId)) taken += 1;
@@ -33,7 +33,7 @@ describe('the queue is bounded', () => {
     expect(push(Buffer.alloc(10), 1, 8)).toBe(true);
   });
 
-  test('one that is larger than a batch is taken when it is alone', async () => {
+  test('a capture larger than a batch is accepted when it is alone', async () => {
     const { push, batch, results } = newWriter();
     expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(true);
     expect(push(Buffer.alloc(129 * 1024 * 1024))).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { LIMITS, newWriter, settled, stored } from '../../../test/capture-batches.ts';
 
-/** Lets timers run only when they are told to. */
+/** Runs with fake timers. */
 async function onFakeTime(run: () => Promise<void>): Promise<void> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
@@ -11,7 +11,7 @@ async function onFakeTime(run: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   test("never comes before the store's promise resolves", async () => {
     const { push, results, batch } = newWriter();
     push('a');
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect(results).toHaveLength(1);
   });
 
-  test('is each its own: index, saved id, or gone', async () => {
+  test('has its own result: index, saved id, or deleted endpoint', async () => {
     const { push, results, batch } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     await settled();
@@ -41,14 +41,14 @@ describe('an answer', () => {
     });
     expect(results).toEqual([
       ['a', { index: 7, savedId: null, receivedAt: 1000 }],
-      ['b', 'gone'],
+      ['b', 'notFound'],
       ['c', { index: 8, savedId: 42, receivedAt: 1000 }],
     ]);
   });
 });
 
 describe('batches', () => {
-  test('what came in one turn of the loop shares one, in order, with the limits', async () => {
+  test('captures of one turn of the event loop share one, in order, with the limits', async () => {
     const { push, batches, writeCaptures } = newWriter();
     for (const body of ['a', 'b', 'c']) push(body);
     expect(batches).toHaveLength(0);
@@ -57,7 +57,7 @@ describe('batches', () => {
     expect(writeCaptures.mock.calls[0]?.[1]).toEqual(LIMITS);
   });
 
-  test('what comes while one is under way is gathered, and sent when that one is done', async () => {
+  test('captures that arrive during one are collected, and sent when it is done', async () => {
     const { push, batch, batches, writer } = newWriter();
     push('a');
     await settled();
@@ -72,7 +72,7 @@ describe('batches', () => {
     expect(writer.waitingCount).toBe(0);
   });
 
-  test('the first who come back wait for half of all, and go with them', async () => {
+  test('the first to return wait for half of all senders, and go with them', async () => {
     const { push, batches, batch } = newWriter();
     await onFakeTime(async () => {
       for (const body of ['a', 'b', 'c', 'd']) push(body);
@@ -85,7 +85,7 @@ describe('batches', () => {
       push('g');
       expect(batch(1).bodies).toEqual(['e', 'f']);
       await batch(1).land();
-      // Three were on their way: two are enough, and one is not.
+      // Three were in flight: two are enough, and one is not.
       expect(batches).toHaveLength(2);
       push('h');
       expect(batch(2).bodies).toEqual(['g', 'h']);
@@ -95,7 +95,7 @@ describe('batches', () => {
     });
   });
 
-  test('where a batch takes long, all who were on their way share one, and half of them again once it is quick', async () => {
+  test('a slow batch is followed by one with all senders, a fast one by one with half of them', async () => {
     let clock = 0;
     const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
@@ -107,7 +107,7 @@ describe('batches', () => {
       expect(batches).toHaveLength(1);
       push('h');
       expect(batch(1).bodies).toEqual(['e', 'f', 'g', 'h']);
-      // What came meanwhile was on its way too.
+      // Captures that arrived meanwhile were in flight too.
       push('i');
       clock += 40;
       await batch(1).land();
@@ -133,7 +133,7 @@ describe('batches', () => {
     });
   });
 
-  test('after storage stood still for a minute nobody is held for longer than 10 ms', async () => {
+  test('after storage stopped for a minute no capture is delayed longer than 10 ms', async () => {
     let clock = 0;
     const { push, batches, batch } = newWriter(undefined, () => clock);
     await onFakeTime(async () => {
@@ -149,7 +149,7 @@ describe('batches', () => {
     });
   });
 
-  test('nobody waits long for others who do not come', async () => {
+  test('captures do not wait long for senders that do not return', async () => {
     const { push, batches, batch } = newWriter();
     for (const body of ['a', 'b', 'c', 'd']) push(body);
     await settled();
@@ -162,7 +162,7 @@ describe('batches', () => {
     expect(batch(2).bodies).toEqual(['f']);
   });
 
-  test('the next one is with storage before the senders of the last one are answered', async () => {
+  test('storage gets the next one before the senders of the last one are answered', async () => {
     const { writer, batches, batch } = newWriter();
     const seen: number[] = [];
     const capture = {
@@ -180,7 +180,7 @@ describe('batches', () => {
     expect(seen).toEqual([2]);
   });
 
-  test('times do not go back when the clock does', async () => {
+  test('times do not decrease when the clock does', async () => {
     const times = [5000, 4000, 6000];
     const { push, batch } = newWriter(() => times.shift() ?? 0);
     for (const body of ['a', 'b', 'c']) push(body);
@@ -188,7 +188,7 @@ describe('batches', () => {
     expect(batch(0).receivedAt).toEqual([5000, 5000, 6000]);
   });
 
-  test('a body and its head come through a buffer that was used before, byte for byte', async () => {
+  test('a body and its head pass through a reused buffer unchanged', async () => {
     const { push, batch } = newWriter();
     push('first, and longer than the next');
     await settled();
@@ -203,7 +203,7 @@ describe('batches', () => {
 });
 
 describe('storage fails', () => {
-  test('everyone in the batch is told, it is told of once, and the next batch goes on', async () => {
+  test('all senders of the batch are told, the failure is reported once, and the next batch proceeds', async () => {
     const { push, results, batch, failures } = newWriter();
     push('a');
     push('b');
@@ -220,7 +220,7 @@ describe('storage fails', () => {
     expect(results.at(-1)).toEqual(['c', stored(0)]);
   });
 
-  test('again and again, and then not', async () => {
+  test('repeatedly, then succeeds', async () => {
     const { push, results, batch } = newWriter();
     for (let round = 0; round < 5; round += 1) {
       push(String(round));
@@ -235,19 +235,19 @@ describe('storage fails', () => {
 });
 
 describe('drain', () => {
-  /** Whether a promise has been resolved by now. */
+  /** Whether a promise has resolved. */
   function watch(promise: Promise<void>) {
     let over = false;
     void promise.then(() => (over = true));
     return () => over;
   }
 
-  test('is over at once where there is nothing', async () => {
+  test('resolves at once when nothing waits', async () => {
     await newWriter().writer.drain();
     expect(newWriter().writer.waitingCount).toBe(0);
   });
 
-  test('waits for what is under way and for what waits, failed or not', async () => {
+  test('waits for the running batch and for waiting captures, failed or not', async () => {
     const { push, writer, batch, results } = newWriter();
     push('a');
     await settled();
@@ -260,7 +260,7 @@ describe('drain', () => {
     expect(results.map(([body]) => body)).toEqual(['a', 'b']);
   });
 
-  test('waits for what was pushed in this very turn', async () => {
+  test('waits for captures that were pushed in the same turn', async () => {
     const { push, writer, batch } = newWriter();
     push('a');
     const over = watch(writer.drain());

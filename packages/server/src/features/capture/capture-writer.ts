@@ -10,20 +10,20 @@ import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 /** A capture that waits to be stored. */
 export interface PendingCapture {
   readonly endpointId: number;
-  /** Whose endpoint it is. */
+  /** The owner of the endpoint. */
   readonly userId: number;
   readonly method: string;
-  /** Names and values by turns, as sent. */
+  /** Alternating names and values, as sent. */
   readonly flatHeaders: readonly string[];
-  /** Encoded, see request-head.ts. */
+  /** Encoded by request-head.ts. */
   readonly head: string;
   readonly body: Buffer | null;
 }
 
-/** `gone`: the endpoint was deleted meanwhile. `failed`: storage could not take it; nothing was kept. */
+/** `notFound`: the endpoint was deleted meanwhile. `failed`: storage rejected it, and nothing was stored. */
 export type CaptureResult =
   | { readonly index: number; readonly savedId: number | null; readonly receivedAt: number }
-  | 'gone'
+  | 'notFound'
   | 'failed';
 
 interface Waiting {
@@ -35,41 +35,42 @@ interface Waiting {
 export interface CaptureWriterOptions {
   readonly limits: CaptureLimits;
   readonly now: () => number;
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed?: () => number;
-  /** Told of a batch that storage refused. */
+  /** Called for a batch that storage rejected. */
   readonly onFailure: (error: unknown, count: number) => void;
 }
 
 /**
- * A batch holds this much at most, and one user's captures at most half of it: a batch is written within some 30 ms, and a user whose
- * endpoint is flooded leaves room for the others in every one.
+ * Maximum size of a batch; one user may have half of it. A batch takes about 30 ms, and a flooded endpoint leaves room
+ * for other users in every batch.
  */
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
-/** What may wait for a later batch. Over it the response is 503. */
+/** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** The part of both that one user may have. */
+/** One user's maximum share of both. */
 const MAX_SHARE = 1 / 2;
-/** A buffer that came back from storage is used again up to this size; what one huge batch needed is not kept. */
+/** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 
 /**
- * Group commit: while a batch is written and synced the next one is gathered, so that one sync serves many senders. A capture's `done`
- * is called after its batch is on disk, never before. What does not fit into the next batch waits, by turns between users.
+ * Group commit: while one batch is written and synced, the next one is collected, so one sync serves many senders. A
+ * capture's `done` is called after its batch is on disk. Captures that exceed the next batch wait, with users taking
+ * turns.
  */
 export class CaptureWriter {
   readonly #store: CaptureStore;
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker(METHODS);
-  /** The batch that is being gathered, and what it holds of each user. */
+  /** The batch that is being collected, and its size by user. */
   #batch: Waiting[] = [];
   readonly #inBatch = new Map<number, { count: number; bytes: number }>();
   readonly #later = new RoundRobin<number, { readonly waiting: Waiting; readonly reservation: Reservation }>();
   readonly #laterBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
-  /** A batch is with storage and not yet on disk. */
+  /** Storage is writing a batch. */
   #underWay = false;
   #state = FIRST_BATCH;
   #sentAt = 0;
@@ -85,14 +86,14 @@ export class CaptureWriter {
     this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
-  /** Captures that wait for their batch. */
+  /** Number of captures that wait for their batch. */
   get waitingCount(): number {
     return this.#batch.length + this.#later.size;
   }
 
-  /** Takes a capture; false when too much waits already, of this user or in all, and then `done` is never called. */
+  /** Adds a capture. False when too many wait, of this user or in total; then `done` is never called. */
   push(capture: PendingCapture, done: (result: CaptureResult) => void): boolean {
-    // Times never go back within a process, so that "newest first" by time and by index agree.
+    // Times never decrease within a process, so that sorting by time and by index agree.
     const receivedAt = Math.max(this.#lastReceivedAt, this.#options.now());
     const waiting = { capture, receivedAt, done };
     const bytes = storedBytes(capture);
@@ -103,7 +104,7 @@ export class CaptureWriter {
     return true;
   }
 
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when nothing waits and no batch is being written. */
   async drain(): Promise<void> {
     if (this.waitingCount === 0 && !this.#underWay) return;
     await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -138,7 +139,7 @@ export class CaptureWriter {
     return true;
   }
 
-  /** Begins a batch with what had to wait, and leaves half of it to those who come now. */
+  /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
     while (this.#batch.length < MAX_BATCH * MAX_SHARE && this.#packer.byteLength < MAX_BATCH_BYTES * MAX_SHARE) {
       const next = this.#later.shift();
@@ -190,7 +191,7 @@ export class CaptureWriter {
     if (outcome?.recycled !== undefined && outcome.recycled.byteLength <= MAX_SPARE_BYTES)
       this.#spare = outcome.recycled;
     this.#state = afterBatch(this.#state, this.#elapsed() - this.#sentAt, batch.length + this.#batch.length);
-    // Storage first: it works on the next batch while this one's senders are answered.
+    // Sends first: storage works on the next batch while this one's senders are answered.
     if (this.#batch.length >= this.#state.enough) this.#send();
     else this.#sendOrHold();
     for (let position = 0; position < batch.length; position += 1) {
@@ -204,6 +205,6 @@ export class CaptureWriter {
 function resultAt(outcome: CaptureOutcome | undefined, position: number, receivedAt: number): CaptureResult {
   if (outcome === undefined) return 'failed';
   const index = outcome.indexes[position] ?? -1;
-  if (index < 0) return 'gone';
+  if (index < 0) return 'notFound';
   return { index, savedId: outcome.savedIds[position] || null, receivedAt };
 }

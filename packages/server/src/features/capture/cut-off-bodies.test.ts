@@ -5,7 +5,7 @@ import { metricOf } from '../../../test/metric.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
-/** A body that ends early gives back its share of the memory for bodies, however it ends. */
+/** A body that ends early releases its memory, however it ends. */
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SENDERS = 20;
@@ -73,7 +73,7 @@ test.each<[string, () => Buffer, Goodbye]>([
   await expect.poll(heldBytes, GIVEN_BACK).toBe(0);
 });
 
-test('a body that is being read is counted, and no longer once it is stored', async () => {
+test('a body that is being read is counted, and no longer after it is stored', async () => {
   const connection = await openRaw({ port: server.port });
   await connection.send(halfOf(128 * KIB));
   await expect.poll(heldBytes, GIVEN_BACK).toBe(HALF.length);
@@ -83,7 +83,7 @@ test('a body that is being read is counted, and no longer once it is stored', as
   connection.close();
 });
 
-describe('with the times of production', () => {
+describe('with production timeouts', () => {
   let patient: TestServer;
   let patientPath: string;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('with the times of production', () => {
       ),
     ).then(({ status }) => status);
 
-  test('cut-off bodies that filled the memory for bodies do not lock out large ones', async () => {
+  test('aborted bodies that filled the memory do not block large ones', async () => {
     const half = Buffer.alloc(24 * MIB, 'x');
     const head = rawRequest([`POST ${patientPath} HTTP/1.1`, 'Host: h', `Content-Length: ${25 * MIB}`]);
     for (let round = 0; round < 10; round += 1) {
@@ -116,7 +116,7 @@ describe('with the times of production', () => {
     expect(await sendLarge()).toBe(200);
   });
 
-  test('cut-off bodies of calls leave room for calls of others', async () => {
+  test('aborted bodies of calls leave room for other calls', async () => {
     const head = rawRequest([
       'POST /api/login HTTP/1.1',
       'Host: h',

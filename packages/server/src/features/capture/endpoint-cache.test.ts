@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 
-/** A cache whose reads end when the test says so, in any order, and whose clock the test sets. */
+/** A cache with a test clock, whose reads end on command, in any order. */
 function someCache(shared = false) {
   const reads: ((name: string) => void)[] = [];
   const failures: ((error: Error) => void)[] = [];
@@ -20,7 +20,7 @@ function someCache(shared = false) {
   return { cache, clock, endRead, failRead, readCount: () => reads.length };
 }
 
-test('a lookup from before a change is not kept, and does not end the newer one', async () => {
+test('a lookup from before a change is not cached, and does not end the newer one', async () => {
   const { cache, endRead, readCount } = someCache();
   const old = cache.lookup('u');
   cache.forget('u');

@@ -1,27 +1,30 @@
 import type { EndpointStore } from '../../database/store.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 
-/** What the capture path knows of an endpoint. */
+/** The data of an endpoint that the capture path needs. */
 export interface CachedEndpoint {
   readonly id: number;
   readonly uid: string;
-  /** Whose share of memory and of the queue its captures use. */
+  /** The user whose share of memory and queue the captures use. */
   readonly userId: number;
   /** Null: never. */
   readonly expiresAt: number | null;
-  /** True until a source is known: then each capture is looked at for one. */
+  /** True until a source is detected; each capture is examined until then. */
   needsSource: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
 }
 
-const MOST_ENTRIES = 10_000;
-/** Where other processes change the same database, an entry is fresh for this long. */
+const MAX_ENTRIES = 10_000;
+/** Milliseconds for which an entry is fresh if other processes write to the same database. */
 const FRESH_MS = 1000;
-/** Past that, and up to this age, it still serves while it is read again: a lookup for every sender would cost a third of the rate. */
+/**
+ * Up to this age an entry still serves while it is read again. A lookup for every sender would cost a third of the
+ * capture rate.
+ */
 const MAX_AGE_MS = 1400;
 
-/** Endpoints by uid, looked up once and dropped when they change. */
+/** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
 export class EndpointCache {
   readonly #store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean };
   readonly #ratePerSecond: number | undefined;
@@ -39,22 +42,24 @@ export class EndpointCache {
     this.#now = now;
   }
 
-  /** The entry if it is at hand: no promise on the hot path. */
+  /** The cached entry, without a promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
     if (entry === undefined || !this.#store.shared) return entry;
     const age = this.#now() - entry.readAt;
     if (age > MAX_AGE_MS) return undefined;
-    // A failure is told to the senders who have to wait for a lookup.
+    // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
     return entry;
   }
 
-  /** Reads an endpoint; calls for the same uid share one read. `undefined` when there is none: that is not remembered. */
+  /**
+   * Reads an endpoint. Calls for the same uid share one read. `undefined` when it does not exist; that is not cached.
+   */
   lookup(uid: string): Promise<CachedEndpoint | undefined> {
     const running = this.#lookups.get(uid);
     if (running !== undefined) return running;
-    // A lookup that ends after `forget` must not replace or remove the one that began later.
+    // A lookup that ends after `forget` must not replace or remove a later one.
     const isLatest = (): boolean => this.#lookups.get(uid) === lookup;
     const lookup: Promise<CachedEndpoint | undefined> = this.#read(uid, isLatest).finally(() => {
       if (isLatest()) this.#lookups.delete(uid);
@@ -63,7 +68,7 @@ export class EndpointCache {
     return lookup;
   }
 
-  /** Drops an endpoint that was changed or deleted; a read that is under way is not kept either. */
+  /** Drops an endpoint that was changed or deleted. A running read is not cached either. */
   forget(uid: string): void {
     this.#entries.delete(uid);
     this.#lookups.delete(uid);
@@ -98,7 +103,7 @@ export class EndpointCache {
   }
 
   #keep(entry: CachedEndpoint): void {
-    if (this.#entries.size >= MOST_ENTRIES) {
+    if (this.#entries.size >= MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }

@@ -1,12 +1,12 @@
 import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
 import type { RawHeaders, SourceLabel } from '@creel/contract';
 
-/** Most headers are told apart by the length of their name alone. */
+/** The length of the name alone rules out most headers. */
 const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
 
 /**
- * The contract's label of a capture, from the flat list that the parser made. An endpoint whose sender nobody knows is asked this for
- * every capture, so only what the rules look at is handed on, and where there is nothing of it the answer is at hand.
+ * The source label of a capture, from the parser's flat header list. Endpoints without a source run this for every
+ * capture, so it examines only the headers that the rules need.
  */
 export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | null): SourceLabel {
   let telling: RawHeaders | undefined;
@@ -18,12 +18,12 @@ export function flatSourceLabel(flatHeaders: readonly string[], body: Buffer | n
   return telling === undefined && !shop ? 'Unknown' : sourceLabel(telling ?? [], shop ? 'shopify' : '');
 }
 
-/** True for the name of a header that the rules look at. */
+/** True for the name of a header that the rules examine. */
 function mayTell(name: string): boolean {
   return LENGTHS.has(name.length) && SOURCE_HEADERS.has(name.toLowerCase());
 }
 
-/** The two usual spellings, searched as bytes: a regular expression over every body would cost more than storing it. */
+/** Searches the two usual spellings as bytes: a regular expression over every body would cost more than storing it. */
 function namesShop(body: Buffer | null): boolean {
   if (body === null) return false;
   const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;

@@ -5,7 +5,7 @@ import { makeDice } from '../../../test/dice.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** A request that ends before its body does is not stored (contract 3; hardening O4 and 2.3, row 48). */
+/** A request that ends before its body does is not stored (docs/api.md, "Capture"). */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -36,7 +36,7 @@ async function cut(bytes: Buffer, at: number, way: 'reset' | 'end' | 'close'): P
   }
 }
 
-test('200 requests cut at any byte: none is stored, none harms', async () => {
+test('200 requests cut at any byte: none is stored, and the server is unharmed', async () => {
   const dice = makeDice(20_261_121);
   const files = (await readdir(app.server.dataDir)).toSorted();
   for (let round = 0; round < 200; round += 20) {
@@ -64,7 +64,7 @@ test.each(['plain', 'chunked'] as const)('the last byte missing (%s) is not whol
   connection.close();
 });
 
-test('half a body after a declined upgrade: cut off, not waited for', async () => {
+test('half a body after a declined upgrade is cut off without a wait', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   const upgrade = ['Connection: Upgrade', 'Upgrade: h2c'];
   for (const framing of ['Content-Length: 5', 'Transfer-Encoding: chunked']) {
@@ -93,7 +93,7 @@ test('a whole one before a half one on the same connection is stored, and only t
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
 });
 
-/** One answer that says 200, then one that says what is wrong with the next request; then the connection ends. */
+/** A 200, then an error for the next request, then the end of the connection. */
 async function expectAnswers(parts: readonly (string | Buffer)[], second: number, halfClose = false): Promise<void> {
   const before = await app.owner.stored(app.endpoint.uid);
   const connection = await openRaw({ port: app.server.port });
@@ -105,13 +105,13 @@ async function expectAnswers(parts: readonly (string | Buffer)[], second: number
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 2);
 }
 
-describe('a whole request is answered first, whatever comes with it', () => {
+describe('a complete request is answered first, before', () => {
   const head = (framing: string): string => `POST ${app.base}/b HTTP/1.1\r\nHost: h\r\n${framing}\r\n\r\n`;
 
   test('a body of bad chunks', () =>
     expectAnswers([whole('plain'), head('Transfer-Encoding: chunked'), 'ZZ\r\nhello\r\n0\r\n\r\n'], 400));
   test('half a body', () => expectAnswers([whole('plain'), head('Content-Length: 10'), 'abc'], 400, true));
-  test('a bad body behind two that are not read yet', async () => {
+  test('a bad body after two unread ones', async () => {
     const { uid } = await app.owner.createEndpoint();
     const connection = await openRaw({ port: app.server.port });
     const fresh = (rest: string): string => `${rest.replace(app.base, `/h/${uid}`)}`;
@@ -122,16 +122,16 @@ describe('a whole request is answered first, whatever comes with it', () => {
     await connection.closed();
     expect(await app.owner.stored(uid)).toBe(2);
   });
-  test('one without a Host, and rubbish behind it', () =>
+  test('a request without a Host, and garbage after it', () =>
     expectAnswers([`GET ${app.base}/a HTTP/1.1\r\nHost: h\r\n\r\nGET ${app.base}/b HTTP/1.1\r\n\r\n`, '\0\0\0'], 400));
   test('CONNECT', () => expectAnswers([whole('plain'), 'CONNECT a:80 HTTP/1.1\r\nHost: h\r\n\r\n'], 405));
-  test('a live view that is refused', () => {
+  test('a rejected live connection', () => {
     const asked = ['GET /ws?endpoint=x HTTP/1.1', 'Host: h', 'Connection: Upgrade', 'Upgrade: websocket'];
     return expectAnswers([whole('plain'), `${asked.join('\r\n')}\r\n\r\n`], 401);
   });
 });
 
-test('a sender that ends behind its second request, while the first waits for the disk, has both answered', async () => {
+test('a sender that closes after its second request, while the first waits for the disk, gets both responses', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   for (let round = 0; round < 40; round += 1) {
     const connection = await openRaw({ port: app.server.port });

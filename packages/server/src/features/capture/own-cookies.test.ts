@@ -24,14 +24,14 @@ test.each([
   }
 });
 
-describe("somebody who opens another person's capture URL while signed in", () => {
+describe("a logged-in user who opens another user's capture URL", () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer();
   });
   afterAll(() => server.stop());
 
-  test('hands their session to nobody: not stored, not shown, not sent live, not found', async () => {
+  test('gives away no session: not stored, not shown, not sent live, not found', async () => {
     const [owner, visitor] = [await server.register(), await server.register()];
     const params = { uid: (await owner.client.call('createEndpoint', { body: {} })).uid };
     const view = openLiveView(server.origin, params.uid, owner.client.jar.header());
@@ -41,7 +41,7 @@ describe("somebody who opens another person's capture URL while signed in", () =
     const hidden = 'mine=kept; creel_session=hidden-by-creel; creel_browser=hidden-by-creel';
     expect(headers['cookie']).toBe(hidden);
     expect(rawHeaders.find(([name]) => name === 'cookie')).toEqual(['cookie', hidden]);
-    // The endpoint's own message may come before the capture's.
+    // The `endpoint` message may precede the capture's.
     let frame = await view.next();
     while (!frame.startsWith('{"type":"request"')) frame = await view.next();
     for (const secret of [

@@ -1,10 +1,11 @@
-/** Our own cookies, as api/cookies.ts names them, with what stands behind the equals sign. */
+/** Our own cookies with their values; the names are in http/cookies.ts. */
 const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|attempt|identity)=)[^;,\s]*/g;
 const HIDDEN = '$1hidden-by-creel';
 
 /**
- * Takes the values of our own cookies out of a request's headers, in place. Capture URLs are of the dashboard's origin, so a browser
- * that opens one sends its session along; the endpoint's owner could sign in with it. The one thing that is not kept as it was sent.
+ * Removes the values of our own cookies from a request's headers, in place. Capture URLs share the dashboard's origin,
+ * so a browser sends its session cookie along, and the endpoint's owner could use it. This is the only change to a
+ * captured request.
  */
 export function hideOwnCookies(flatHeaders: string[]): void {
   for (let at = 0; at < flatHeaders.length; at += 2) {

@@ -8,7 +8,7 @@ import { startServerProcess } from '../../../test/server-process.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** However many requests a connection sends ahead of its answers, the others are served meanwhile. */
+/** However many requests a connection sends ahead of its responses, the others are served meanwhile. */
 const MIB = 1024 * 1024;
 const COUNT = 20_000;
 const STATUS_LINE = Buffer.from('HTTP/1.1 ');
@@ -20,18 +20,18 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const flood of floods.splice(0)) flood.socket.destroy();
-  // What is still queued would slow the next test down.
+  // Queued captures would slow down the next test.
   while ((await metricOf(app.server.origin, 'creel_captures_waiting')) > 0) await sleep(20);
 });
 afterAll(() => app.server.stop());
 
 interface Flood {
   readonly socket: Socket;
-  /** Answers so far. */
+  /** Responses so far. */
   answers: number;
 }
 
-/** Opens a connection whose answers are counted and thrown away. */
+/** Opens a connection whose responses are counted and discarded. */
 async function openFlood(port = app.server.port): Promise<Flood> {
   const socket = connect({ port, host: '127.0.0.1' });
   await new Promise((resolve) => socket.once('connect', resolve));
@@ -86,7 +86,7 @@ test.each([
   ['an unknown endpoint', '/h/x'],
   ['an unknown call', '/api/x'],
 ])('20 connections with 3,000 requests for %s ahead, answers not read: memory stays bounded', async (_what, path) => {
-  // A server of its own, because memory that the other tests have used would hide what this one uses.
+  // A separate server, because memory that other tests have used would hide what this one uses.
   const fresh = await startServerProcess();
   const before = await fresh.residentBytes();
   const bytes = many(path, 3000);

@@ -7,7 +7,7 @@ import type { WebhookFixture } from '../../../../../fixtures/webhooks/webhook-fi
 import { expectKept, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** The webhooks of real senders: stored as sent, so that their signatures verify over what is read back (issue 2, real input). */
+/** Webhooks of real senders are stored as sent, so that their signatures verify over what is read back. */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -58,7 +58,7 @@ describe('the source of an endpoint that was created without one', () => {
     expect(await sourceAfter(names)).toBe(source);
   });
 
-  test('one that was given stays', async () => {
+  test('a given one stays', async () => {
     expect(await sourceAfter(['github-push'], 'My own')).toBe('My own');
   });
 });

@@ -6,7 +6,7 @@ import type { Store } from '../../database/store.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer, TestServerOptions } from '../../../test/test-server.ts';
 
-/** What a sender is told when its request can't be kept (contract 3). */
+/** Responses to senders whose request can't be stored (docs/api.md, "Capture"). */
 const HOUR = 3_600_000;
 let server: TestServer | undefined;
 afterEach(() => server?.stop());
@@ -34,7 +34,7 @@ function expectRefusal(answer: RawAnswer, status: number, code: string): void {
   expect(answer.header('x-content-type-options')).toBe('nosniff');
 }
 
-/** A store that writes captures only while it is told to. */
+/** A store that writes captures only on command. */
 function moody(): {
   open: (dataDir: string) => Promise<Store>;
   mood: 'well' | 'broken' | 'stuck';
@@ -58,7 +58,7 @@ function moody(): {
 }
 
 describe('410 ENDPOINT_EXPIRED', () => {
-  test('from the moment of expiry on, and not before', async () => {
+  test('exactly from the moment of expiry', async () => {
     const { started, client, uid, post } = await startWithEndpoint();
     const { expiresAt } = await client.call('getEndpoint', { params: { uid } });
     const left = Date.parse(expiresAt ?? '') - started.clock.now();
@@ -68,7 +68,7 @@ describe('410 ENDPOINT_EXPIRED', () => {
     expectRefusal(await post(), 410, 'ENDPOINT_EXPIRED');
   });
 
-  test('also when it was not asked for since the start', async () => {
+  test('also for an endpoint that is not cached', async () => {
     const { started, post } = await startWithEndpoint();
     started.clock.advance(25 * HOUR);
     expectRefusal(await post(), 410, 'ENDPOINT_EXPIRED');
@@ -76,14 +76,14 @@ describe('410 ENDPOINT_EXPIRED', () => {
 });
 
 describe('404 ENDPOINT_NOT_FOUND', () => {
-  test('once the endpoint is deleted, cached or not', async () => {
+  test('after the endpoint is deleted, cached or not', async () => {
     const { client, uid, post } = await startWithEndpoint();
     expect((await post()).status).toBe(200);
     await client.call('deleteEndpoint', { params: { uid } });
     expectRefusal(await post(), 404, 'ENDPOINT_NOT_FOUND');
   });
 
-  test('when it is deleted while the body is on its way', async () => {
+  test('when it is deleted while the body arrives', async () => {
     const { started, client, uid } = await startWithEndpoint();
     const connection = await openRaw({ port: started.port });
     await connection.send(rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 4'], 'ha'));
@@ -95,7 +95,7 @@ describe('404 ENDPOINT_NOT_FOUND', () => {
 });
 
 describe('503 CAPTURE_UNAVAILABLE', () => {
-  test('while storage is down; captures go on once it is back', async () => {
+  test('while storage is down; captures continue when it is back', async () => {
     const store = moody();
     const { post, stored } = await startWithEndpoint({ openStore: store.open });
     expect((await post()).status).toBe(200);
@@ -109,7 +109,7 @@ describe('503 CAPTURE_UNAVAILABLE', () => {
     expect(await stored()).toBe(2);
   });
 
-  test('while the queue in front of it is full: memory stays bounded, what was taken is answered and kept', async () => {
+  test('while the queue is full: memory stays bounded, and accepted captures are answered and kept', async () => {
     const store = moody();
     const { started, uid, stored } = await startWithEndpoint({
       openStore: store.open,
@@ -117,12 +117,12 @@ describe('503 CAPTURE_UNAVAILABLE', () => {
     });
     store.mood = 'stuck';
     const one = rawRequest([`POST /h/${uid} HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
-    // Of one connection 16 are in flight at most.
+    // A connection has at most 16 in flight.
     const [senders, each] = [600, 20];
     const connections = await Promise.all(Array.from({ length: senders }, () => openRaw({ port: started.port })));
     for (const connection of connections)
       connection.send(Buffer.concat(Array.from({ length: each }, () => one))).catch(() => {});
-    // A request that is refused at once shows that the queue is full by now.
+    // A request that is rejected at once shows that the queue is full.
     const probe = () => exchange({ port: started.port }, one, { timeoutMs: 200 }).catch(() => undefined);
     let refusal: RawAnswer | undefined;
     while (refusal === undefined) refusal = await probe();
@@ -138,14 +138,14 @@ describe('503 CAPTURE_UNAVAILABLE', () => {
       connection.close();
     }
     expect([...statuses.keys()].toSorted()).toEqual([200, 503]);
-    // The probes that waited were stored too, unless their sender was gone by then.
+    // The waiting probes were stored too, unless their sender had left.
     expect(await stored()).toBeGreaterThanOrEqual(statuses.get(200) ?? 0);
     expect((statuses.get(200) ?? 0) + (statuses.get(503) ?? 0)).toBe(senders * each);
   });
 });
 
-describe('what is behind a refused request', () => {
-  test('is refused outside the capture path as well: two Hosts, none, a transfer coding on HTTP/1.0', async () => {
+describe('the bytes after a rejected request', () => {
+  test('are rejected outside the capture path too: two Hosts, none, a transfer coding on HTTP/1.0', async () => {
     const { started, uid, stored } = await startWithEndpoint();
     const behind = `POST /h/${uid} HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n`;
     for (const bad of [

@@ -4,7 +4,7 @@ import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** "Order per connection kept" (hardening D1), whatever the requests that a connection brings look like. */
+/** The order of each connection is kept for any mix of requests. */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -18,7 +18,7 @@ const counted = (path: string, bytes: number): string =>
 const bare = (path: string, method = 'GET'): string => `${method} ${app.base}${path} HTTP/1.1\r\nHost: h\r\n\r\n`;
 const elsewhere = 'GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n';
 
-/** The indexes in the order of the answers, and the paths in the order of the indexes. */
+/** The indexes in the order of the responses, and the paths in the order of the indexes. */
 async function pipelined(parts: readonly string[], answers: number): Promise<{ indexes: number[]; paths: string[] }> {
   const connection = await openRaw({ port: app.server.port });
   for (const [nth, part] of parts.entries()) {
@@ -39,7 +39,7 @@ async function pipelined(parts: readonly string[], answers: number): Promise<{ i
 
 const inOrder = (indexes: readonly number[]): number[] => indexes.map((_, nth) => (indexes[0] ?? 0) + nth);
 
-describe('requests of one connection, sent ahead of their answers, are captured in order', () => {
+describe('pipelined requests of one connection are captured in order', () => {
   test.each<[string, () => string[], string[]]>([
     ['a chunked one, then one without a body', () => [chunked('/1') + bare('/2')], ['/1', '/2']],
     ['by turns', () => [chunked('/1') + bare('/2') + chunked('/3') + bare('/4', 'DELETE')], ['/1', '/2', '/3', '/4']],
@@ -58,7 +58,7 @@ describe('requests of one connection, sent ahead of their answers, are captured 
     expect(paths).toEqual(expected);
   });
 
-  test('with something else in front', async () => {
+  test('after another kind of request', async () => {
     const { indexes, paths } = await pipelined([elsewhere + counted('/1', 3) + bare('/2')], 3);
     expect(indexes).toEqual(inOrder(indexes));
     expect(paths).toEqual(['/1', '/2']);
@@ -74,7 +74,7 @@ describe('requests of one connection, sent ahead of their answers, are captured 
     for (const index of [0, 1, 2]) expect((await app.owner.captured(uid, index)).path).toBe(`/${index}`);
   });
 
-  test('thousands of them behind one that takes its time', async () => {
+  test('thousands after a slow one', async () => {
     const connection = await openRaw({ port: app.server.port });
     const first = counted('/slow', 4);
     await connection.send(first.slice(0, -2));
@@ -88,7 +88,7 @@ describe('requests of one connection, sent ahead of their answers, are captured 
   });
 });
 
-test('nothing is captured behind a request that ended its connection', async () => {
+test('nothing is captured after a request that ended its connection', async () => {
   const { uid } = await app.owner.createEndpoint();
   const connection = await openRaw({ port: app.server.port });
   const ambiguous = `POST ${app.base} HTTP/1.1\r\nHost: h\r\nHost: i\r\nContent-Length: 0\r\n\r\n`;
@@ -99,7 +99,7 @@ test('nothing is captured behind a request that ended its connection', async () 
   expect(await app.owner.stored(uid)).toBe(1);
 });
 
-test('an expectation that is not known is no reason to lose a request', async () => {
+test('an unknown expectation does not lose a request', async () => {
   const connection = await openRaw({ port: app.server.port });
   await connection.send(counted('/expects', 3).replace('Host: h', 'Host: h\r\nExpect: 200-ok'));
   const index = indexOf(await connection.final());

@@ -16,11 +16,11 @@ import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
 
-/** Bytes of captured bodies in memory at most; four of the largest in any case. */
+/** Maximum bytes of captured bodies in memory, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
-/** The part of it that the captures of one user may hold. */
+/** One user's maximum share of it. */
 const MAX_SHARE = 1 / 2;
-/** A storage failure is logged at most this often: under load there would be thousands of them. */
+/** Minimum interval between two logged storage failures, because under load there are thousands. */
 const FAILURE_LOG_MS = 1000;
 
 export interface CaptureService {
@@ -29,7 +29,7 @@ export interface CaptureService {
   readonly forgetEndpoint: (uid: string) => void;
   readonly waitingCount: () => number;
   readonly bodyBytes: () => number;
-  /** Resolves when everything that was taken in is on disk and answered. */
+  /** Resolves when every accepted capture is on disk and answered. */
   readonly drain: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface CaptureServiceOptions {
   readonly now: () => number;
 }
 
-/** Wires the capture path: cache, queue, memory budget, and what follows a stored capture. */
+/** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
   const { config, store, now } = options;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now);
@@ -93,7 +93,9 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
   };
 }
 
-/** An endpoint that was created without a source takes the first known label (contract 3). Off the sender's path: it was answered. */
+/**
+ * Sets the first detected label on an endpoint that was created without a source. Runs after the sender was answered.
+ */
 function detectSource(
   options: CaptureServiceOptions,
   endpoints: EndpointCache,

@@ -5,7 +5,7 @@ import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
-/** Slow senders are cut off and cost the others nothing (hardening O3 and 2.3, rows 50 and 51), with shorter times than in earnest. */
+/** Slow senders are cut off and do not affect others, with shorter timeouts than in production. */
 let server: TestServer;
 let base: string;
 let stored: () => Promise<number>;
@@ -24,7 +24,7 @@ afterAll(() => server.stop());
 const head = (...lines: string[]): Buffer => rawRequest([`POST ${base}/slow HTTP/1.1`, 'Host: h', ...lines]);
 const quick = () => exchange({ port: server.port }, head('Content-Length: 0'));
 
-/** Sends byte after byte until the other side has closed; what it said before that. */
+/** Sends byte by byte until the server closes. Returns its response. */
 async function drip(connection: RawConnection, bytes: Buffer): Promise<string> {
   const closed = connection.closed();
   let over = false;
@@ -52,20 +52,20 @@ test.each([
   expect(await stored()).toBe(before + 1);
 });
 
-test('a connection that says nothing is cut off', async () => {
+test('a silent connection is cut off', async () => {
   const connection = await openRaw({ port: server.port });
   expect((await connection.closed()).toString('latin1')).toMatch(/^$|^HTTP\/1\.1 408 /);
 });
 
-test('100 slow ones at once hold up nobody', async () => {
+test('100 slow ones at once delay nobody', async () => {
   const slow = await Promise.all(Array.from({ length: 100 }, () => openRaw({ port: server.port })));
   for (const [at, connection] of slow.entries()) await connection.send(head('Content-Length: 10').subarray(0, 20 + at));
   for (let at = 0; at < 20; at += 1) expect((await quick()).status).toBe(200);
   await Promise.all(slow.map((connection) => connection.closed()));
 });
 
-test('a sender that does not read its answers gets every one of them later', async () => {
-  // With the times of earnest: what is not read yet is not slow.
+test('a sender that does not read its responses gets all of them later', async () => {
+  // With production timeouts: an unread connection is not slow.
   const patient = await startTestServer({ settings: { MAX_UNSAVED_PER_ENDPOINT: '100000' } });
   const { client } = await patient.register();
   const { uid } = await client.call('createEndpoint', { body: {} });

@@ -5,7 +5,7 @@ import { signUp } from '../../../test/signed-in.ts';
 import { startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** One user's captures take no more than a share of the queue and of the memory for bodies. */
+/** One user's captures take at most a share of the queue and of the memory for bodies. */
 const MIB = 1024 * 1024;
 
 let app: WireApp;
@@ -23,7 +23,7 @@ const sendAsNeighbor = (bytes: number): Promise<number> =>
     rawRequest([`POST ${neighborPath} HTTP/1.1`, 'Host: h', `Content-Length: ${bytes}`], Buffer.alloc(bytes, 'x')),
   ).then(({ status }) => status);
 
-test('bodies of one user that are still arriving leave room for a body of 5 MB of another user', async () => {
+test('arriving bodies of one user leave room for a body of 5 MB of another user', async () => {
   const part = Buffer.concat([
     rawRequest([`POST ${app.base} HTTP/1.1`, 'Host: h', `Content-Length: ${12 * MIB}`]),
     Buffer.alloc(12 * MIB - 1, 'x'),
@@ -36,7 +36,7 @@ test('bodies of one user that are still arriving leave room for a body of 5 MB o
   for (const connection of connections) connection.close();
 });
 
-test('a neighbor is answered while one endpoint is sent more than the server can store', async () => {
+test('a neighbor is answered while one endpoint receives more than the server can store', async () => {
   const one = rawRequest([`POST ${app.base} HTTP/1.1`, 'Host: h', 'Content-Length: 2048'], Buffer.alloc(2048, 'x'));
   const [senders, each] = [200, 200];
   let answered = 0;

@@ -5,7 +5,9 @@ import type { RawAnswer, RawConnection } from '../../../../../fixtures/raw-http.
 import { expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** A plain request is read without Node's parser (docs/decisions/0014-plain-requests.md). Nobody outside can tell. */
+/**
+ * A plain request is read without Node's parser (docs/decisions/0014-plain-requests.md), without a visible difference.
+ */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp({ TRUST_PROXY: '127.0.0.1' });
@@ -24,14 +26,14 @@ const HEADERS: [string, string][] = [
 const request = (rest: string, body: string, headers = HEADERS): string =>
   `POST ${app.base}${rest} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
 
-/** In two writes with a pause, so that no read brings the whole of it: the parser's. */
+/** Two writes with a pause, so that no read has the whole request. */
 async function sendInParts(connection: RawConnection, bytes: string, at: number): Promise<void> {
   await connection.send(bytes.slice(0, at));
   await sleep(30);
   await connection.send(bytes.slice(at));
 }
 
-/** All of an answer but what has to differ. */
+/** The parts of a response that must be equal. */
 const shape = ({ status, statusText, headers, body }: RawAnswer) => ({
   status,
   statusText,
@@ -39,7 +41,7 @@ const shape = ({ status, statusText, headers, body }: RawAnswer) => ({
   body: body.toString(),
 });
 
-test('both keep the same and answer the same', async () => {
+test('both store and respond the same', async () => {
   const [plain, parsed] = [await openRaw({ port: app.server.port }), await openRaw({ port: app.server.port })];
   const bytes = request('/a%2Fb?c=d', '\0\xff\r\n\r\nab');
   await plain.send(bytes);
@@ -57,7 +59,7 @@ test('both keep the same and answer the same', async () => {
   parsed.close();
 });
 
-test('a last request is answered as the last by both', async () => {
+test('both mark the last response of a connection', async () => {
   const closing = HEADERS.map(([name, value]): [string, string] => [
     name === 'X-Empty' ? 'Connection' : name,
     value || 'close',
@@ -74,7 +76,7 @@ test('a last request is answered as the last by both', async () => {
   expect(ends[0]).toEqual(ends[1]);
 });
 
-test('a connection goes from one to the other with everything that it carries, and refuses as it always does', async () => {
+test('a connection switches readers with all of its data, and rejects as always', async () => {
   const connection = await openRaw({ port: app.server.port });
   const ask = async (bytes: string): Promise<RawAnswer> => {
     await connection.send(bytes);
@@ -91,7 +93,7 @@ test('a connection goes from one to the other with everything that it carries, a
   connection.close();
 });
 
-test('requests that are sent at once are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   const connection = await openRaw({ port: app.server.port });
   const before = await app.owner.stored(app.endpoint.uid);
   await connection.send(request('/first', '12345678'));

@@ -4,7 +4,7 @@ import { chunked, exchange, rawRequest } from '../../../../../fixtures/raw-http.
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** Bodies on raw sockets, read back equal as JSON and as bytes (contract 2; hardening H2, H5, O5 and 2.3, rows 11, 43, 52 to 55). */
+/** Bodies on raw sockets, read back equal as JSON and as bytes (docs/api.md, "Captured requests"). */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -20,7 +20,7 @@ function multipart(parts: number): Buffer {
   return Buffer.from(`${Array.from({ length: parts }, (_, at) => one(at)).join('')}--b--\r\n`, 'latin1');
 }
 
-describe('kept byte for byte', () => {
+describe('stored byte for byte', () => {
   const cases: [string, Buffer, string?][] = [
     ['empty', Buffer.alloc(0)],
     ['one byte', Buffer.from('x')],
@@ -67,7 +67,7 @@ describe('kept byte for byte', () => {
     await expectCaptured(app, { method, body: Buffer.from('a body all the same') });
   });
 
-  test('lists cut the text at 16 KiB and at a whole character, and say so', async () => {
+  test('lists truncate the text at 16 KiB and a whole character, and mark it', async () => {
     const body = Buffer.from(`${'a'.repeat(16 * 1024 - 1)}é${'b'.repeat(50)}`);
     const index = await expectCaptured(app, { body });
     const listed = (await app.owner.unsaved(app.endpoint.uid)).find((request) => request.index === index);
@@ -79,7 +79,7 @@ describe('kept byte for byte', () => {
     });
   });
 
-  test('the download is one: attachment, no type that runs, never sniffed', async () => {
+  test('the download is an attachment with a type that never runs and is never sniffed', async () => {
     const index = await expectCaptured(app, {
       body: Buffer.from('<script>alert(1)</script>'),
       headers: [['Content-Type', 'text/html']],
@@ -91,7 +91,7 @@ describe('kept byte for byte', () => {
   });
 });
 
-describe('JSON too deep or too big to handle is only bytes', () => {
+describe('JSON too deep or too big to parse is only bytes', () => {
   test.each([
     ['100,000 deep', () => Buffer.from('['.repeat(100_000) + ']'.repeat(100_000))],
     ['1,000,000 deep', () => Buffer.from('{"a":'.repeat(1_000_000))],
@@ -125,7 +125,7 @@ describe('compressed bodies stay compressed', () => {
   });
 });
 
-describe('transfer coding is removed, and nothing else', () => {
+describe('the transfer coding is removed, and nothing else', () => {
   const body = Buffer.concat([everyByte, Buffer.from('\r\n0\r\n\r\n'), Buffer.alloc(5000, 'tail')]);
   const sendChunked = (lines: string[], coded: Buffer) =>
     exchange({ port: app.server.port }, rawRequest([`POST ${app.base}/chunks HTTP/1.1`, 'Host: h', ...lines], coded));
@@ -177,6 +177,6 @@ describe('transfer coding is removed, and nothing else', () => {
   });
 });
 
-test('after all that the server is as it was', async () => {
+test('after all that the server is unharmed', async () => {
   await expectUnharmed(app);
 });

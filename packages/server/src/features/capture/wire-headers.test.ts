@@ -4,7 +4,7 @@ import type { HeaderPair } from '../../../../../fixtures/webhooks/webhook-fixtur
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** Header lines on raw sockets, read back equal (contract 2 and 3; hardening H4, H7 and 2.3, rows 11, 19, 22, 37 to 47, 54). */
+/** Header lines on raw sockets, read back equal (docs/api.md, "Captured requests"). */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -18,7 +18,7 @@ const headersOf = async (index: number): Promise<Record<string, string>> =>
 const exact = (...lines: string[]) =>
   exchange({ port: app.server.port }, rawRequest([`POST ${app.base} HTTP/1.1`, ...lines]));
 
-describe('kept with case, order and repeats', () => {
+describe('stored with case, order and repeats', () => {
   const cases: [string, HeaderPair[]][] = [
     [
       'odd case',
@@ -120,7 +120,7 @@ describe('kept with case, order and repeats', () => {
     await expectKept(app, indexOf(answer), { method: 'POST', path: '/', rawHeaders, body: Buffer.alloc(0) });
   });
 
-  test('a sender that gives no length and no body', async () => {
+  test('a sender without length and body', async () => {
     const rawHeaders: HeaderPair[] = [['hOsT', 'h']];
     await expectKept(app, indexOf(await exact('hOsT: h')), {
       method: 'POST',
@@ -194,8 +194,8 @@ describe('over 64 KiB of header bytes', () => {
     expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
   });
 
-  test('64 KiB to the byte are within it, one more is not', async () => {
-    // Counted are the target, the names and the values, as Node does.
+  test('64 KiB exactly are accepted, one byte more is not', async () => {
+    // Node counts the target, the names and the values.
     const others = `${app.base}Hosth${'Content-Length'}0X-Long`.length;
     const fill = 64 * 1024 - others;
     const send = (length: number) => exact('Host: h', 'Content-Length: 0', `X-Long: ${'v'.repeat(length)}`);
@@ -203,7 +203,7 @@ describe('over 64 KiB of header bytes', () => {
     expect((await send(fill + 1)).status).toBe(431);
   });
 
-  test('a target of 20 KB is within it, one of 70 KB is not', async () => {
+  test('a target of 20 KB is accepted, one of 70 KB is not', async () => {
     await expectCaptured(app, { path: `/${'p'.repeat(20_000)}` });
     const answer = await exchange(
       { port: app.server.port },
@@ -262,7 +262,7 @@ describe('a request that asks for an upgrade is captured like any other', () => 
     connection.close();
   });
 
-  test.each(asking.slice(0, 3))('%s: what is sent behind it is neither lost unsaid nor misread', async (_, headers) => {
+  test.each(asking.slice(0, 3))('%s: the bytes after it are neither lost silently nor misread', async (_, headers) => {
     const before = await app.owner.stored(app.endpoint.uid);
     const connection = await openRaw({ port: app.server.port });
     const inBody = `GET ${app.base}/in-body HTTP/1.1\r\nHost: h\r\n\r\n`;
@@ -316,7 +316,7 @@ describe('Expect', () => {
     expect(answer.status).toBe(404);
   });
 
-  test('anything else is kept like every other header', async () => {
+  test('any other is stored like every header', async () => {
     const index = indexOf(await exact('Host: h', 'Expect: 200-ok', 'Content-Length: 0'));
     expect((await app.owner.captured(app.endpoint.uid, index)).rawHeaders).toContainEqual(['Expect', '200-ok']);
     await expectUnharmed(app);
@@ -324,7 +324,7 @@ describe('Expect', () => {
 });
 
 describe('several requests on one connection', () => {
-  test('sent at once: each answered and stored, in order', async () => {
+  test('pipelined: each answered and stored, in order', async () => {
     const connection = await openRaw({ port: app.server.port });
     const one = (at: number): Buffer =>
       rawRequest(
@@ -355,7 +355,7 @@ describe('several requests on one connection', () => {
     connection.close();
   });
 
-  test('blank lines before a request are passed over', async () => {
+  test('blank lines before a request are ignored', async () => {
     const answer = await exchange(
       { port: app.server.port },
       Buffer.concat([Buffer.from('\r\n\r\n\r\n'), rawRequest([`GET ${app.base} HTTP/1.1`, 'Host: h'])]),
@@ -363,7 +363,7 @@ describe('several requests on one connection', () => {
     expect(indexOf(answer)).toBeGreaterThan(0);
   });
 
-  test('a good one followed by rubbish: the good one is stored at most once, and always when it was acknowledged', async () => {
+  test('a good one followed by garbage: it is stored at most once, and always when it was acknowledged', async () => {
     const before = await app.owner.stored(app.endpoint.uid);
     const connection = await openRaw({ port: app.server.port });
     const good = rawRequest([`POST ${app.base}/good HTTP/1.1`, 'Host: h', 'Content-Length: 2'], 'ok');

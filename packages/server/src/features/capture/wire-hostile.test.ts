@@ -3,7 +3,7 @@ import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** What is no HTTP, or HTTP that two readers could read differently: refused, closed, nothing stored (contract 3; hardening H1 and 2.3). */
+/** Invalid or ambiguous HTTP is rejected, the connection is closed, and nothing is stored (docs/api.md, "Capture"). */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -12,7 +12,7 @@ afterAll(() => app.server.stop());
 
 const CHUNK = '2\r\nab\r\n0\r\n\r\n';
 
-/** `{t}` stands for the endpoint's path, `\n` inside a line list for itself. */
+/** `{t}` is the endpoint's path; `\n` inside a line is literal. */
 const post = (lines: readonly string[], body = ''): string =>
   `POST {t} HTTP/1.1\r\nHost: h\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n${body}`;
 const te = (body: string): string => post(['Transfer-Encoding: chunked'], body);
@@ -71,7 +71,7 @@ const refused: [string, number[], string][] = [
   ['a proxy hello', [400], 'PROXY TCP4 192.0.2.1 192.0.2.2 5000 80\r\nPOST {t} HTTP/1.1\r\nHost: h\r\n\r\n'],
 ];
 
-/** Sends the bytes and waits for the end of the connection; the answer, if there was one. */
+/** Sends the bytes and waits for the end of the connection. Returns the response, if any. */
 async function abuse(bytes: string) {
   const connection = await openRaw({ port: app.server.port });
   connection.send(bytes.replaceAll('{t}', app.base)).catch(() => {});
@@ -80,7 +80,7 @@ async function abuse(bytes: string) {
   return { answer, rest: rest.toString('latin1') };
 }
 
-describe('refused with a plain problem, and the connection is closed', () => {
+describe('rejected with a problem, and the connection is closed', () => {
   test.each(refused)('%s', async (_, statuses, bytes) => {
     const before = await app.owner.stored(app.endpoint.uid);
     const { answer, rest } = await abuse(bytes);
@@ -97,7 +97,7 @@ describe('refused with a plain problem, and the connection is closed', () => {
   });
 });
 
-describe('nothing is smuggled behind a refused request', () => {
+describe('nothing is smuggled after a rejected request', () => {
   test.each(refused.filter(([name]) => /Content-Length|Transfer-Encoding|chunk|Host/.test(name)))(
     '%s',
     async (_, _statuses, bytes) => {
@@ -109,22 +109,25 @@ describe('nothing is smuggled behind a refused request', () => {
   );
 });
 
-describe('rubbish behind whole requests, in one packet', () => {
-  test.each([1, 3])('%i of them: each is stored and told so, in order, then the rubbish is refused', async (count) => {
-    const before = await app.owner.stored(app.endpoint.uid);
-    const connection = await openRaw({ port: app.server.port });
-    const good = post(['Content-Length: 2'], 'ab').replaceAll('{t}', app.base).repeat(count);
-    await connection.send(`${good}\x00\x01rubbish\r\n\r\n`);
-    for (let nth = 0; nth < count; nth += 1) indexOf(await connection.final());
-    const refusal = await connection.final();
-    expect(refusal.status).toBe(400);
-    expect(refusal.header('connection')).toBe('close');
-    expect(await connection.closed()).toHaveLength(0);
-    expect(await app.owner.stored(app.endpoint.uid)).toBe(before + count);
-  });
+describe('garbage after complete requests, in one packet', () => {
+  test.each([1, 3])(
+    '%i of them: each is stored and acknowledged in order, then the garbage is rejected',
+    async (count) => {
+      const before = await app.owner.stored(app.endpoint.uid);
+      const connection = await openRaw({ port: app.server.port });
+      const good = post(['Content-Length: 2'], 'ab').replaceAll('{t}', app.base).repeat(count);
+      await connection.send(`${good}\x00\x01rubbish\r\n\r\n`);
+      for (let nth = 0; nth < count; nth += 1) indexOf(await connection.final());
+      const refusal = await connection.final();
+      expect(refusal.status).toBe(400);
+      expect(refusal.header('connection')).toBe('close');
+      expect(await connection.closed()).toHaveLength(0);
+      expect(await app.owner.stored(app.endpoint.uid)).toBe(before + count);
+    },
+  );
 });
 
-test('behind a request that closes the connection rubbish is not looked at', async () => {
+test('garbage after a request that closes the connection is ignored', async () => {
   const before = await app.owner.stored(app.endpoint.uid);
   const connection = await openRaw({ port: app.server.port });
   await connection.send(
@@ -135,7 +138,7 @@ test('behind a request that closes the connection rubbish is not looked at', asy
   expect(await app.owner.stored(app.endpoint.uid)).toBe(before + 1);
 });
 
-describe('no HTTP at all', () => {
+describe('not HTTP', () => {
   test.each([
     ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex')],
     ['SSH', Buffer.from('SSH-2.0-OpenSSH_9.9\r\n')],
@@ -148,7 +151,7 @@ describe('no HTTP at all', () => {
     connection.close();
   });
 
-  test('a connection that says nothing and goes, half or whole', async () => {
+  test('a connection that closes without data, half or whole', async () => {
     const half = await openRaw({ port: app.server.port });
     half.halfClose();
     await half.closed();
@@ -158,6 +161,6 @@ describe('no HTTP at all', () => {
   });
 });
 
-test('after all that the server is as it was', async () => {
+test('after all that the server is unharmed', async () => {
   await expectUnharmed(app);
 });

@@ -4,7 +4,7 @@ import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** The ceiling of a body, the rate limit and trusted proxies (contract 3 and 8; hardening H3 and 2.3, row 41). */
+/** The limits of bodies and rates, and trusted proxies (docs/api.md, "Capture"). */
 const LIMIT = 100_000;
 let app: WireApp;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('a body over the limit', () => {
     before = await app.owner.stored(app.endpoint.uid);
   });
 
-  test('declared: refused before a byte of it is read', async () => {
+  test('declared: rejected before its first byte is read', async () => {
     const connection = await openRaw({ port: app.server.port });
     await connection.send(head(`Content-Length: ${LIMIT + 1}`));
     expectTooLarge(await connection.next());
@@ -94,7 +94,7 @@ describe('a body over the limit', () => {
     connection.close();
   });
 
-  test('chunks without end are cut at the limit', async () => {
+  test('endless chunks are cut off at the limit', async () => {
     const connection = await openRaw({ port: app.server.port });
     await connection.send(head('Transfer-Encoding: chunked'));
     const piece = Buffer.concat([Buffer.from('ffff\r\n'), body(0xffff), Buffer.from('\r\n')]);
@@ -108,7 +108,7 @@ describe('a body over the limit', () => {
     connection.close();
   });
 
-  test('what a request behind it says is not read', async () => {
+  test('a request inside it is not read', async () => {
     const connection = await openRaw({ port: app.server.port });
     const second = rawRequest([`POST ${app.base}/behind HTTP/1.1`, 'Host: h', 'Content-Length: 0']);
     connection.send(Buffer.concat([head(`Content-Length: ${LIMIT + 1}`), body(LIMIT + 1), second])).catch(() => {});
@@ -116,7 +116,7 @@ describe('a body over the limit', () => {
     expect((await connection.closed()).length).toBe(0);
   });
 
-  test('20 at once cost no memory to speak of', async () => {
+  test('20 at once use little memory', async () => {
     const resting = await app.server.residentBytes();
     const one = () =>
       exchange(
@@ -127,7 +127,7 @@ describe('a body over the limit', () => {
     expect((await app.server.residentBytes()) - resting).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test('none of these was stored, and the server goes on', async () => {
+  test('none of these was stored, and the server continues', async () => {
     expect(await app.owner.stored(app.endpoint.uid)).toBe(before);
     await expectUnharmed(app);
   });
@@ -157,7 +157,7 @@ describe('the source address', () => {
 });
 
 describe('CAPTURE_RATE_LIMIT', () => {
-  test('over it: 429 with Retry-After, not stored; another endpoint is not touched', async () => {
+  test('over it: 429 with Retry-After, not stored; other endpoints are unaffected', async () => {
     const limited = await startWireApp({ CAPTURE_RATE_LIMIT: '1' });
     try {
       const other = await limited.owner.createEndpoint();

@@ -8,7 +8,7 @@ import { mutate } from '../../../test/mutate.ts';
 import { expectUnharmed, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** Thousands of slightly broken requests (hardening H1). `CREEL_MUTATIONS` sets how many, `CREEL_SEED` which. */
+/** Thousands of slightly broken requests. `CREEL_MUTATIONS` sets how many, `CREEL_SEED` which. */
 const COUNT = Number(process.env['CREEL_MUTATIONS'] ?? 2000);
 const SEED = Number(process.env['CREEL_SEED'] ?? 20_261_121);
 const AT_ONCE = 20;
@@ -43,13 +43,13 @@ function seeds(): Buffer[] {
   ];
 }
 
-/** Sends the bytes, says that no more will come, and gives the indices that were acknowledged. */
+/** Sends the bytes, closes the sending side, and returns the acknowledged indices. */
 async function inflict(bytes: Buffer): Promise<number[]> {
   const connection = await openRaw({ port: app.server.port }).catch((error: unknown) => {
     throw new Error(`Nobody listens any more. The server said:\n${app.server.output()}`, { cause: error });
   });
   connection.send(bytes).catch(() => {});
-  await sleep(1); // lets most requests be read before the end of the connection is
+  await sleep(1); // lets most requests be read before the end of the connection
   connection.halfClose();
   const answers = await connection.closed().then(
     (received) => received.toString('latin1'),
@@ -79,7 +79,7 @@ test(
     expect(await app.owner.stored(innocent)).toBe(0);
     const stored = await app.owner.stored(app.endpoint.uid);
     expect(stored).toBeGreaterThanOrEqual(acknowledged.length);
-    // One of the originals holds two requests, another one inside its body, and there were canaries.
+    // One original holds two requests, another one inside its body, and there were canaries.
     expect(stored).toBeLessThanOrEqual(COUNT * 2 + COUNT / 400 + 2);
     for (const index of acknowledged.filter((_, at) => at % 50 === 0))
       expect((await app.owner.captured(app.endpoint.uid, index)).index).toBe(index);

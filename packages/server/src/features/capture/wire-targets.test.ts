@@ -4,7 +4,7 @@ import { exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import { expectCaptured, expectKept, expectUnharmed, indexOf, send, startWireApp } from '../../../test/wire-app.ts';
 import type { WireApp } from '../../../test/wire-app.ts';
 
-/** Methods and targets on raw sockets, read back equal (contract 3; hardening H6 and 2.3, rows 24 to 29, 56). */
+/** Methods and targets on raw sockets, read back equal (docs/api.md, "Captured requests"). */
 let app: WireApp;
 beforeAll(async () => {
   app = await startWireApp();
@@ -27,7 +27,7 @@ describe('methods', () => {
     });
   });
 
-  test('the parser knows the ones that matter', () => {
+  test('the parser knows the important ones', () => {
     expect(METHODS).toEqual(expect.arrayContaining(['QUERY', 'PROPFIND', 'TRACE', 'M-SEARCH', 'SEARCH', 'PURGE']));
   });
 
@@ -98,7 +98,7 @@ describe('queries', () => {
     return (await app.owner.captured(app.endpoint.uid, index)).queryParams;
   };
 
-  test('a name that occurs more than once has the list of its values in order', async () => {
+  test('a repeated name has the list of its values in order', async () => {
     expect(await queryOf('a=1&b=2&a=3&a=1')).toEqual({ a: ['1', '3', '1'], b: '2' });
   });
 
@@ -129,8 +129,8 @@ describe('queries', () => {
   });
 });
 
-describe('targets in another form', () => {
-  test('absolute form is routed by its path; its host is never used', async () => {
+describe('other forms of targets', () => {
+  test('absolute form is routed by its path; its host is ignored', async () => {
     const answer = await ask(`http://evil.example:99${app.base}/abs/%2e?x=1`);
     const rawHeaders = [['Host', `127.0.0.1:${app.server.port}`] as const, ['Content-Length', '0'] as const];
     await expectKept(app, indexOf(answer), { method: 'POST', path: '/abs/%2e', rawHeaders, body: Buffer.alloc(0) });
@@ -187,8 +187,8 @@ describe('targets in another form', () => {
   });
 });
 
-describe('what is answered', () => {
-  test('an unknown uid says so as a problem, with the headers that keep it out of the dashboard', async () => {
+describe('responses', () => {
+  test('an unknown uid is a problem, with the headers that isolate it from the dashboard', async () => {
     const answer = await ask('/h/nobody-has-this-one-0000');
     expect(answer.status).toBe(404);
     expect(JSON.parse(answer.body.toString('utf8'))).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
@@ -201,7 +201,7 @@ describe('what is answered', () => {
     expect(answer.header('x-content-type-options')).toBe('nosniff');
   });
 
-  test('indices are 0, 1, 2, … and clearing does not start over', async () => {
+  test('indices are 0, 1, 2, … and clearing does not reset them', async () => {
     const fresh = await app.owner.createEndpoint();
     const next = async (): Promise<number> => indexOf(await ask(`/h/${fresh.uid}`));
     expect([await next(), await next(), await next()]).toEqual([0, 1, 2]);
@@ -209,7 +209,7 @@ describe('what is answered', () => {
     expect(await next()).toBe(3);
   });
 
-  test('the peer is the source; X-Forwarded-For is not believed', async () => {
+  test('the peer is the source; X-Forwarded-For is not trusted', async () => {
     const index = await expectCaptured(app, { headers: [['X-Forwarded-For', '203.0.113.9']] });
     expect((await app.owner.captured(app.endpoint.uid, index)).sourceIp).toBe('127.0.0.1');
   });
@@ -219,7 +219,7 @@ describe('CORS preflight', () => {
   const options = (...headers: string[]) =>
     exchange({ port: app.server.port }, rawRequest([`OPTIONS ${app.base}/x HTTP/1.1`, host(), ...headers]));
 
-  test('a true one is answered 204 with what it asked for, and not captured', async () => {
+  test('a true one gets 204 with what it asked for, and is not captured', async () => {
     const before = await app.owner.stored(app.endpoint.uid);
     const answer = await options(
       'Origin: https://app.example',

@@ -25,7 +25,7 @@ const refusal = (sentence: string) => ({
   body: { code: 'PLAN_LIMIT', error: sentence, message: sentence },
 });
 
-test('an account that is deleted while it makes an endpoint has none, and is told that it is signed out', async () => {
+test('an account that is deleted during a creation has no endpoint, and is logged out', async () => {
   const server = await startTestServer({
     openStore: async (dataDir) => {
       const store = await openSqliteStore(dataDir);
@@ -106,7 +106,7 @@ describe('creating', () => {
     },
   );
 
-  test('an expired endpoint comes back as a favourite only where the plan has room for it', async () => {
+  test('an expired endpoint is revived as a favorite only if the plan has room for it', async () => {
     const { client } = await basic.register();
     const expired = await client.call('createEndpoint', { body: {} });
     basic.clock.advance(PLANS.BASIC.expiryMs);
@@ -123,7 +123,7 @@ describe('creating', () => {
     });
   });
 
-  test("one person's endpoints do not count for another", async () => {
+  test("one user's endpoints do not count for another", async () => {
     const [one, two] = [await free.register(), await free.register()];
     expect((await create(one.client)).status).toBe(201);
     expect((await create(two.client)).status).toBe(201);
@@ -131,7 +131,7 @@ describe('creating', () => {
 });
 
 describe('the list', () => {
-  test('has favourites first, then the newest', async () => {
+  test('has favorites first, then the newest', async () => {
     const { client } = await premium.register();
     const uids: string[] = [];
     for (const name of ['first', 'second', 'third']) {
@@ -144,7 +144,7 @@ describe('the list', () => {
 });
 
 describe('changing', () => {
-  test('takes booleans and their texts, and changes only what is named', async () => {
+  test('accepts booleans and their texts, and changes only the given fields', async () => {
     const { client } = await premium.register();
     const { uid } = await client.call('createEndpoint', { body: { name: 'Old', source: 'Shop' } });
     expect(await change(client, uid, { autosave: true })).toMatchObject({
@@ -163,7 +163,7 @@ describe('changing', () => {
     expect(await client.call('getEndpoint', { params: { uid } })).toEqual(before);
   });
 
-  test('a favourite never expires; taken off, it expires by the plan; taken off twice, it does not live longer', async () => {
+  test('a favorite never expires; taken off, it expires by the plan; taken off twice, it does not live longer', async () => {
     const { client } = await basic.register();
     const { uid, expiresAt } = await client.call('createEndpoint', { body: {} });
     basic.clock.advance(DAY);
@@ -179,7 +179,7 @@ describe('changing', () => {
     expect(Math.abs(Date.parse(after.expiresAt ?? '') - off - 7 * DAY)).toBeLessThan(5000);
   });
 
-  test('FREE has no favourites', async () => {
+  test('FREE has no favorites', async () => {
     const { client } = await free.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     expect(await change(client, uid, { isFavorite: true })).toMatchObject(refusal('Upgrade plan for favorites'));
@@ -190,7 +190,7 @@ describe('changing', () => {
   test.each<[Tier, number, string, () => TestServer]>([
     ['BASIC', 1, 'Your plan allows 1 favorite. Remove one first or upgrade.', () => basic],
     ['PREMIUM', 5, 'Your plan allows 5 favorites. Remove one first.', () => premium],
-  ])('under %s, %i may be favourites, at once or one by one', async (_, most, sentence, at) => {
+  ])('under %s, %i may be favorites, at once or one by one', async (_, most, sentence, at) => {
     const { client } = await at().register();
     const uids: string[] = [];
     for (let n = 0; n < Math.min(most + 2, 5); n += 1)
@@ -220,7 +220,7 @@ describe('expiring and deleting', () => {
     expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ uid, requestCount: 0 });
   });
 
-  test('deleting takes the requests along, and is told once', async () => {
+  test('deleting removes the requests, and succeeds once', async () => {
     const { client } = await basic.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     await client.send(`/h/${uid}`, { method: 'POST', body: 'a unique needle' });
@@ -245,7 +245,7 @@ describe('expiring and deleting', () => {
 });
 
 describe('statistics', () => {
-  test('count what is stored, saved and unsaved, by method, and the average size', async () => {
+  test('count stored requests, saved and unsaved, by method, and the average size', async () => {
     const { client } = await basic.register();
     const { uid } = await client.call('createEndpoint', { body: {} });
     expect((await client.call('getEndpoint', { params: { uid } })).stats).toMatchObject({

@@ -5,7 +5,7 @@ function isoTime(millis: number | null): string | null {
   return millis === null ? null : new Date(millis).toISOString();
 }
 
-/** An endpoint as the API shows one (contract 2). */
+/** An endpoint as the API returns it. */
 export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): Endpoint {
   return {
     id: endpoint.id,
@@ -23,7 +23,7 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
   };
 }
 
-/** The same with statistics over everything stored. */
+/** The same, with statistics of all stored requests. */
 export function presentEndpointDetail(
   endpoint: EndpointDetailRecord,
   publicUrl: string,

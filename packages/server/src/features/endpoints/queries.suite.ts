@@ -7,7 +7,7 @@ const NOWHERE = 2_000_000_000;
 /** Endpoints, their limits and their changes. */
 export function endpointsSuite(open: () => Store): void {
   describe('endpoints', () => {
-    test('one that was created is found by its exact uid', async () => {
+    test('a new one is found by its exact uid', async () => {
       const endpoint = await someEndpoint(open(), {
         uid: unique('Aa_-'),
         name: 'Näme 🦀',
@@ -29,7 +29,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().findEndpointDetail(unique('uid'))).toBeUndefined();
     });
 
-    test('the list has favourites first, then newest first, and nobody else’s', async () => {
+    test('the list has favorites first, then newest first, and only the user’s own', async () => {
       const { id: userId } = await someUser(open());
       const [a, b, c] = [
         await someEndpoint(open(), { userId, createdAt: T0 }),
@@ -42,7 +42,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().listEndpoints(NOWHERE)).toEqual([]);
     });
 
-    test('the limit counts what is not expired, at the very moment', async () => {
+    test('the limit counts unexpired ones, at that exact moment', async () => {
       const { id: userId } = await someUser(open());
       const create = (createdAt: number) =>
         open().createEndpoint(
@@ -62,7 +62,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await create(T0 + 1000)).toMatchObject({ userId });
     });
 
-    test('of 50 that are created at once exactly as many succeed as are allowed', async () => {
+    test('of 50 parallel creations exactly the allowed number succeeds', async () => {
       const { id: userId } = await someUser(open());
       const tries = await Promise.all(
         Array.from({ length: 50 }, () =>
@@ -84,7 +84,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().listEndpoints(userId)).toHaveLength(5);
     });
 
-    test('none is made for somebody who is gone', async () => {
+    test('none is created for a deleted user', async () => {
       const { id: userId } = await someUser(open());
       await open().deleteUser(userId);
       const times = { createdAt: T0, expiresAt: T0 + DAY };
@@ -93,7 +93,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().findEndpoint(orphan.uid)).toBeUndefined();
     });
 
-    test('a change changes what it names and nothing else', async () => {
+    test('a change affects only the given fields', async () => {
       const endpoint = await someEndpoint(open(), { name: 'old', source: 'GitHub' });
       expect(await open().changeEndpoint(endpoint.id, {})).toEqual(endpoint);
       expect(await open().changeEndpoint(endpoint.id, { name: 'new' })).toEqual({ ...endpoint, name: 'new' });
@@ -112,7 +112,7 @@ export function endpointsSuite(open: () => Store): void {
       ).toBeUndefined();
     });
 
-    test('a favourite does not expire; one that is none any more does, and only then', async () => {
+    test('a favorite does not expire; a former one does, and only then', async () => {
       const endpoint = await someEndpoint(open());
       const off = { on: false, expiresAt: T0 + 5 * DAY } as const;
       expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual(endpoint);
@@ -130,7 +130,7 @@ export function endpointsSuite(open: () => Store): void {
       });
     });
 
-    test('of 50 favourites that are asked for at once exactly as many are given as are allowed', async () => {
+    test('of 50 parallel favorites exactly the allowed number succeeds', async () => {
       const { id: userId } = await someUser(open());
       const endpoints = await Promise.all(Array.from({ length: 50 }, () => someEndpoint(open(), { userId })));
       const tries = await Promise.all(
@@ -141,11 +141,11 @@ export function endpointsSuite(open: () => Store): void {
       expect(tries.filter((one) => one === 'limit')).toHaveLength(47);
       const kept = await open().listEndpoints(userId);
       expect(kept.filter((endpoint) => endpoint.isFavorite)).toHaveLength(3);
-      // A change that is refused changes nothing else either.
+      // A rejected change changes nothing at all.
       expect(kept.filter((endpoint) => endpoint.name === 'chosen')).toHaveLength(3);
     });
 
-    test('a source that was found out is set once, and never over a given one', async () => {
+    test('a detected source is set once, and never replaces a given one', async () => {
       const endpoint = await someEndpoint(open());
       const tries = await Promise.all(
         ['Stripe', 'GitHub'].map((source) => open().setDetectedSource(endpoint.id, source)),
@@ -155,7 +155,7 @@ export function endpointsSuite(open: () => Store): void {
       expect(await open().setDetectedSource(NOWHERE, 'Stripe')).toBe(false);
     });
 
-    test('one that was deleted is gone with its requests, and is deleted once', async () => {
+    test('a deleted one disappears with its requests, and is deleted once', async () => {
       const endpoint = await someEndpoint(open());
       await capture(open(), [{ to: endpoint.id, body: 'x' }]);
       const tries = await Promise.all([open().deleteEndpoint(endpoint.id), open().deleteEndpoint(endpoint.id)]);

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import type { EndpointChanges, EndpointRecord, EndpointStore } from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
-import { holdUser } from '../../database/user-record.ts';
+import { lockUser } from '../../database/user-record.ts';
 
 export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
   return {
@@ -22,7 +22,7 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
   };
 }
 
-/** What every uid is made of (contract 2). PostgreSQL takes no other text for an answer: a NUL in it is an error there. */
+/** The format of a uid. PostgreSQL rejects some other texts, such as one with a NUL. */
 const UID = /^[A-Za-z0-9_-]+$/;
 
 async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
@@ -57,7 +57,7 @@ export const endpointReads = {
   },
 } satisfies Unbound<Pick<EndpointStore, 'listEndpoints' | 'findEndpoint' | 'findEndpointDetail'>>;
 
-/** Endpoints that count against the plan's number: those that are not expired (contract 4). */
+/** Number of unexpired endpoints, which count against the plan's limit. */
 async function liveEndpointsOf(transaction: DatabaseTransaction, userId: number, now: number): Promise<number> {
   const row = await transaction
     .selectFrom('endpoints')
@@ -93,11 +93,11 @@ async function changeEndpoint(
     if (before === undefined) return undefined;
     const { favorite } = changes;
     if (favorite?.on) {
-      // Locked, so that counting and changing are one step, also while the plan changes.
-      const owner = await holdUser(transaction, before.user_id);
+      // Locked, so that the count and the change are atomic even if the plan changes.
+      const owner = await lockUser(transaction, before.user_id);
       if (favorite.tier !== undefined && owner?.subscriptionTier !== favorite.tier) return 'stale-plan';
       if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
-      // A favourite never expires: one that has expired comes back to life, and counts again.
+      // A favorite never expires. An expired one is revived and counts again.
       const isExpired = before.expires_at !== null && before.expires_at <= favorite.now;
       if (isExpired && (await liveEndpointsOf(transaction, before.user_id, favorite.now)) >= favorite.endpointLimit)
         return 'endpoint-limit';
@@ -109,11 +109,11 @@ async function changeEndpoint(
         ...(changes.source === undefined ? {} : { source: changes.source }),
         ...(changes.autosave === undefined ? {} : { autosave: changes.autosave ? 1 : 0 }),
         ...(favorite?.on ? { is_favorite: 1, expires_at: null } : {}),
-        // Taking a mark off that is not there must not prolong the endpoint's life.
+        // Removing a mark that is not set must not extend the endpoint's life.
         ...(favorite?.on === false && before.is_favorite === 1
           ? { is_favorite: 0, expires_at: favorite.expiresAt }
           : {}),
-        // There is always something to set, and the row is always ours until the commit.
+        // Ensures that the update always sets a column, which also locks the row.
         next_index: sql`next_index`,
       })
       .where('id', '=', id)
@@ -126,7 +126,7 @@ async function changeEndpoint(
 export const endpointWrites = {
   async createEndpoint(db, endpoint, limit) {
     return db.transaction().execute(async (transaction) => {
-      const owner = await holdUser(transaction, endpoint.userId);
+      const owner = await lockUser(transaction, endpoint.userId);
       if (owner === undefined) return undefined;
       if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
       if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';

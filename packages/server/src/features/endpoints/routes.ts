@@ -7,7 +7,7 @@ import type { EndpointChanges, UserRecord } from '../../database/store.ts';
 import type { Handlers } from '../../http/call.ts';
 import { presentEndpoint, presentEndpointDetail } from './present-endpoint.ts';
 
-/** 128 random bits, as 22 characters of `[A-Za-z0-9_-]` (contract 2). */
+/** 128 random bits, as 22 characters of `[A-Za-z0-9_-]`. */
 const UID_BYTES = 16;
 
 export const endpointHandlers = {
@@ -63,15 +63,15 @@ export const endpointHandlers = {
   async deleteEndpoint({ app, endpoint }) {
     if (!(await app.store.deleteEndpoint(endpoint.id))) throw new ProblemError('ENDPOINT_NOT_FOUND');
     app.forgetEndpoint(endpoint.uid);
-    app.live.publish(endpoint.id, { type: 'gone' });
+    app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
     app.purgeSoon();
   },
 } satisfies Handlers;
 
-/** A plan can change between reading the user and writing; each try reads it again. */
+/** A plan can change between reading the user and writing. Each attempt reads it again. */
 const PLAN_TRIES = 5;
 
-/** Runs a write under the limits of the plan that the user has at that moment. */
+/** Runs a write with the limits of the user's current plan. */
 async function underCurrentPlan<T>(
   app: AppContext,
   signedIn: UserRecord,

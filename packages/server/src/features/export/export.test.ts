@@ -28,7 +28,7 @@ function read(text: string) {
 
 const bytesOf = ({ body, bodyEncoding }: z.infer<typeof lineSchema>) => Buffer.from(body ?? '', bodyEncoding);
 
-test('holds every stored request with its exact body, whatever it is', async () => {
+test('contains every stored request with its exact body', async () => {
   const { client } = await server.register();
   const { uid } = await client.call('createEndpoint', { body: { name: 'One' } });
   const bodies = [
@@ -53,7 +53,7 @@ test('holds every stored request with its exact body, whatever it is', async () 
   }
 });
 
-test('can be limited to endpoints by name; nobody gets those of others', async () => {
+test('can be limited to endpoints by name, but not to those of others', async () => {
   const [{ client }, stranger] = [await server.register(), await server.register()];
   const uids: string[] = [];
   for (const name of ['One', 'Two', 'Three']) {

@@ -5,10 +5,12 @@ import { presentHeld } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { EndpointRecord, RequestRecord, Store } from '../../database/store.ts';
 
-/** Requests that are read at a time, with the beginning of their bodies. */
+/** Requests per read, with the beginning of their bodies. */
 const PAGE_SIZE = 20;
 
-/** First line of the file; every further one is a captured request with its whole body and the uid of its endpoint. */
+/**
+ * First line of the file. Each following line is a captured request with its whole body and the uid of its endpoint.
+ */
 const HEADER = {
   format: 'creel-export',
   version: 1,
@@ -16,7 +18,7 @@ const HEADER = {
     'One captured request per line after this one. body is text where bodyEncoding is utf8, else base64 of the exact bytes.',
 };
 
-/** The endpoints that are asked for. @throws ProblemError ENDPOINT_NOT_FOUND for one that is not the user's */
+/** The requested endpoints. @throws ProblemError ENDPOINT_NOT_FOUND for one that is not the user's */
 async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>): Promise<readonly EndpointRecord[]> {
   const endpoints = await app.store.listEndpoints(signedIn.user.id);
   const { endpoint: uids } = query;
@@ -28,7 +30,7 @@ async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>)
   });
 }
 
-/** One request at a time is whole in memory; the next is read after the reader has taken it. */
+/** Holds one whole request in memory; the next one is read after the client has taken it. */
 async function* linesOf(store: Store, endpoints: readonly EndpointRecord[]): AsyncGenerator<string> {
   yield `${JSON.stringify({ ...HEADER, endpoints: endpoints.map(({ uid, name }) => ({ uid, name })) })}\n`;
   for (const { id, uid } of endpoints) {
@@ -39,7 +41,9 @@ async function* linesOf(store: Store, endpoints: readonly EndpointRecord[]): Asy
   }
 }
 
-/** Every stored request of an endpoint, newest first, with its whole body. One that is deleted meanwhile is left out. */
+/**
+ * Every stored request of an endpoint, newest first, with its whole body. Omits requests that are deleted meanwhile.
+ */
 async function* recordsOf(store: Store, endpointId: number): AsyncGenerator<RequestRecord> {
   let before: number | undefined;
   for (;;) {
@@ -63,12 +67,12 @@ async function* recordsOf(store: Store, endpointId: number): AsyncGenerator<Requ
   }
 }
 
-/** Download of what is stored, for keeping it before a plan change or elsewhere. */
+/** Downloads of stored requests, for example before a plan change. */
 export const exportHandlers = {
   async exportRequests(call) {
     const { app, reply, hold } = call;
     const endpoints = await chosenEndpoints(call);
-    // What is in memory at a time: a page of beginnings, and one whole body.
+    // Memory at a time: a page of body beginnings, and one whole body.
     const rawBytes = PAGE_SIZE * SMALL_ANSWER_BYTES + app.config.maxBodyBytes;
     hold(rawBytes);
     void reply.headers({

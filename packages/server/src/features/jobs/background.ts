@@ -1,9 +1,9 @@
 import type { Logger } from '../../log.ts';
 
-/** More than this at once is refused: what nobody waits for must not pile up either. */
-const MOST_AT_ONCE = 100;
+/** More work than this is rejected, so that it can't pile up. */
+const MAX_AT_ONCE = 100;
 
-/** Work that no answer waits for. Its failures are logged; when the server stops, it is waited for. */
+/** Runs work in the background. Failures are logged, and shutdown waits for it. */
 export class Background {
   readonly #log: Logger;
   readonly #running = new Set<Promise<void>>();
@@ -12,9 +12,9 @@ export class Background {
     this.#log = log;
   }
 
-  /** Starts it. `what` says in the log what failed. */
+  /** Starts `work`. `what` names it in the log. */
   run(what: string, work: () => Promise<void>): void {
-    if (this.#running.size >= MOST_AT_ONCE) {
+    if (this.#running.size >= MAX_AT_ONCE) {
       this.#log.error(`${what}: too much is under way already`);
       return;
     }
@@ -24,11 +24,11 @@ export class Background {
     this.#running.add(running);
   }
 
-  /** Resolves when everything that was started has ended, or after `mostMs`. */
-  async settle(mostMs: number): Promise<void> {
+  /** Resolves when all work has ended, or after `maxMs`. */
+  async settle(maxMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, mostMs);
+      timer = setTimeout(resolve, maxMs);
     });
     await Promise.race([Promise.all(this.#running), enough]);
     clearTimeout(timer);

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 let names = 0;
 
-/** Somebody who gets notices, unless told. */
+/** A user who gets notices by default. */
 function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings> = {}) {
   const email = details.email ?? `notice-${++names}@example.com`;
   return someUser(store, {
@@ -42,7 +42,7 @@ function somebody(details: Partial<NewUser> = {}, settings: Partial<UserSettings
   });
 }
 
-/** One round, a day before `T0 + DAY`; what was mailed. `refuse` answers in the mail server's place. */
+/** One run, a day before `T0 + DAY`. Returns the mails. `refuse` replaces the mail server's response. */
 async function round(
   refuse: (to: string) => Error | undefined = () => undefined,
   now = T0,
@@ -67,7 +67,7 @@ async function round(
   return { mails, more };
 }
 
-test('an owner is mailed a day before, once, with the way to the endpoint', async () => {
+test('an owner is mailed a day before, once, with a link to the endpoint', async () => {
   const user = await somebody();
   const { uid } = await someEndpoint(store, { userId: user.id, name: 'Stripe <live>', expiresAt: T0 + DAY });
   expect((await round(undefined, T0 - 1)).mails).toEqual([]);
@@ -83,7 +83,7 @@ test('an owner is mailed a day before, once, with the way to the endpoint', asyn
   expect((await round()).mails).toEqual([]);
 });
 
-test('several of one owner are one mail', async () => {
+test('several of one owner share a mail', async () => {
   const user = await somebody();
   for (const name of ['One', null]) await someEndpoint(store, { userId: user.id, name, expiresAt: T0 + 5 });
   const { mails } = await round();
@@ -101,7 +101,7 @@ test.each([
   expect((await round()).mails).toEqual([]);
 });
 
-test('what the mail server does not take yet is sent later; who can get no mail holds nobody up', async () => {
+test('a temporary rejection is retried later; an unreachable user blocks nobody', async () => {
   const [first, second, third] = [await somebody(), await somebody(), await somebody()];
   for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
   const down = await round((to) => (to === second.email ? new MailRefused('450 Try later') : undefined));
@@ -111,7 +111,7 @@ test('what the mail server does not take yet is sent later; who can get no mail 
   expect((await round()).mails).toEqual([]);
 });
 
-test('a fault and an end give back what was not sent', async () => {
+test('an error and a shutdown release unsent notices', async () => {
   for (const { id } of [await somebody(), await somebody()])
     await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
   expect((await round(() => new Error('a fault'))).mails).toEqual([]);
@@ -119,7 +119,7 @@ test('a fault and an end give back what was not sent', async () => {
   expect((await round()).mails).toHaveLength(2);
 });
 
-test('a full round is followed by the next at once', async () => {
+test('a full run is followed by the next at once', async () => {
   const user = await somebody();
   for (let nth = 0; nth < 51; nth++) await someEndpoint(store, { userId: user.id, expiresAt: T0 + 5 });
   const rounds = [await round(), await round()];

@@ -6,9 +6,9 @@ import type { Mailer } from '../mail/mailer.ts';
 import { expiryMessage } from '../mail/notice-messages.ts';
 import type { ExpiryNotice, Store } from '../../database/store.ts';
 
-/** How long before an endpoint expires its owner is told. */
+/** How long before the expiry the owner is notified. */
 const BEFORE_MS = 24 * 3_600_000;
-/** Endpoints per round. */
+/** Endpoints per run. */
 const AT_ONCE = 50;
 
 export interface ExpiryNoticesOptions {
@@ -21,9 +21,9 @@ export interface ExpiryNoticesOptions {
 }
 
 /**
- * Mails owners a day before their endpoints expire, once per expiry, however many processes run (contract 7). A notice is claimed
- * before it is sent, so that no two send it; what the mail server does not take yet, or there is no time for, is given back and comes
- * again. True when there may be more to do at once.
+ * Mails owners a day before their endpoints expire, once per expiry across processes. A notice is claimed before it is
+ * sent, so that no two processes send it. Notices that the mail server rejects temporarily, or that run out of time, are
+ * released and retried. True when more are due.
  */
 export async function sendExpiryNotices(options: ExpiryNoticesOptions, signal: AbortSignal): Promise<boolean> {
   const { store, now } = options;
@@ -36,7 +36,7 @@ export async function sendExpiryNotices(options: ExpiryNoticesOptions, signal: A
 
 type OwnersNotices = readonly [email: string, notices: ExpiryNotice[]];
 
-/** Those that are left once the mail server takes no more. */
+/** Returns the notices that remain after the mail server accepts no more. */
 async function sendUntilRefused(
   { mailer, config, publicUrl, log }: ExpiryNoticesOptions,
   perOwner: readonly OwnersNotices[],
@@ -48,14 +48,14 @@ async function sendUntilRefused(
       await mailer.send(email, expiryMessage(notices, publicUrl(), config.expiredRetentionMs));
     } catch (error) {
       log.warn({ err: error }, 'a notice of expiry could not be sent');
-      // A mailbox that takes nothing holds nobody else up.
+      // A mailbox that rejects mail for good must not block the others.
       if (!(error instanceof MailRefused && error.forGood)) return perOwner.slice(place);
     }
   }
   return [];
 }
 
-/** Notices go to an address that was proven, and to nobody who is not to get them (spec 6). */
+/** Notices go only to verified addresses of users who want them. */
 function wantsNotice({ user }: ExpiryNotice): boolean {
   const { emailNotifyExpiry, email } = user.settings;
   return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);

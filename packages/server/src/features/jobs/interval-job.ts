@@ -1,21 +1,21 @@
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 
-/** Time-driven work runs at least once a minute (contract 7); a round that left work is followed soon. */
-const ROUND_MS = 20_000;
+/** Every job runs at least once a minute; after a run that left work, the next one follows soon. */
+const INTERVAL_MS = 20_000;
 const SOON_MS = 20;
 
-/** Does everything that is due by now, or, once the signal says so, no more than it has begun; true when it left some of it. */
+/** Does all work that is due. After the signal aborts, it only finishes what it has begun. True when work is left. */
 type RunOnce = (signal: AbortSignal) => Promise<boolean>;
 
-/** Does something again and again, one round after the other. What fails is told to the log and tried again. */
-export class Rounds {
+/** Runs a job repeatedly, one run at a time. Failures are logged and retried. */
+export class IntervalJob {
   readonly #name: string;
   readonly #runOnce: RunOnce;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
-  /** There is new work since the present round began. */
+  #run: Promise<void> = Promise.resolve();
+  /** New work arrived since the current run began. */
   #isWoken = false;
   #isRunning = false;
   readonly #end = new AbortController();
@@ -30,7 +30,7 @@ export class Rounds {
     this.#next(0);
   }
 
-  /** Starts the next round now, or soon after the one that is running. */
+  /** Starts the next run now, or soon after the current one. */
   wake(): void {
     this.#isWoken = true;
     if (this.#isRunning) return;
@@ -38,16 +38,16 @@ export class Rounds {
     this.#next(0);
   }
 
-  /** Stops after the round that is under way, or without it once `withinMs` have passed: a mail server may be slow to answer. */
+  /** Stops after the current run, or after `withinMs`, because a mail server may be slow to respond. */
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);
-    await Promise.race([this.#round, setTimeoutPromise(withinMs, undefined, { ref: false })]);
+    await Promise.race([this.#run, setTimeoutPromise(withinMs, undefined, { ref: false })]);
   }
 
-  #endRound(more: boolean): void {
+  #endRun(more: boolean): void {
     this.#isRunning = false;
-    this.#next(more || this.#isWoken ? SOON_MS : ROUND_MS);
+    this.#next(more || this.#isWoken ? SOON_MS : INTERVAL_MS);
   }
 
   #next(delay: number): void {
@@ -55,11 +55,11 @@ export class Rounds {
     this.#timer = setTimeout(() => {
       this.#isRunning = true;
       this.#isWoken = false;
-      this.#round = this.#runOnce(this.#end.signal).then(
-        (more) => this.#endRound(more),
+      this.#run = this.#runOnce(this.#end.signal).then(
+        (more) => this.#endRun(more),
         (error: unknown) => {
           this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
-          this.#endRound(false);
+          this.#endRun(false);
         },
       );
     }, delay);

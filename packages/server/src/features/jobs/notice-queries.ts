@@ -4,7 +4,7 @@ import type { ExpiryNotice, Upkeep } from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
 import { toUserRecord } from '../../database/user-record.ts';
 
-/** Of endpoints that expire between two moments and whose notice was not taken. */
+/** Endpoints that expire in a period and whose notice is not claimed. */
 const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables, 'endpoints'>) =>
   where.and([
     where('expires_at', '>', from),
@@ -27,9 +27,9 @@ async function claimExpiryNotices(
       .limit(limit)
       .execute();
     const notices: ExpiryNotice[] = [];
-    // In the order of ids, as every transaction takes endpoints.
+    // Locks endpoints in the order of ids, like every transaction.
     for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
-      // Looked at once more with the row held: of several processes one claims it.
+      // Checked again with the row locked, so that only one process claims it.
       const endpoint = await transaction
         .updateTable('endpoints')
         .set((set) => ({ noticed_expiry: set.ref('expires_at') }))

@@ -17,7 +17,7 @@ afterAll(async () => {
   await mailbox.close();
 });
 
-test('whoever wants it is mailed a day before an endpoint expires, also when the server was down meanwhile', async () => {
+test('a user who wants it is mailed a day before an endpoint expires, even after downtime', async () => {
   const { client, user } = await server.register({ email: 'owner@example.com' });
   await client.call('requestEmailVerification', {});
   const [, token = ''] = /token=([\w-]+)/.exec((await mailbox.next()).text) ?? [];

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Store } from '../../database/store.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
 
-/** What keeps each notice of expiry to one mail. */
+/** Each notice of expiry is mailed once. */
 export function noticesSuite(open: () => Store): void {
   const claim = async (from: number, until: number) =>
     (await open().claimExpiryNotices(from, until, 100)).map(({ uid, expiresAt }) => ({ uid, expiresAt }));
 
   describe('notices of expiry', () => {
-    // Far from the times of every other test of this file.
+    // Far from the times of all other tests of this file.
     const START = T0 + 1000 * DAY;
 
-    test('are taken once per expiry, after the first moment and up to the last', async () => {
+    test('are claimed once per expiry, after the first moment and up to the last', async () => {
       const user = await someUser(open(), { email: 'Notice@example.com' });
       const at = (expiresAt: number) => someEndpoint(open(), { expiresAt, userId: user.id, name: 'N' });
       const [gone, first, last, later] = [
@@ -38,7 +38,7 @@ export function noticesSuite(open: () => Store): void {
       expect(gone.uid).not.toBe(first.uid);
     });
 
-    test('come again when they were given back, unless the expiry is another one by then', async () => {
+    test('come again after a release, unless the expiry has changed', async () => {
       const from = START + 10 * DAY;
       const [kept, renewed] = [
         await someEndpoint(open(), { expiresAt: from + 1 }),
@@ -51,7 +51,7 @@ export function noticesSuite(open: () => Store): void {
       expect(await claim(from, from + DAY)).toEqual([{ uid: kept.uid, expiresAt: from + 1 }]);
     });
 
-    test('each is taken by one of five workers, a few at a time', async () => {
+    test('each is claimed by one of five workers, a few at a time', async () => {
       const from = START + 20 * DAY;
       const user = await someUser(open());
       for (let nth = 0; nth < 20; nth++) await someEndpoint(open(), { expiresAt: from + 20 - nth, userId: user.id });

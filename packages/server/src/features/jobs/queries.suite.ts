@@ -12,8 +12,8 @@ import {
   textOf,
 } from '../../../test/store-world.ts';
 
-/** What is done in the background: purging, expiry, and the question whether a write is possible. */
-export function upkeepSuite(open: () => Store): void {
+/** Background work: purging, expiry, and the check for writability. */
+export function maintenanceSuite(open: () => Store): void {
   async function purgeAll(limit: number): Promise<number> {
     let steps = 0;
     while (await open().purgeSome(limit)) steps += 1;
@@ -21,7 +21,7 @@ export function upkeepSuite(open: () => Store): void {
   }
 
   describe('purging', () => {
-    test('goes on in steps until nothing is left, and touches nothing else', async () => {
+    test('proceeds in steps until nothing is left, and affects nothing else', async () => {
       await purgeAll(1000);
       const [cleared, kept, deleted] = [
         await someEndpoint(open()),
@@ -34,14 +34,14 @@ export function upkeepSuite(open: () => Store): void {
       await open().clearRequests(cleared.id);
       await captureMany(open(), cleared.id, 3);
       await open().deleteEndpoint(deleted.id);
-      // Whole steps of ten and an empty one that finds the end: a row that was passed over would save that one.
+      // Full steps of ten, and an empty one that finds the end. A skipped row would save the latter.
       expect(await purgeAll(10)).toBe(4 + 1 + 4);
       expect(await open().purgeSome(10)).toBe(false);
       expect(indexesOf(await everything(open(), cleared.id))).toEqual([34, 33, 32]);
       expect(await everything(open(), kept.id)).toHaveLength(30);
     });
 
-    test('two at once leave nothing behind', async () => {
+    test('two in parallel leave nothing behind', async () => {
       await purgeAll(1000);
       const gone = await someEndpoint(open());
       await captureMany(open(), gone.id, 60);
@@ -62,7 +62,7 @@ export function upkeepSuite(open: () => Store): void {
   });
 
   describe('expired endpoints', () => {
-    test('go when they are past the moment, not at it and not before; favourites never', async () => {
+    test('are deleted after the moment, not at it and not before; favorites never', async () => {
       const [early, at, late, favorite] = [
         await someEndpoint(open(), { expiresAt: T0 - 1 }),
         await someEndpoint(open(), { expiresAt: T0 }),
@@ -78,7 +78,7 @@ export function upkeepSuite(open: () => Store): void {
       await open().deleteExpiredEndpoints(T0 + 2, 100);
     });
 
-    test('go a few at a time, the longest expired first', async () => {
+    test('are deleted a few at a time, the longest expired first', async () => {
       const made = [];
       for (const ago of [3, 1, 2])
         made.push({ ago, endpoint: await someEndpoint(open(), { expiresAt: T0 - 1000 * ago }) });
@@ -91,7 +91,7 @@ export function upkeepSuite(open: () => Store): void {
       expect(rounds[1]?.[0]?.id).toBe(made.find(({ ago }) => ago === 1)?.endpoint.id);
     });
 
-    test('each is deleted by one of five workers', async () => {
+    test('are each deleted by one of five workers', async () => {
       const endpoints = await Promise.all(
         Array.from({ length: 20 }, () => someEndpoint(open(), { expiresAt: T0 - 1 })),
       );
@@ -100,7 +100,7 @@ export function upkeepSuite(open: () => Store): void {
       expect(ids.toSorted((a, b) => a - b)).toEqual(endpoints.map((endpoint) => endpoint.id).toSorted((a, b) => a - b));
     });
 
-    test('a renewal at the same moment wins, or comes too late: never renewed and gone', async () => {
+    test('a parallel renewal wins, or comes too late: never renewed and deleted', async () => {
       for (let round = 0; round < 50; round++) {
         const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
         const [renewed, deleted] = await Promise.all([
@@ -113,7 +113,7 @@ export function upkeepSuite(open: () => Store): void {
       }
     });
 
-    test('a capture at the same moment is kept and readable, or told that the endpoint is gone', async () => {
+    test('a parallel capture is stored and readable, or learns that the endpoint was deleted', async () => {
       const ends: string[] = [];
       for (let round = 0; round < 50; round++) {
         const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
@@ -125,13 +125,13 @@ export function upkeepSuite(open: () => Store): void {
         const text = textOf((await everything(open(), id))[0]);
         ends.push(`${stored?.index === 0 ? 'kept' : 'told'}, ${isThere ? 'there' : 'gone'}, ${text ?? 'nothing'}`);
       }
-      // Acknowledged first and deleted with its endpoint then: what has been deleted is gone whole.
+      // Acknowledged first and then deleted with its endpoint: deleted completely.
       const right = ['kept, there, late', 'kept, gone, nothing', 'told, gone, nothing'];
       expect(ends.filter((end) => !right.includes(end))).toEqual([]);
     });
   });
 
-  test('a database that takes writes says so, again and again', async () => {
+  test('a writable database says so, repeatedly', async () => {
     await open().checkWritable(T0);
     await expect(Promise.all([open().checkWritable(T0 + 2), open().checkWritable(T0 + 3)])).resolves.toBeDefined();
   });

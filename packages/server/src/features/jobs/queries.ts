@@ -12,8 +12,8 @@ interface Purge {
   readonly below_index: number;
 }
 
-/** The oldest purge, held: a second process waits here and then sees how far the first one came. */
-async function holdPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {
+/** The oldest purge, locked: a second process waits and then continues where the first one ended. */
+async function lockPurge(transaction: DatabaseTransaction): Promise<Purge | undefined> {
   return transaction
     .updateTable('purges')
     .set({ below_index: sql`below_index` })
@@ -22,9 +22,9 @@ async function holdPurge(transaction: DatabaseTransaction): Promise<Purge | unde
     .executeTakeFirst();
 }
 
-/** Removes a purge's next rows; the index behind the last of them, or `undefined` when those were the last. */
+/** Removes a purge's next rows. Returns the index after the last of them, or `undefined` when none are left. */
 async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit: number): Promise<number | undefined> {
-  const gone = await transaction
+  const removed = await transaction
     .deleteFrom('captured_requests')
     .where('key', 'in', (rows) =>
       rows
@@ -37,12 +37,12 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
     )
     .returning(indexOfKey.as('index'))
     .execute();
-  return gone.length < limit ? undefined : Math.max(...gone.map((row) => row.index)) + 1;
+  return removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
 }
 
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const purge = await holdPurge(transaction);
+    const purge = await lockPurge(transaction);
     if (purge === undefined)
       return (await transaction.selectFrom('purges').select('id').limit(1).executeTakeFirst()) !== undefined;
     const next = await removeRows(transaction, purge, limit);
@@ -66,9 +66,9 @@ async function deleteExpiredEndpoints(
       .limit(limit)
       .execute();
     const removed: { id: number; uid: string }[] = [];
-    // In the order of ids, as every transaction takes endpoints: two that took them crosswise would wait for each other.
+    // Locks endpoints in the order of ids, like every transaction, so that two can't deadlock.
     for (const endpoint of due.toSorted((a, b) => a.id - b.id)) {
-      // Looked at once more with the row held: a renewal that came between must win.
+      // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
         .updateTable('endpoints')
         .set({ next_index: sql`next_index` })
@@ -82,7 +82,7 @@ async function deleteExpiredEndpoints(
   });
 }
 
-export const upkeepWrites = {
+export const maintenanceWrites = {
   async checkWritable(db, now) {
     await db
       .insertInto('counters')

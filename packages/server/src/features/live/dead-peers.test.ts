@@ -5,7 +5,7 @@ import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
-/** Dead peers are found, and those that live are left alone (contract 5, hardening W6). */
+/** Dead peers are detected, and live ones are kept (docs/api.md, "Live"). */
 const PING_MS = 400;
 let server: TestServer;
 let person: TestPerson;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** How many viewers the server thinks there are. */
+/** The server's number of viewers. */
 async function viewers(): Promise<number> {
   const text = await (await fetch(`${server.origin}/metrics`)).text();
   return Number(/^creel_live_viewers (\d+)$/m.exec(text)?.[1]);
@@ -35,7 +35,7 @@ test('a peer that does not answer pings is dropped after two of them', async () 
   expect(await viewers()).toBe(0);
 });
 
-test('a peer that has stopped reading is dropped as well, whatever is on its way to it', async () => {
+test('a peer that has stopped reading is dropped too, whatever is being sent to it', async () => {
   const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${uid}`, { cookie: person.client.jar.header() });
   connection.pause();
   for (let count = 0; count < 200; count += 1) {

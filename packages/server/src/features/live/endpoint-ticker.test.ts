@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A ticker that notes when it told whom; `takes` is how long telling takes. */
+/** A ticker that records its notifications; `takes` is their duration. */
 function newTicker(takes = 0) {
   const began = Date.now();
   const told: [at: number, endpointId: number][] = [];
@@ -23,13 +23,13 @@ function newTicker(takes = 0) {
   return { ticker, told, most: () => most };
 }
 
-test('a change is told at once', () => {
+test('a change is reported at once', () => {
   const { ticker, told } = newTicker();
   ticker.touch(7);
   expect(told).toEqual([[0, 7]]);
 });
 
-test('a burst is told at once and once more after its last change', async () => {
+test('a burst is reported at once and once more after its last change', async () => {
   const { ticker, told } = newTicker();
   for (let count = 0; count < 500; count += 1) ticker.touch(7);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -39,7 +39,7 @@ test('a burst is told at once and once more after its last change', async () => 
   ]);
 });
 
-test('changes without end are told once a second', async () => {
+test('endless changes are reported once a second', async () => {
   const { ticker, told } = newTicker();
   for (let at = 0; at < 3500; at += 10) {
     ticker.touch(7);
@@ -49,14 +49,14 @@ test('changes without end are told once a second', async () => {
   expect(told.map(([at]) => at)).toEqual([0, 1000, 2000, 3000, 4000]);
 });
 
-test('one change is told once', async () => {
+test('one change is reported once', async () => {
   const { ticker, told } = newTicker();
   ticker.touch(7);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(told).toHaveLength(1);
 });
 
-test('a change after a quiet second is told at once again', async () => {
+test('a change after a quiet second is reported at once', async () => {
   const { ticker, told } = newTicker();
   ticker.touch(7);
   await vi.advanceTimersByTimeAsync(1500);
@@ -74,7 +74,7 @@ test('endpoints do not wait for each other', () => {
   ]);
 });
 
-test('a change while it is being told is told again a second after that, never at the same time', async () => {
+test('a change during a notification is reported a second after it, never in parallel', async () => {
   const { ticker, told, most } = newTicker(700);
   ticker.touch(7);
   await vi.advanceTimersByTimeAsync(100);
@@ -84,7 +84,7 @@ test('a change while it is being told is told again a second after that, never a
   expect(most()).toBe(1);
 });
 
-test('nothing is told after the stop', async () => {
+test('nothing is reported after the stop', async () => {
   const { ticker, told } = newTicker();
   ticker.touch(7);
   ticker.touch(7);

@@ -1,22 +1,22 @@
-/** Between two `endpoint` messages at least (contract 5). */
+/** Minimum interval between two `endpoint` messages. */
 const TICK_MS = 1000;
 
 /**
- * Tells an endpoint's viewers of its changed numbers: at once, then at most once a second, and once more after the last change. The
- * second begins when the viewers were told, however long that took, and they are never told twice at the same time.
+ * Notifies an endpoint's viewers of changed counters: at once, then at most once a second, and once more after the last
+ * change. The second starts after the notification, and notifications never overlap.
  */
 export class EndpointTicker {
   readonly #tell: (endpointId: number) => Promise<void>;
-  /** Endpoints that were told of less than a second ago; true when they changed since. */
+  /** Endpoints that were notified less than a second ago; true when they changed since. */
   readonly #changed = new Map<number, boolean>();
   #stopped = false;
 
-  /** `tell` reads the numbers itself, so that what changed before it is called is in them. It does not reject. */
+  /** `tell` reads the counters itself, so they include every earlier change. It does not reject. */
   constructor(tell: (endpointId: number) => Promise<void>) {
     this.#tell = tell;
   }
 
-  /** Notes that the endpoint's numbers moved. */
+  /** Records that the endpoint's counters changed. */
   touch(endpointId: number): void {
     if (this.#stopped) return;
     if (this.#changed.has(endpointId)) this.#changed.set(endpointId, true);

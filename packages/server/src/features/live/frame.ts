@@ -1,10 +1,10 @@
 import type { LiveMessage } from '@creel/contract';
-import type { EndpointMessage, FeedEvent } from './live-event.ts';
+import type { EndpointMessage, FeedEvent } from './live.ts';
 
-/** Frames by their event: what twenty viewers are sent is written down once. Forgotten with the event. */
+/** Serialized messages by event, so that an event for twenty viewers is serialized once. */
 const frames = new WeakMap<FeedEvent | EndpointMessage, string>();
 
-/** The text of the frame that tells a viewer of this (contract 5). */
+/** The text of the WebSocket message for an event. */
 export function frameOf(event: FeedEvent | EndpointMessage): string {
   const known = frames.get(event);
   if (known !== undefined) return known;

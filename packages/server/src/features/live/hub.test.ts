@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Hub } from './hub.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 
 const CLEAR: LiveEvent = { type: 'clear' };
 
@@ -13,7 +13,7 @@ function newHub() {
   return { hub, failures, heard, listen };
 }
 
-test('an event reaches everybody who watches its endpoint, in the order in which they came, and nobody else', () => {
+test('an event reaches every listener of its endpoint, in order of subscription, and no other', () => {
   const { hub, heard, listen } = newHub();
   listen('a', 1);
   listen('b', 1);
@@ -22,7 +22,7 @@ test('an event reaches everybody who watches its endpoint, in the order in which
   expect(heard).toEqual(['a:clear', 'b:clear']);
 });
 
-test('watched means that somebody is there', () => {
+test('watched means that there is a listener', () => {
   const { hub, listen } = newHub();
   expect(hub.isWatched(1)).toBe(false);
   const [stopA, stopB] = [listen('a', 1), listen('b', 1)];
@@ -32,7 +32,7 @@ test('watched means that somebody is there', () => {
   expect(hub.isWatched(1)).toBe(false);
 });
 
-test('unsubscribing twice takes nobody else off', () => {
+test('unsubscribing twice removes no other listener', () => {
   const { hub, heard, listen } = newHub();
   const stop = listen('a', 1);
   stop();
@@ -42,7 +42,7 @@ test('unsubscribing twice takes nobody else off', () => {
   expect(heard).toEqual(['b:clear']);
 });
 
-test('a listener that throws is told of and taken off; the publisher and the others notice nothing', () => {
+test('a listener that throws is reported and removed; the publisher and the others are unaffected', () => {
   const { hub, heard, failures, listen } = newHub();
   const broken = new Error('broken listener');
   hub.subscribe(1, () => {
@@ -55,7 +55,7 @@ test('a listener that throws is told of and taken off; the publisher and the oth
   expect(failures).toEqual([broken]);
 });
 
-test('nothing is left of an endpoint whose only listener broke', () => {
+test('an endpoint whose only listener failed leaves nothing behind', () => {
   const { hub } = newHub();
   const stop = hub.subscribe(1, () => {
     throw new Error('broken listener');
@@ -65,7 +65,7 @@ test('nothing is left of an endpoint whose only listener broke', () => {
   stop();
 });
 
-test('a listener that leaves while it is told does not cost the next one the event', () => {
+test('a listener that leaves during an event does not cost the next one the event', () => {
   const { hub, heard, listen } = newHub();
   const stop = hub.subscribe(1, () => stop());
   listen('b', 1);

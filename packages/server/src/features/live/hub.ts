@@ -1,10 +1,10 @@
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 
 type Listener = (event: LiveEvent) => void;
 
 /**
- * Who watches which endpoint. Publishing never waits and never fails the publisher: a listener that throws is taken off and told
- * to `onFailure`.
+ * Listeners by endpoint. Publishing never waits and never fails: a listener that throws is removed and reported to
+ * `onFailure`.
  */
 export class Hub {
   readonly #listeners = new Map<number, Set<Listener>>();
@@ -14,12 +14,12 @@ export class Hub {
     this.#onFailure = onFailure;
   }
 
-  /** True when somebody watches the endpoint: otherwise there is nothing to prepare. */
+  /** True when the endpoint has a listener; otherwise no event needs to be prepared. */
   isWatched(endpointId: number): boolean {
     return this.#listeners.has(endpointId);
   }
 
-  /** Calls `listener` with every event from now on. Returns the unsubscribe. */
+  /** Calls `listener` with every event from now on. Returns the unsubscribe function. */
   subscribe(endpointId: number, listener: Listener): () => void {
     const listeners = this.#listeners.get(endpointId) ?? new Set();
     this.#listeners.set(endpointId, listeners.add(listener));

@@ -11,7 +11,7 @@ const MIB = 1024 * 1024;
 function writeOut(records: readonly RequestRecord[]) {
   const failures: unknown[] = [];
   const init = new InitMessage(records, (error) => failures.push(error));
-  const first = { bytes: init.bytes, mostPartBytes: init.mostPartBytes };
+  const first = { bytes: init.bytes, maxPartBytes: init.maxPartBytes };
   const texts: string[] = [];
   const left: number[] = [];
   for (let isLast = false; !isLast; left.push(init.bytes)) {
@@ -26,7 +26,7 @@ function writeOut(records: readonly RequestRecord[]) {
 const many = (make: (index: number) => RequestRecord): RequestRecord[] =>
   Array.from({ length: 100 }, (_, at) => make(99 - at));
 
-test('none at all: one part', () => {
+test('no requests: one part', () => {
   const { texts, data } = writeOut([]);
   expect([texts.length, data]).toEqual([1, []]);
 });
@@ -38,22 +38,22 @@ test('ordinary requests are presented whole, newest first', () => {
   expect(left.at(-1)).toBe(0);
 });
 
-test('the largest: parts that are no larger than was said, all headers, bodies cut and said so, at most 8 MiB held', () => {
-  const { data, texts, bytes, mostPartBytes } = writeOut(many(largeRecord));
+test('the largest: parts within the announced size, all headers, truncated and marked bodies, at most 8 MiB held', () => {
+  const { data, texts, bytes, maxPartBytes } = writeOut(many(largeRecord));
   expect(data.map((request) => [request.index, request.headers['x-6']?.length, request.bodyTruncated])).toEqual(
     Array.from({ length: 100 }, (_, at) => [99 - at, 8000, true]),
   );
   expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([256]));
-  for (const text of texts) expect(text.length).toBeLessThanOrEqual(mostPartBytes);
-  expect(bytes + mostPartBytes).toBeLessThan(8 * MIB);
+  for (const text of texts) expect(text.length).toBeLessThanOrEqual(maxPartBytes);
+  expect(bytes + maxPartBytes).toBeLessThan(8 * MIB);
 });
 
-test('up to 4 MiB nothing is cut', () => {
+test('up to 4 MiB nothing is truncated', () => {
   const { data } = writeOut(many((index) => record(index, 'x'.repeat(16 * 1024))));
   expect(new Set(data.map((request) => request.body?.length))).toEqual(new Set([16 * 1024]));
 });
 
-test("one that can't be presented is left out and told, wherever it is", () => {
+test("a request that can't be presented is omitted and reported, at any position", () => {
   for (const at of [0, 50, 99]) {
     const broken = many((index) => (index === at ? { ...record(index), receivedAt: Number.NaN } : record(index)));
     const { data, failures } = writeOut(broken);

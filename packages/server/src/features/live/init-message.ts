@@ -1,20 +1,23 @@
-import { MOST_JSON_GROWTH } from '../../http/json-pieces.ts';
+import { MAX_JSON_GROWTH } from '../../http/json-pieces.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import { presentPreview } from '../requests/present-request.ts';
 
-/** Bytes of heads and bodies that become one part of the message; a request that is larger is a part of its own. */
+/** Bytes of heads and bodies per part of the message. A larger request is a part of its own. */
 const PART_BYTES = 64 * 1024;
-/** Bytes of heads and bodies of the whole: over it bodies are cut, alike, but to no less than `LEAST_BODY_BYTES`. Heads stay. */
-const MOST_BYTES = 4 * 1024 * 1024;
-const LEAST_BODY_BYTES = 256;
+/**
+ * Bytes of heads and bodies in total. Beyond it all bodies are truncated alike, to no less than `MIN_BODY_BYTES`. Heads
+ * stay whole.
+ */
+const MAX_BYTES = 4 * 1024 * 1024;
+const MIN_BODY_BYTES = 256;
 
 /**
- * The text of an `init`, in parts that are short work each and are made only when they are asked for: all of it can be 30 MB, and a
- * viewer that does not read must not keep that waiting.
+ * The text of an `init` message, in parts that are generated on demand in short steps. The text can have 30 MB, which a
+ * viewer that does not read must not keep in memory.
  */
 export class InitMessage {
-  /** The last one first. */
+  /** In reverse order. */
   readonly #parts: RequestRecord[][];
   readonly #onFailure: (error: unknown) => void;
   #bytes: number;
@@ -28,18 +31,18 @@ export class InitMessage {
     this.#onFailure = onFailure;
   }
 
-  /** Bytes that are held for the parts to come. */
+  /** Bytes that the remaining parts hold. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Bytes that the text of one of the parts to come has at most. */
-  get mostPartBytes(): number {
-    // A header is there twice, and each `"` of it with a backslash: not more than a control character becomes.
-    return MOST_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
+  /** Maximum bytes of the text of a remaining part. */
+  get maxPartBytes(): number {
+    // A header appears twice, with each `"` escaped: no more growth than a control character has.
+    return MAX_JSON_GROWTH * Math.max(0, ...this.#parts.map((part) => sum(part, storedBytes)));
   }
 
-  /** The next part. What can't be presented is left out and told. */
+  /** The next part. Requests that can't be presented are omitted and logged. */
   next(): { readonly text: string; readonly isLast: boolean } {
     const part = this.#parts.pop() ?? [];
     this.#bytes -= sum(part, storedBytes);
@@ -76,11 +79,11 @@ function inParts(records: readonly RequestRecord[]): RequestRecord[][] {
   return parts;
 }
 
-/** The bodies are copied, so that the rest of them is not held. */
+/** Copies the bodies, so that their remaining bytes can be freed. */
 function cutBodies(records: readonly RequestRecord[]): readonly RequestRecord[] {
-  if (sum(records, storedBytes) <= MOST_BYTES) return records;
-  const room = MOST_BYTES - sum(records, (record) => record.head.length);
-  const most = Math.max(LEAST_BODY_BYTES, Math.floor(room / records.length));
+  if (sum(records, storedBytes) <= MAX_BYTES) return records;
+  const room = MAX_BYTES - sum(records, (record) => record.head.length);
+  const most = Math.max(MIN_BODY_BYTES, Math.floor(room / records.length));
   return records.map((record) =>
     record.body === null || record.body.length <= most
       ? record

@@ -7,7 +7,7 @@ import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, closeCodeIn, closePayload, readFrames, wsFrame } from '../../../test/ws-frames.ts';
 
-/** What a hostile peer does on a live socket is bounded (hardening W5; RFC 6455 5 and 7). */
+/** A hostile peer of a live connection has bounded effects (RFC 6455 5 and 7). */
 let server: ServerProcess;
 let client: TestClient;
 let path: string;
@@ -35,7 +35,7 @@ const { text, binary, continuation, close, ping, pong } = OPCODE;
 const zeros = (length: number): Buffer => Buffer.alloc(length);
 const INVALID_UTF8 = Buffer.from([0xce, 0xba, 0xe1, 0xbd, 0xb9, 0xed, 0xa0, 0x80]);
 
-/** Sends the bytes and tells the close code with which the server ends the connection. */
+/** Sends the bytes and returns the close code of the server. */
 async function answerTo(frames: readonly Buffer[]): Promise<number | undefined> {
   peer.send(Buffer.concat(frames)).catch(() => {});
   return closeCodeIn(await peer.closed());
@@ -106,21 +106,21 @@ test.each<[string, number, readonly Buffer[]]>([
   expect(await answerTo(frames)).toBe(code);
 });
 
-test('pings faster than their pongs can leave: hung up on', async () => {
+test('pings faster than their pongs can leave end the connection', async () => {
   const pings = Array.from({ length: 2000 }, () => wsFrame({ opcode: ping, payload: zeros(125) }));
   expect([undefined, 1008]).toContain(await answerTo(pings));
 });
 
-describe('what is allowed is taken well', () => {
-  test.each([1000, 1001, 1003, 1011, 3000, 4999])('goodbye with %d gets the same back', async (code) => {
+describe('valid frames are accepted', () => {
+  test.each([1000, 1001, 1003, 1011, 3000, 4999])('a close with %d gets the same code back', async (code) => {
     expect(await answerTo([wsFrame({ opcode: close, payload: closePayload(code, 'so long') })])).toBe(code);
   });
 
-  test('a goodbye without a code, and nothing behind it is looked at', async () => {
+  test('a close without a code, and data after it is ignored', async () => {
     expect(await answerTo([wsFrame({ opcode: close }), wsFrame({ opcode: 15 })])).toBe(1005);
   });
 
-  test('a ping of 125 bytes, split anywhere, between the pieces of a message, gets its pong', async () => {
+  test('a ping of 125 bytes, split anywhere, between the fragments of a message, gets its pong', async () => {
     const payload = Buffer.alloc(125, 'ping');
     const bytes = Buffer.concat([
       wsFrame({ opcode: text, payload: Buffer.from([0xc3]), fin: false }),
@@ -137,7 +137,7 @@ describe('what is allowed is taken well', () => {
   });
 });
 
-test('twenty of the worst at once cost no memory to speak of, and the server goes on', async () => {
+test('twenty of the worst at once use little memory, and the server continues', async () => {
   peer.close();
   const resting = await server.residentBytes();
   const worst = Buffer.concat([

@@ -9,7 +9,7 @@ import type { RawUpgrade, UpgradeLines } from '../../../test/raw-upgrade.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
-/** Who may listen: the owner, signed in, from our own origin (contract 1 and 5, hardening W4). */
+/** Who may open a live connection: the owner, logged in, from our own origin (docs/api.md, "Live"). */
 let server: TestServer;
 let owner: TestPerson;
 let uid: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A refusal is a problem of the contract, and its connection ends. */
+/** A rejection is a problem, and its connection ends. */
 async function expectRefusal({ answer, connection }: RawUpgrade): Promise<void> {
   expect(answer.header('content-type')).toBe('application/json; charset=utf-8');
   expect(problemSchema.safeParse(JSON.parse(answer.body.toString('utf8'))).success).toBe(true);
@@ -99,20 +99,20 @@ describe('Origin, behind https', () => {
     ).toBe(status);
   });
 
-  test('the name under which a proxy reaches us is not our origin', async () => {
+  test('the name that a proxy uses for us is not our origin', async () => {
     const headers = { Origin: `http://127.0.0.1:${behind.port}` };
     expect(await statusOf(behind, behindPath, { ...lines, headers })).toBe(403);
   });
 });
 
-describe('who', () => {
-  test('nobody signed in: 401, whether or not the endpoint exists', async () => {
+describe('authorization', () => {
+  test('not logged in: 401, whether or not the endpoint exists', async () => {
     expect(await statusOf(server, path(), {})).toBe(401);
     expect(await statusOf(server, '/ws?endpoint=nothing', {})).toBe(401);
     expect(await statusOf(server, path(), { cookie: 'creel_session=made-up' })).toBe(401);
   });
 
-  test("another person's endpoint and one that does not exist get the same answer", async () => {
+  test("another user's endpoint and an unknown one get the same response", async () => {
     const stranger = (await server.register()).client.jar.header();
     const foreign = await upgradeRaw(server.port, path(), { cookie: stranger });
     const unknown = await upgradeRaw(server.port, '/ws?endpoint=AAAAAAAAAAAAAAAAAAAAAA', { cookie: stranger });
@@ -137,7 +137,7 @@ describe('who', () => {
 describe('a socket is closed within a second', () => {
   const SECOND = 1000;
 
-  /** Opens a view, does it, and tells the code and the milliseconds that it took. */
+  /** Opens a view, performs the action, and returns the close code and the milliseconds until then. */
   async function closing(person: TestPerson, endpointUid: string, act: () => Promise<unknown>) {
     const viewer = await openLive(person.client, endpointUid);
     await viewer.until((messages) => messages.length > 0);
@@ -152,7 +152,7 @@ describe('a socket is closed within a second', () => {
     return { person, endpoint: (await person.client.call('createEndpoint', { body: {} })).uid };
   }
 
-  test('signed out: 4401', async () => {
+  test('logged out: 4401', async () => {
     const { person, endpoint } = await newPerson();
     expect(await closing(person, endpoint, () => person.client.call('logout', {}))).toEqual({
       code: 4401,
@@ -160,7 +160,7 @@ describe('a socket is closed within a second', () => {
     });
   });
 
-  test('password changed elsewhere: 4401; the one who changed it keeps watching', async () => {
+  test('password changed elsewhere: 4401; the session that changed it stays open', async () => {
     const { person, endpoint } = await newPerson();
     const elsewhere = server.visitor();
     await elsewhere.call('login', { body: { username: person.user.username, password: person.password } });
@@ -189,7 +189,7 @@ describe('a socket is closed within a second', () => {
     await other.close();
   });
 
-  test('a viewer that does not answer the goodbye is cut off', async () => {
+  test('a viewer that does not answer the close is cut off', async () => {
     const { person, endpoint } = await newPerson();
     const { connection } = await upgradeRaw(server.port, `/ws?endpoint=${endpoint}`, {
       cookie: person.client.jar.header(),
@@ -201,7 +201,7 @@ describe('a socket is closed within a second', () => {
   });
 });
 
-describe('with every ping it is looked again', () => {
+describe('every ping checks again', () => {
   let pinging: TestServer;
   beforeAll(async () => {
     pinging = await startTestServer({ livePingMs: 1000 });
@@ -223,15 +223,15 @@ describe('with every ping it is looked again', () => {
     expect(await viewer.closed).toBe(4404);
   });
 
-  test('a session that came to its end by itself: 4401', async () => {
+  test('a session that expired: 4401', async () => {
     const { viewer } = await watching();
     pinging.clock.advance(31 * 24 * 3_600_000);
     expect(await viewer.closed).toBe(4401);
   });
 });
 
-describe('what ends while the upgrade is checked is noticed once the socket is open', () => {
-  /** A server whose look for an endpoint can be held. */
+describe("changes during the upgrade's checks are detected when the socket is open", () => {
+  /** A server whose endpoint lookup can be delayed. */
   async function startHolding() {
     const gate = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -280,7 +280,7 @@ describe('what ends while the upgrade is checked is noticed once the socket is o
   });
 });
 
-describe('an upgrade that is none', () => {
+describe('invalid upgrades', () => {
   test.each([
     ['no key', { 'Sec-WebSocket-Key': '' }],
     ['a key of the wrong length', { 'Sec-WebSocket-Key': 'c2hvcnQ=' }],
@@ -311,17 +311,20 @@ describe('an upgrade that is none', () => {
     expect({ status, body }).toMatchObject({ status: 426, body: { code: 'UPGRADE_REQUIRED' } });
   });
 
-  test('Upgrade: WebSocket in any case, and among others, is one', async () => {
+  test('Upgrade: WebSocket in any case, and in a list, is valid', async () => {
     expect(await statusOf(server, path(), { cookie: cookie(), headers: { Upgrade: 'WebSocket' } })).toBe(101);
     expect(await statusOf(server, path(), { cookie: cookie(), headers: { Upgrade: 'h2c, websocket' } })).toBe(400);
   });
 
-  test.each(['/', '/wsx', '/ws/', '/api/user', '/api/nothing'])('%s does not upgrade, whoever asks', async (target) => {
-    const { answer, connection } = await upgradeRaw(server.port, target, { cookie: cookie() });
-    expect(answer.status).not.toBe(101);
-    expect(answer.status).toBeLessThan(500);
-    connection.close();
-  });
+  test.each(['/', '/wsx', '/ws/', '/api/user', '/api/nothing'])(
+    '%s does not upgrade for any caller',
+    async (target) => {
+      const { answer, connection } = await upgradeRaw(server.port, target, { cookie: cookie() });
+      expect(answer.status).not.toBe(101);
+      expect(answer.status).toBeLessThan(500);
+      connection.close();
+    },
+  );
 
   test('two Hosts, or none: 400', async () => {
     const two = await upgradeRaw(server.port, path(), {
@@ -332,7 +335,7 @@ describe('an upgrade that is none', () => {
     two.connection.close();
   });
 
-  test('a client that hangs up during the checks harms nobody', async () => {
+  test('a client that hangs up during the checks has no effect', async () => {
     for (let round = 0; round < 20; round += 1) {
       const connection = await openRaw({ port: server.port });
       await connection.send(

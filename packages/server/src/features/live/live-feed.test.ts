@@ -5,7 +5,7 @@ import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
 
-/** What viewers are sent, on a real server over real sockets (contract 5, hardening W1 to W3). */
+/** Messages to viewers, on a real server over real sockets (docs/api.md, "Live"). */
 let server: TestServer;
 let person: TestPerson;
 beforeAll(async () => {
@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A person and an endpoint of their own for each test, so that no plan's limit is met. */
+/** A user and an endpoint per test, so that no plan limit is reached. */
 async function newEndpoint(autoSaveEnabled = false): Promise<string> {
   person = await server.register();
   return (await person.client.call('createEndpoint', { body: { autoSaveEnabled } })).uid;
 }
 
-/** Captures one; its index. */
+/** Captures one request and returns its index. */
 async function capture(uid: string, body = 'hello'): Promise<number> {
   const answer = await fetch(`${server.origin}/h/${uid}/live`, { method: 'POST', body });
   await answer.arrayBuffer();
@@ -27,7 +27,7 @@ async function capture(uid: string, body = 'hello'): Promise<number> {
   return Number(answer.headers.get('x-creel-request'));
 }
 
-/** Captures `count`, `senders` at a time. */
+/** Captures `count` requests, `senders` at a time. */
 async function storm(uid: string, count: number, senders = 16): Promise<void> {
   let left = count;
   const send = async (): Promise<void> => {
@@ -47,7 +47,7 @@ const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]
   messages.some((message) => message.type === type);
 const closeAll = (viewers: readonly LiveViewer[]) => Promise.all(viewers.map((viewer) => viewer.close()));
 
-test('init holds the newest 100, saved and unsaved, newest first, and is what the lists show', async () => {
+test('init has the newest 100, saved and unsaved, newest first, and equals the lists', async () => {
   const uid = await newEndpoint();
   await storm(uid, 120);
   await person.client.call('saveRequest', { params: { uid }, body: { index: 110 } });
@@ -60,8 +60,8 @@ test('init holds the newest 100, saved and unsaved, newest first, and is what th
   await viewer.close();
 });
 
-describe('W1: each viewer is told of each request once, in order', () => {
-  test('20 viewers that are there, 500 requests', async () => {
+describe('each viewer gets each request once, in order', () => {
+  test('20 connected viewers, 500 requests', async () => {
     const uid = await newEndpoint();
     const viewers = await Promise.all(upTo(20).map(() => openLive(person.client, uid)));
     await Promise.all(viewers.map((viewer) => viewer.until(hasType('init'))));
@@ -74,7 +74,7 @@ describe('W1: each viewer is told of each request once, in order', () => {
     await closeAll(viewers);
   });
 
-  test('20 viewers that come at any moment of a storm', async () => {
+  test('20 viewers that connect at any moment of a storm', async () => {
     const uid = await newEndpoint();
     const stormy = storm(uid, 900);
     const viewers: LiveViewer[] = [];
@@ -92,7 +92,7 @@ describe('W1: each viewer is told of each request once, in order', () => {
     await closeAll(viewers);
   });
 
-  test('W3: a viewer that loses its connection again and again has seen all of them in the end', async () => {
+  test('a viewer that repeatedly loses its connection has seen all requests in the end', async () => {
     const uid = await newEndpoint();
     const seen = new Set<number>();
     let over = false;
@@ -109,8 +109,8 @@ describe('W1: each viewer is told of each request once, in order', () => {
   });
 });
 
-describe('what else is told', () => {
-  test('a request is told as the API shows it, a large body by its beginning', async () => {
+describe('other messages', () => {
+  test("a request has the API's form, with the beginning of a large body", async () => {
     const uid = await newEndpoint();
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
@@ -175,7 +175,7 @@ describe('what else is told', () => {
     await viewer.close();
   });
 
-  test('clears in the middle of a storm, while viewers come: each shows what is stored in the end', async () => {
+  test('clears during a storm, while viewers connect: each shows the stored requests in the end', async () => {
     const uid = await newEndpoint();
     const stormy = storm(uid, 450);
     const viewers: LiveViewer[] = [];
@@ -192,7 +192,7 @@ describe('what else is told', () => {
     for (const viewer of viewers) {
       await viewer.until(has(last));
       const shown = [...shownAfter(viewer.messages).keys()].toSorted((a, b) => b - a);
-      // Of what was there before it came, a viewer has the newest 100.
+      // A viewer has the newest 100 of the requests from before it connected.
       expect(stored.map((request) => request.index).slice(0, shown.length)).toEqual(shown);
       expect(shown.length).toBeGreaterThanOrEqual(Math.min(100, stored.length));
     }
@@ -204,7 +204,7 @@ describe('the endpoint message', () => {
   const endpointMessages = (viewer: LiveViewer) =>
     viewer.messages.filter((message) => message.type === 'endpoint').map((message) => message.data);
 
-  test('tells a change of the endpoint', async () => {
+  test('reports a change of the endpoint', async () => {
     const uid = await newEndpoint();
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
@@ -214,7 +214,7 @@ describe('the endpoint message', () => {
     await viewer.close();
   });
 
-  test('a storm: about once a second, and the last one has the numbers of the end', async () => {
+  test('a storm: about once a second, and the last one has the final numbers', async () => {
     const uid = await newEndpoint();
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { LiveMemory } from './live-memory.ts';
 
 const KIB = 1024;
-/** What each may hold that is not counted. */
+/** Uncounted bytes per viewer. */
 const FREE = 128 * KIB;
 
-test('a viewer that holds little is not counted, and gets it whatever the others hold', () => {
+test('a viewer that holds little is not counted, and always gets it', () => {
   const memory = new LiveMemory(KIB, KIB);
   memory.share(1).note(FREE + KIB);
   expect(memory.taken).toBe(KIB);
@@ -14,7 +14,7 @@ test('a viewer that holds little is not counted, and gets it whatever the others
   expect(memory.taken).toBe(KIB);
 });
 
-test('nobody takes more than is left: the next one gets as much', () => {
+test('no viewer takes more than what remains: the next one gets as much', () => {
   const memory = new LiveMemory(1000, 1000);
   const [first, second, third] = [memory.share(1), memory.share(1), memory.share(1)];
   expect([first.resize(FREE + 501), first.resize(FREE + 500)]).toEqual([false, true]);
@@ -23,7 +23,7 @@ test('nobody takes more than is left: the next one gets as much', () => {
   expect(memory.taken).toBe(875);
 });
 
-test('a user that filled its part takes nothing from the others; all of them together are bounded as well', () => {
+test('a user with a full share takes nothing from others; the total is bounded too', () => {
   const memory = new LiveMemory(3000, 1000);
   for (const userId of [1, 2]) {
     expect(memory.share(userId).resize(FREE + 500)).toBe(true);
@@ -35,7 +35,7 @@ test('a user that filled its part takes nothing from the others; all of them tog
   expect(memory.share(4).resize(FREE + 1)).toBe(false);
 });
 
-test('less is always granted, what is there is always counted, and a release gives all of it back, for good', () => {
+test('shrinking always succeeds, existing data always counts, and a release frees all of it', () => {
   const memory = new LiveMemory(1000, 1000);
   const share = memory.share(1);
   share.note(FREE + 5000);
@@ -45,7 +45,7 @@ test('less is always granted, what is there is always counted, and a release giv
   expect(memory.taken).toBe(0);
 });
 
-test('four snapshots are read at a time, the others in the order in which they came', async () => {
+test('four snapshots are read at a time, the others in order', async () => {
   const memory = new LiveMemory();
   const begun: number[] = [];
   const ends: (() => void)[] = [];

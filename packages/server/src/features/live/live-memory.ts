@@ -1,44 +1,44 @@
-/** Bytes that live viewers may hold together, and those of one user; see `Share.resize`. */
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_BYTES_PER_USER = 24 * 1024 * 1024;
-/** Bytes of each viewer that don't count: what an ordinary viewer needs it has, whoever else filled the rest. */
+/** Maximum bytes of all live viewers, and of one user; see `Share.resize`. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES_PER_USER = 24 * 1024 * 1024;
+/** Bytes per viewer that don't count, so that an ordinary viewer always has enough. */
 const FREE_BYTES = 128 * 1024;
-/** Snapshots that are read at once: until it is here, nobody knows how large one is. */
-const MOST_READS = 4;
+/** Maximum number of concurrent snapshot reads, because the size of a snapshot is unknown until it is read. */
+const MAX_READS = 4;
 
-/** The memory of this process that live viewers share: events that wait, an `init` on its way, and what sockets have not taken. */
+/** The memory that live viewers share: waiting events, an `init` in progress, and data that sockets have not sent. */
 export class LiveMemory {
-  readonly #most: number;
-  readonly #mostPerUser: number;
+  readonly #max: number;
+  readonly #maxPerUser: number;
   readonly #users = new Map<number, number>();
   readonly #queue: (() => Promise<void>)[] = [];
   #taken = 0;
   #reads = 0;
 
   /** Both in bytes. */
-  constructor(most = MOST_BYTES, mostPerUser = MOST_BYTES_PER_USER) {
-    this.#most = most;
-    this.#mostPerUser = mostPerUser;
+  constructor(max = MAX_BYTES, maxPerUser = MAX_BYTES_PER_USER) {
+    this.#max = max;
+    this.#maxPerUser = maxPerUser;
   }
 
-  /** Bytes that are counted now. */
+  /** Bytes in use. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** What one more viewer of this user will hold: nothing yet. */
+  /** The share of one more viewer of this user; it starts at zero. */
   share(userId: number): Share {
     return new Share(this, userId);
   }
 
   /**
-   * Whether a viewer that holds `from` bytes may hold `to`: never more than is left then, in all and of its user's part. So those that
-   * don't read leave as much as each of them holds to the next that comes.
+   * Whether a viewer with `from` bytes may grow to `to`. It may not exceed what remains afterwards, in total and for
+   * its user, so that viewers that don't read always leave memory for the next one.
    */
   fits(userId: number, from: number, to: number): boolean {
     const more = to - from;
-    const leftOfUser = this.#mostPerUser - (this.#users.get(userId) ?? 0) - more;
-    return more <= 0 || (to <= leftOfUser && to <= this.#most - this.#taken - more);
+    const leftOfUser = this.#maxPerUser - (this.#users.get(userId) ?? 0) - more;
+    return more <= 0 || (to <= leftOfUser && to <= this.#max - this.#taken - more);
   }
 
   add(userId: number, more: number): void {
@@ -48,9 +48,9 @@ export class LiveMemory {
     else this.#users.set(userId, ofUser);
   }
 
-  /** Calls `read`, which does not reject, now or when others are done. */
+  /** Calls `read`, which does not reject, now or after others have finished. */
   read(read: () => Promise<void>): void {
-    if (this.#reads >= MOST_READS) this.#queue.push(read);
+    if (this.#reads >= MAX_READS) this.#queue.push(read);
     else void this.#run(read);
   }
 
@@ -61,7 +61,7 @@ export class LiveMemory {
   }
 }
 
-/** What one viewer holds of the memory of all. */
+/** One viewer's part of the shared memory. */
 export class Share {
   readonly #memory: LiveMemory;
   readonly #userId: number;
@@ -73,7 +73,7 @@ export class Share {
     this.#userId = userId;
   }
 
-  /** Asks to hold this many bytes. False when there is no room; then nothing has changed. Less is always granted. */
+  /** Requests this many bytes. False when there is no memory, and then nothing changes. Shrinking always succeeds. */
   resize(bytes: number): boolean {
     const counted = Math.max(0, bytes - FREE_BYTES);
     if (!this.#memory.fits(this.#userId, this.#counted, counted)) return false;
@@ -81,12 +81,12 @@ export class Share {
     return true;
   }
 
-  /** Counts what is held already, whether there is room or not. */
+  /** Counts bytes that are already held, even beyond the limit. */
   note(bytes: number): void {
     this.#set(Math.max(0, bytes - FREE_BYTES));
   }
 
-  /** The socket is gone, and with it all that was held for it. */
+  /** Frees everything after the socket was closed. */
   release(): void {
     this.#set(0);
     this.#released = true;

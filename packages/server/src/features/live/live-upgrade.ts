@@ -2,23 +2,26 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
-import type { LiveSockets } from './live-socket.ts';
+import type { LiveConnections } from './live-connections.ts';
 import { checkUpgrade, refuseUpgrade } from './upgrade.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
-import { isFromElsewhere } from '../../http/same-origin.ts';
+import { isCrossOrigin } from '../../http/same-origin.ts';
 
 type ParseCookie = (header: string) => Record<string, string | undefined>;
 
-/** What opens live views. Each is checked as HTTP first, so that a refusal has a status (contract 5). Only `/ws` comes here: see http-listener.ts. */
-export function createLiveUpgrade(app: AppContext, live: LiveSockets, parseCookie: ParseCookie) {
+/**
+ * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
+ * Only `/ws` comes here: see listener.ts.
+ */
+export function createLiveUpgrade(app: AppContext, live: LiveConnections, parseCookie: ParseCookie) {
   return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Without a listener, a peer that vanishes during the checks would end the process.
+    // Without a listener, a connection error during the checks would end the process.
     socket.on('error', () => undefined);
     try {
       if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders)))
         return refuseUpgrade(socket, 'BAD_REQUEST');
       const allowed = await checkUpgrade(request, {
-        isFromElsewhere: (from) => isFromElsewhere(from.headers, app.publicUrl()),
+        isCrossOrigin: (from) => isCrossOrigin(from.headers, app.publicUrl()),
         signedIn: async (from) => {
           const token = readCookie({ cookies: parseCookie(from.headers.cookie ?? '') }, SESSION, app.publicUrl());
           return token === undefined ? undefined : app.sessions.find(token);

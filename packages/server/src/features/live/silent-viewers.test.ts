@@ -9,24 +9,27 @@ import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { EndpointRecord, UserRecord } from '../../database/store.ts';
-import { portOf } from '../../http/listen-address.ts';
+import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
-import { LiveSockets } from './live-socket.ts';
+import { LiveConnections } from './live-connections.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';
 
-/** Viewers that read nothing, or next to nothing: what they cost is bounded, and they are not kept (contract 5). */
+/** Viewers that read little or nothing have bounded costs, and are dropped (docs/api.md, "Live"). */
 const MIB = 1024 * 1024;
 const LARGE = Array.from({ length: 100 }, (_, at) => largeRecord(99 - at));
 const INDEXES = LARGE.map(({ index }) => index);
 const SMALL = [record(1), record(0)];
 const PATIENCE_MS = 15_000;
 
-/** Live sockets for real, over a store that holds the same for ever. The first part of the path is the user, the second the endpoint. */
+/**
+ * Real live connections over a store with constant contents. The first segment of the path is the user, the second the
+ * endpoint.
+ */
 async function startLive(pingMs?: number) {
   const memory = new LiveMemory();
   const failures: unknown[] = [];
   let checks = 0;
-  const live = new LiveSockets({
+  const live = new LiveConnections({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
       findEndpoint: () => Promise.resolve(endpointOf(1, 1)),
@@ -67,7 +70,7 @@ async function startLive(pingMs?: number) {
       opened.push(() => raw.connection.close());
       return raw;
     },
-    /** One that reads: the indexes of its `init`, once that is whole. */
+    /** A reading viewer: the indexes of its complete `init`. */
     async readInit(userId: number, endpointId: number): Promise<number[]> {
       const socket = new WebSocket(`ws://127.0.0.1:${portOf(server)}/${userId}/${endpointId}`);
       opened.push(() => socket.terminate());
@@ -79,12 +82,12 @@ async function startLive(pingMs?: number) {
       const message = liveMessageSchema.parse(JSON.parse(text));
       return message.type === 'init' ? message.data.map((request) => request.index) : [];
     },
-    /** One that reads only what it is told to. */
+    /** A viewer that reads on command. */
     openByHand(userId: number, endpointId: number): Socket {
       const socket = connect(portOf(server), '127.0.0.1');
       opened.push(() => socket.destroy());
       socket.on('error', () => undefined);
-      // With a listener for this event, bytes are read by `read` alone.
+      // With a listener for this event, bytes are read by `read` only.
       socket.on('readable', () => undefined);
       socket.write(
         `GET /${userId}/${endpointId} HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
@@ -153,7 +156,7 @@ describe('memory', () => {
     started = await startLive();
   });
 
-  test('thirty silent viewers of a user, 30 MB each if all were written down: 24 MiB, and the next user is served', async () => {
+  test('thirty silent viewers of a user, 30 MB each if all were serialized: 24 MiB, and the next user is served', async () => {
     const { memory, live, open } = started;
     const silent = await Promise.all(Array.from({ length: 30 }, () => open(1, 1)));
     for (const { connection } of silent) connection.pause();
@@ -171,7 +174,7 @@ describe('memory', () => {
     await until(() => memory.taken === 0, 'all of it given back');
   });
 
-  test('one that waited for room is sent its init once the others are gone', async () => {
+  test('a viewer that waited for memory gets its init after the others have left', async () => {
     const { memory, open, live } = started;
     const silent = await Promise.all(Array.from({ length: 10 }, () => open(1, 1)));
     for (const { connection } of silent) connection.pause();
@@ -188,7 +191,7 @@ describe('progress', () => {
     started = await startLive(1000);
   });
 
-  test('a viewer that takes nothing is ended, although it sends pongs', async () => {
+  test('a viewer that reads nothing is dropped although it sends pongs', async () => {
     const { live, memory, open } = started;
     const { connection } = await open(1, 1);
     connection.pause();
@@ -201,7 +204,7 @@ describe('progress', () => {
     await until(() => memory.taken === 0, 'its memory given back');
   });
 
-  test('a viewer that reads slowly is kept, although it does not get to the pings', async () => {
+  test('a viewer that reads slowly is kept although it does not reach the pings', async () => {
     const { live, memory, checks } = started;
     const slow = started.openByHand(1, 1);
     await until(() => memory.taken > 0, 'bytes that wait');
@@ -224,7 +227,7 @@ describe('progress', () => {
   });
 });
 
-test('a user has a hundred live sockets at most: the next is refused with 429 until one is gone; other users are not', async () => {
+test('a user has at most a hundred live connections: the next gets 429 until one closes; other users are unaffected', async () => {
   started = await startLive();
   const { live, open } = started;
   const all = await Promise.all(Array.from({ length: 100 }, () => open(1, 2)));

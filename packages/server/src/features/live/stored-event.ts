@@ -1,17 +1,17 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import { storedBytes } from '../../database/stored-bytes.ts';
-import type { RequestEvent } from './live-event.ts';
+import type { RequestEvent } from './live.ts';
 import { presentPreview } from '../requests/present-request.ts';
 
-/** A capture as the queue knew it. */
+/** A capture as the writer received it. */
 export interface StoredCapture {
   readonly method: string;
-  /** Encoded, see request-head.ts. */
+  /** Encoded by request-head.ts. */
   readonly head: string;
   readonly body: Buffer | null;
 }
 
-/** What storage made of it. */
+/** The ids that storage assigned. */
 export interface StoredAs {
   readonly index: number;
   readonly savedId: number | null;
@@ -19,8 +19,7 @@ export interface StoredAs {
 }
 
 /**
- * The event of a capture that was stored. Of a large body only the beginning is kept: an event may wait for a slow viewer, and the
- * body must not wait with it.
+ * The event of a stored capture. It keeps only the beginning of a large body, because it may wait for a slow viewer.
  */
 export function storedEvent(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
   const { method, head } = capture;

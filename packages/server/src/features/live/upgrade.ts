@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord } from '../../database/store.ts';
 
-/** True for the one address that upgrades; everything else that asks for an upgrade is an ordinary request (contract 3). */
+/** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
 export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
   return livePath(request.url) && /(^|,)\s*websocket\s*(,|$)/i.test(request.headers.upgrade ?? '');
 }
@@ -16,17 +16,17 @@ function livePath(url: string | undefined): boolean {
 }
 
 export interface UpgradeChecks {
-  readonly isFromElsewhere: (request: IncomingMessage) => boolean;
+  readonly isCrossOrigin: (request: IncomingMessage) => boolean;
   readonly signedIn: (request: IncomingMessage) => Promise<SignedIn | undefined>;
   readonly findEndpoint: (uid: string) => Promise<EndpointRecord | undefined>;
 }
 
-/** Who may listen: the owner, signed in, from our own origin (contract 1 and 5). A code of the closed list when not. */
+/** Checks that the caller is the owner, is logged in, and comes from our own origin. Returns an error code if not. */
 export async function checkUpgrade(
   request: IncomingMessage,
   checks: UpgradeChecks,
 ): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
-  if (checks.isFromElsewhere(request)) return 'CROSS_ORIGIN';
+  if (checks.isCrossOrigin(request)) return 'CROSS_ORIGIN';
   const signedIn = await checks.signedIn(request);
   if (signedIn === undefined) return 'NOT_SIGNED_IN';
   const endpoint = await checks.findEndpoint(uidOf(request.url ?? ''));
@@ -38,10 +38,16 @@ function uidOf(url: string): string {
   return new URLSearchParams(queryAt < 0 ? '' : url.slice(queryAt + 1)).get('endpoint') ?? '';
 }
 
-/** How long a refused client may take to read its answer and hang up: the HTTP server's own time-outs don't hold for an upgrade. */
+/**
+ * Milliseconds for a rejected client to read the response and hang up. The HTTP server's timeouts don't apply to an
+ * upgrade.
+ */
 const REFUSED_MS = 1000;
 
-/** Refuses an upgrade as HTTP, and closes. What the client sent behind its request is read, so that it does not cost it the answer. */
+/**
+ * Rejects an upgrade over HTTP and closes. Reads what the client sent after its request, so that a reset does not
+ * discard the response.
+ */
 export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
   const { status, sentence } = PROBLEMS[code];
   const body = JSON.stringify({ error: sentence, message: sentence, code });

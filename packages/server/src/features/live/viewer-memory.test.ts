@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LiveMemory } from './live-memory.ts';
 import { newViewer, stored, wait } from '../../../test/test-viewer.ts';
 
-/** What viewers that don't read may hold together, and that those who waited for room miss nothing (contract 5). */
+/** The shared memory of viewers that don't read; waiting viewers miss nothing. */
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -21,7 +21,7 @@ async function newSilentViewer(memory: LiveMemory) {
   return it;
 }
 
-/** Reads slowly: a part each time, until its `init` is whole. */
+/** Reads slowly, a part at a time, until its `init` is complete. */
 async function readParts(it: Awaited<ReturnType<typeof newSilentViewer>>): Promise<void> {
   for (let part = 0; part < 200 && it.sent.length === 0; part += 1) {
     it.takeSome();
@@ -29,17 +29,17 @@ async function readParts(it: Awaited<ReturnType<typeof newSilentViewer>>): Promi
   }
 }
 
-test('a large init leaves in parts: one that does not read is sent less than 1 MiB of it', async () => {
+test('a large init is sent in parts: a viewer that does not read is sent less than 1 MiB of it', async () => {
   const it = await newSilentViewer(new LiveMemory());
   await wait(60_000);
   expect(it.pending()).toBeGreaterThan(0);
-  expect(it.mostPending()).toBeLessThan(MIB);
+  expect(it.maxPending()).toBeLessThan(MIB);
   await readParts(it);
   expect(it.sent).toEqual([`init ${INDEXES}`]);
-  expect(it.mostPending()).toBeLessThan(MIB);
+  expect(it.maxPending()).toBeLessThan(MIB);
 });
 
-test('what comes while the parts leave follows them, once and in order, and is not mixed with them', async () => {
+test('events during the parts follow them, once and in order, and are not mixed with them', async () => {
   const it = await newSilentViewer(new LiveMemory());
   for (const index of [99, 100, 101]) it.viewer.take(stored(index));
   it.viewer.take({ type: 'clear' });
@@ -50,7 +50,7 @@ test('what comes while the parts leave follows them, once and in order, and is n
   expect(it.sent).toEqual([`init ${INDEXES}`, '100', '101', 'clear', '102']);
 });
 
-test('overrun while the parts leave: gets the whole of that init, and a second one that heals', async () => {
+test('overflowing during the parts: completes that init, and a second one recovers', async () => {
   const it = await newSilentViewer(new LiveMemory());
   for (let index = 100; index < 1200; index += 1) it.viewer.take(stored(index));
   await readParts(it);
@@ -62,7 +62,7 @@ test('overrun while the parts leave: gets the whole of that init, and a second o
   expect(it.sent).toEqual([`init ${INDEXES}`, 'init 1199', '1200']);
 });
 
-test('stopped between two parts: no more of them, no timer, and nothing is counted once it is gone', async () => {
+test('stopped between two parts: no more of them, no timer, and no memory after it is closed', async () => {
   const memory = new LiveMemory();
   const it = await newSilentViewer(memory);
   it.viewer.stop();
@@ -71,7 +71,7 @@ test('stopped between two parts: no more of them, no timer, and nothing is count
   expect(memory.taken).toBe(0);
 });
 
-test('thirty that are silent hold no more than the part of their user; those that wait do not read again', async () => {
+test("thirty silent viewers hold at most their user's share; waiting ones do not read again", async () => {
   const memory = new LiveMemory(64 * MIB, 24 * MIB);
   const silent = [];
   for (let count = 0; count < 30; count += 1) silent.push(await newSilentViewer(memory));
@@ -87,7 +87,7 @@ test('thirty that are silent hold no more than the part of their user; those tha
   expect(memory.taken).toBe(0);
 });
 
-test('one that waits for room gets a fresh init, and each one after it, once another is gone', async () => {
+test('a viewer that waits for memory gets a new init, and each request after it, when another leaves', async () => {
   const memory = new LiveMemory(16 * MIB, 16 * MIB);
   const silent = await newSilentViewer(memory);
   const next = newViewer(memory);
@@ -118,7 +118,7 @@ test('an ordinary viewer is served whatever the others hold', async () => {
   expect(it.sent).toEqual(['init 1 0', '2']);
 });
 
-test('events that wait are counted: without room they are dropped, and an init follows', async () => {
+test('waiting events are counted: without memory they are dropped, and an init follows', async () => {
   const memory = new LiveMemory(MIB, MIB);
   const it = newViewer(memory);
   it.viewer.start();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
-import type { EndpointMessage } from './live-event.ts';
+import type { EndpointMessage } from './live.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/test-viewer.ts';
 import type { Viewer } from './viewer.ts';
@@ -20,8 +20,8 @@ const endpoint = (requestCount: number): EndpointMessage => ({
   data: sampleEndpoint({ requestCount }),
 });
 
-describe('between the snapshot and the frames that follow', () => {
-  test('init comes first, then what arrived while it was read, in order', async () => {
+describe('between the snapshot and the following events', () => {
+  test('init comes first, then what arrived during its read, in order', async () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
     viewer.take(stored(2));
@@ -30,7 +30,7 @@ describe('between the snapshot and the frames that follow', () => {
     expect(sent).toEqual(['init 1 0', '2', '3']);
   });
 
-  test('what the snapshot has already is not sent again', async () => {
+  test('requests in the snapshot are not sent again', async () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
     viewer.take(stored(1));
@@ -39,7 +39,7 @@ describe('between the snapshot and the frames that follow', () => {
     expect(sent).toEqual(['init 1 0', '2']);
   });
 
-  test('nor when it is published only after the snapshot was sent: committed, seen by the reader, and synced later', async () => {
+  test('nor when they are published after the snapshot was sent: committed, read, and synced later', async () => {
     const { viewer, sent } = await newLiveViewer(2, 1, 0);
     viewer.take(stored(2));
     viewer.take(stored(3));
@@ -47,7 +47,7 @@ describe('between the snapshot and the frames that follow', () => {
     expect(sent).toEqual(['3']);
   });
 
-  test('saved and deleted that happened meanwhile are sent after it', async () => {
+  test('saved and deleted events during the read are sent after it', async () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
     viewer.take({ type: 'saved', oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 5 }) });
@@ -56,7 +56,7 @@ describe('between the snapshot and the frames that follow', () => {
     expect(sent).toEqual(['init 1 0', 'saved 1', 'deleted 5']);
   });
 
-  test('a clear meanwhile: the snapshot is read again, so that what was stored after the clear is not lost with it', async () => {
+  test('a clear during the read: the snapshot is read again, so that later requests are kept', async () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
     viewer.take(stored(2));
@@ -82,7 +82,7 @@ describe('while live', () => {
     expect(sent).toEqual(['1', 'saved 1', 'deleted 9', 'clear', '2']);
   });
 
-  test('a burst of 900 goes out in order, in several goes', async () => {
+  test('a burst of 900 is sent in order, in several flushes', async () => {
     const { viewer, sent } = await newLiveViewer();
     for (let index = 0; index < 900; index += 1) viewer.take(stored(index));
     await wait(1);
@@ -91,7 +91,7 @@ describe('while live', () => {
     expect(sent).toEqual(Array.from({ length: 900 }, (_, index) => String(index)));
   });
 
-  test('one after a pause goes out at once; of many close together, those of 16 ms go out together', async () => {
+  test('an event after a pause is sent at once; events within 16 ms are sent together', async () => {
     const { viewer, sent } = await newLiveViewer();
     await wait(100);
     const goneAfter: number[] = [];
@@ -105,7 +105,7 @@ describe('while live', () => {
     expect(sent).toEqual(Array.from({ length: 40 }, (_, index) => String(index)));
   });
 
-  test('10 MiB one after the other are no backlog', async () => {
+  test('10 MiB one after another are no backlog', async () => {
     const { viewer, sent, reads } = await newLiveViewer();
     for (let index = 0; index < 640; index += 1) {
       viewer.take(stored(index, 'x'.repeat(16 * 1024)));
@@ -116,7 +116,7 @@ describe('while live', () => {
     expect(reads()).toBe(0);
   });
 
-  test("an event that can't be presented is left out and told; the next ones come", async () => {
+  test("an event that can't be presented is omitted and reported; the next ones follow", async () => {
     const { viewer, sent, failures } = await newLiveViewer();
     const broken = new Error('broken head');
     const present = () => {
@@ -129,7 +129,7 @@ describe('while live', () => {
     expect(failures).toEqual([broken]);
   });
 
-  test('after the stop nothing is sent, whatever was under way', async () => {
+  test('after the stop nothing is sent, whatever was in progress', async () => {
     const { viewer, sent, snapshot, reads } = newViewer();
     viewer.start();
     viewer.take(stored(1));
@@ -143,7 +143,7 @@ describe('while live', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('stopped with frames waiting: none of them leaves, no timer stays', async () => {
+  test('stopped with waiting frames: none is sent, and no timer stays', async () => {
     const { viewer, sent } = await newLiveViewer();
     viewer.take(stored(0));
     viewer.stop();
@@ -161,7 +161,7 @@ describe("the endpoint's own message", () => {
     expect(sent).toEqual(['endpoint 5']);
   });
 
-  test('never before init, and the last one is not lost by connecting', async () => {
+  test('never before init, and connecting does not lose the last one', async () => {
     const { viewer, sent, snapshot } = newViewer();
     viewer.start();
     viewer.takeEndpoint(endpoint(1));
@@ -170,7 +170,7 @@ describe("the endpoint's own message", () => {
     expect(sent).toEqual(['init 0', 'endpoint 2']);
   });
 
-  test('the last one reaches a viewer that fell behind as well', async () => {
+  test('the last one reaches a viewer that fell behind too', async () => {
     const { viewer, sent, snapshot } = await newLiveViewer();
     for (let index = 0; index < 1200; index += 1) viewer.take(stored(index));
     viewer.takeEndpoint(endpoint(1200));
@@ -181,7 +181,7 @@ describe("the endpoint's own message", () => {
 });
 
 describe('a viewer that does not read', () => {
-  /** Captures as fast as they come for a while, 16 KiB each, 100 every 10 ms. */
+  /** Captures of 16 KiB each, 100 every 10 ms. */
   async function storm(viewer: Viewer, from: number, rounds: number): Promise<number> {
     let index = from;
     for (let round = 0; round < rounds; round += 1) {
@@ -191,16 +191,16 @@ describe('a viewer that does not read', () => {
     return index;
   }
 
-  test('is sent about 1 MiB and then nothing more, and no snapshot is read for it', async () => {
-    const { viewer, stopReading, mostPending, reads } = await newLiveViewer();
+  test('is sent about 1 MiB and then nothing, and no snapshot is read for it', async () => {
+    const { viewer, stopReading, maxPending, reads } = await newLiveViewer();
     stopReading();
     await storm(viewer, 0, 100);
-    expect(mostPending()).toBeGreaterThan(MIB);
-    expect(mostPending()).toBeLessThan(1.1 * MIB);
+    expect(maxPending()).toBeGreaterThan(MIB);
+    expect(maxPending()).toBeLessThan(1.1 * MIB);
     expect(reads()).toBe(0);
   });
 
-  test('gets a fresh init once it reads again, and from then on each one', async () => {
+  test('gets a new init when it reads again, and each request from then on', async () => {
     const { viewer, stopReading, readAgain, sent, snapshot } = await newLiveViewer();
     stopReading();
     const last = (await storm(viewer, 0, 100)) - 1;
@@ -225,7 +225,7 @@ describe('a viewer that does not read', () => {
     expect(sent).toEqual(Array.from({ length: 150 }, (_, index) => String(index)));
   });
 
-  test('few but large events count by their bytes: 4 MiB wait, not more', async () => {
+  test('few but large events count by their bytes: at most 4 MiB wait', async () => {
     const { viewer, stopReading, reads, sent, readAgain, snapshot } = await newLiveViewer();
     stopReading();
     for (let index = 0; index < 400; index += 1) viewer.take(stored(index, 'x'.repeat(16 * 1024)));
@@ -238,8 +238,8 @@ describe('a viewer that does not read', () => {
   });
 });
 
-describe('a viewer that is overrun', () => {
-  test('gets an init and then each one, without a gap between them', async () => {
+describe('a viewer that overflows', () => {
+  test('gets an init and then each request, without a gap', async () => {
     const { viewer, sent, snapshot } = await newLiveViewer();
     for (let index = 0; index < 1001; index += 1) viewer.take(stored(index));
     await wait(300);
@@ -249,7 +249,7 @@ describe('a viewer that is overrun', () => {
     expect(sent).toEqual(['init 1000 999', '1001']);
   });
 
-  test('while its snapshot is read: gets that init, and a second one that heals', async () => {
+  test('during its snapshot read: gets that init, and a second one that recovers', async () => {
     const { viewer, sent, snapshot } = newViewer();
     viewer.start();
     for (let index = 1; index < 1500; index += 1) viewer.take(stored(index));
@@ -262,7 +262,7 @@ describe('a viewer that is overrun', () => {
 });
 
 describe('storage down', () => {
-  test('the snapshot is asked for again, once a second', async () => {
+  test('the snapshot is read again, once a second', async () => {
     const { viewer, sent, snapshot, fail, failures, reads } = newViewer();
     viewer.start();
     await fail();

@@ -2,65 +2,65 @@ import { BODY_PREVIEW_BYTES, LIVE_INIT_SIZE } from '@creel/contract';
 import type { RequestRecord, RequestStore } from '../../database/store.ts';
 import { frameOf } from './frame.ts';
 import { InitMessage } from './init-message.ts';
-import type { EndpointMessage, FeedEvent } from './live-event.ts';
+import type { EndpointMessage, FeedEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
 
-/** The wire to one viewer. */
-export interface Outlet {
+/** The connection to one viewer. */
+export interface ViewerConnection {
   send(frame: string): void;
-  /** Sends a message in parts, with no other in between (RFC 6455 5.4). */
+  /** Sends a message in parts, with no other message in between (RFC 6455 5.4). */
   sendPart(text: string, isLast: boolean): void;
-  /** Bytes that were sent and not yet taken by the network. */
+  /** Bytes that the network has not accepted yet. */
   pendingBytes(): number;
-  /** Holds frames back so that they leave together, until `uncork`. */
+  /** Buffers frames until `uncork`, so that they leave together. */
   cork(): void;
   uncork(): void;
 }
 
-/** Events that wait for a viewer at most, and their bytes; over either they are dropped and an `init` follows. */
-const MOST_WAITING = 1000;
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /**
- * Frames that leave in one go, and milliseconds from one go to the next: about 4,000 a second, more than a screen can show. What comes
- * after a pause leaves at once.
+ * Frames per flush, and milliseconds between flushes: about 4,000 a second, more than a screen can show. The first
+ * event after a pause is sent at once.
  */
 const FRAMES_PER_FLUSH = 64;
 const FLUSH_MS = 16;
-/** A viewer with more than this on its way is not sent anything more. */
-const MOST_PENDING_BYTES = 1024 * 1024;
-/** Between two `init`s for a viewer that can't keep up. */
+/** Nothing is sent to a viewer with more pending bytes than this. */
+const MAX_PENDING_BYTES = 1024 * 1024;
+/** Milliseconds between two `init` messages to a viewer that can't keep up. */
 const HEAL_MS = 250;
-/** Before the snapshot is asked for again when storage failed. */
+/** Milliseconds before a failed snapshot read is retried. */
 const RETRY_MS = 1000;
-/** What a waiting event becomes as a frame, times its bytes: headers are there twice, a quotation mark has a backslash. */
+/** Maximum growth of an event in its serialized form: headers appear twice, with escaped quotation marks. */
 const FRAME_GROWTH = 4;
 
 /**
- * One viewer's feed: `init`, then every event once, in order (contract 5). Events are held while the snapshot is read, and requests
- * that it has already, by index, are dropped, also those that are published only later: a reader sees a capture as soon as it is
- * committed, its event comes after it is synced. Costs bounded memory however slowly the viewer reads: all that is held for it is
- * counted in its share, and when there is no room it holds nothing and waits for an `init`.
+ * One viewer's feed: `init`, then every event once, in order. Events are kept while the snapshot is read. Requests that
+ * it already contains are dropped by index, because a reader sees a capture when it is committed and its event follows
+ * after the sync. Memory is bounded however slowly the viewer reads: everything counts against its share, and without
+ * memory it drops all events and waits for an `init`.
  */
 export class Viewer {
   readonly #endpointId: number;
   readonly #store: Pick<RequestStore, 'listRequests'>;
-  readonly #outlet: Outlet;
+  readonly #connection: ViewerConnection;
   readonly #onFailure: (error: unknown) => void;
   readonly #share: Share;
   #waiting: FeedEvent[] = [];
   #waitingBytes = 0;
-  /** Bytes that are held for the parts to come of an `init`, and room for one of them on the wire. */
+  /** Bytes held for the remaining parts of an `init`, including the text of one part. */
   #initBytes = 0;
   #partBytes = 0;
-  /** Bytes of the `init` for which there was no room, so that it is not read again before there is. */
+  /** Bytes of the `init` that did not fit; it is read again when they are available. */
   #neededBytes = 0;
-  /** The newest one that was not sent yet: the next replaces it. */
+  /** The newest unsent one; a newer one replaces it. */
   #endpoint: EndpointMessage | undefined;
-  /** Highest index of the last snapshot: whatever is not above it was committed before, and is in it unless it is gone. */
+  /** Highest index of the last snapshot. Requests up to it were committed before, so they are in it or deleted. */
   #newest = -1;
-  /** `behind`: events were dropped, and only a new `init` can heal that. */
+  /** `behind`: events were dropped, and a new `init` is needed. */
   #state: 'new' | 'loading' | 'sending' | 'live' | 'behind' | 'stopped' = 'new';
-  /** What became of the snapshot while it was read and sent: `cleared` makes it worthless, `overflowed` makes it the first of two. */
+  /** Events during a snapshot: `cleared` makes it invalid, `overflowed` requires another one. */
   #meanwhile: 'nothing' | 'overflowed' | 'cleared' = 'nothing';
   #timer: NodeJS.Timeout | undefined;
   #flushedAt = -Infinity;
@@ -68,23 +68,23 @@ export class Viewer {
   constructor(
     endpointId: number,
     store: Pick<RequestStore, 'listRequests'>,
-    outlet: Outlet,
+    connection: ViewerConnection,
     onFailure: (error: unknown) => void,
     share: Share,
   ) {
     this.#endpointId = endpointId;
     this.#store = store;
-    this.#outlet = outlet;
+    this.#connection = connection;
     this.#onFailure = onFailure;
     this.#share = share;
   }
 
-  /** Call once, after subscribing: reads the snapshot and sends `init`. */
+  /** Call once, after subscribing. Reads the snapshot and sends `init`. */
   start(): void {
     if (this.#state === 'new') this.#load();
   }
 
-  /** Takes an event from the hub. Never waits and never throws. */
+  /** Receives an event from the hub. Never waits and never throws. */
   take(event: FeedEvent): void {
     if (this.#state === 'loading' && event.type === 'clear') return this.#noteClear();
     if (this.#state !== 'loading' && this.#state !== 'sending' && this.#state !== 'live') return;
@@ -94,19 +94,19 @@ export class Viewer {
     if (this.#state === 'live') this.#scheduleFlush();
   }
 
-  /** Takes the endpoint's own message. Whatever the viewer is busy with, it gets the last of them as soon as it can. */
+  /** Receives the `endpoint` message. The viewer gets the latest one as soon as possible. */
   takeEndpoint(message: EndpointMessage): void {
     if (this.#state === 'stopped') return;
     this.#endpoint = message;
     if (this.#state === 'live') this.#scheduleFlush();
   }
 
-  /** Call when the network took something: what it took counts no more. */
+  /** Call when the network accepted data, so that its memory is released. */
   noteTaken(): void {
     this.#share.note(this.#heldBytes());
   }
 
-  /** Nothing more is sent. What was sent counts until it is taken, or until `release`. */
+  /** Sends nothing more. Sent data counts until the network accepts it, or until `release`. */
   stop(): void {
     this.#state = 'stopped';
     this.#endpoint = undefined;
@@ -114,12 +114,15 @@ export class Viewer {
     this.#holdNothing();
   }
 
-  /** Call once the socket is gone. */
+  /** Call after the socket is closed. */
   release(): void {
     this.#share.release();
   }
 
-  /** The snapshot may be of before, and what was stored since may be in it as well: neither it nor the clear is sent, but the next. */
+  /**
+   * The snapshot may be older than the clear and may contain newer requests. Neither it nor the clear is sent; the next
+   * snapshot follows.
+   */
   #noteClear(): void {
     this.#empty();
     this.#meanwhile = 'cleared';
@@ -154,7 +157,7 @@ export class Viewer {
     }
   }
 
-  /** As a call, because the state changes while the snapshot is read. */
+  /** A method, because the state changes during the await. */
   #isLoading(): boolean {
     return this.#state === 'loading';
   }
@@ -164,7 +167,7 @@ export class Viewer {
     const init = new InitMessage(records, this.#onFailure);
     const first = init.next();
     this.#initBytes = init.bytes;
-    this.#partBytes = Math.max(init.mostPartBytes, Buffer.byteLength(first.text));
+    this.#partBytes = Math.max(init.maxPartBytes, Buffer.byteLength(first.text));
     if (!this.#share.resize(this.#heldBytes())) return this.#awaitRoom(init.bytes + this.#partBytes);
     this.#neededBytes = 0;
     this.#newest = Math.max(this.#newest, records[0]?.index ?? -1);
@@ -178,19 +181,19 @@ export class Viewer {
   }
 
   #sendPart(init: InitMessage, part: ReturnType<InitMessage['next']>): void {
-    this.#outlet.sendPart(part.text, part.isLast);
+    this.#connection.sendPart(part.text, part.isLast);
     this.#initBytes = init.bytes;
-    this.#partBytes = init.mostPartBytes;
+    this.#partBytes = init.maxPartBytes;
     this.#share.note(this.#heldBytes());
     if (part.isLast) this.#goLive();
     else this.#scheduleNextPart(init, 0);
   }
 
-  /** Each in a turn of its own, and only when the one before was taken. */
+  /** One part per turn of the event loop, after the previous part was accepted. */
   #scheduleNextPart(init: InitMessage, wait: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#outlet.pendingBytes() > 0) this.#scheduleNextPart(init, FLUSH_MS);
+      if (this.#connection.pendingBytes() > 0) this.#scheduleNextPart(init, FLUSH_MS);
       else this.#sendPart(init, init.next());
     }, wait);
   }
@@ -207,7 +210,8 @@ export class Viewer {
     this.#clearTimer();
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      if (this.#outlet.pendingBytes() > 0 || !this.#share.resize(this.#neededBytes)) return this.#fallBehind(HEAL_MS);
+      if (this.#connection.pendingBytes() > 0 || !this.#share.resize(this.#neededBytes))
+        return this.#fallBehind(HEAL_MS);
       this.#initBytes = this.#neededBytes;
       this.#load();
     }, wait);
@@ -225,8 +229,8 @@ export class Viewer {
 
   #flush(): void {
     this.#flushedAt = performance.now();
-    this.#outlet.cork();
-    // Before the requests: what it does not count yet must not be on the page already.
+    this.#connection.cork();
+    // Sent before the requests, so that its counters never lag behind the list.
     if (this.#endpoint !== undefined && this.#hasRoom(0)) {
       this.#send(this.#endpoint);
       this.#endpoint = undefined;
@@ -237,29 +241,30 @@ export class Viewer {
       this.#sendNext(event);
       sent += 1;
     }
-    this.#outlet.uncork();
+    this.#connection.uncork();
     this.#waiting.splice(0, sent);
     this.#share.note(this.#heldBytes());
     if (this.#waiting.length > 0 || this.#endpoint !== undefined) this.#scheduleFlush();
   }
 
-  /** Whether a frame of an event of this many bytes may be sent now. */
+  /** Whether the message of an event of this many bytes may be sent now. */
   #hasRoom(bytes: number): boolean {
     return (
-      this.#outlet.pendingBytes() <= MOST_PENDING_BYTES && this.#share.resize(this.#heldBytes() + FRAME_GROWTH * bytes)
+      this.#connection.pendingBytes() <= MAX_PENDING_BYTES &&
+      this.#share.resize(this.#heldBytes() + FRAME_GROWTH * bytes)
     );
   }
 
   #isOverrun(): boolean {
     return (
-      this.#waiting.length >= MOST_WAITING ||
-      (this.#waitingBytes > MOST_WAITING_BYTES && this.#waiting.length > 0) ||
+      this.#waiting.length >= MAX_WAITING ||
+      (this.#waitingBytes > MAX_WAITING_BYTES && this.#waiting.length > 0) ||
       !this.#share.resize(this.#heldBytes())
     );
   }
 
   #heldBytes(): number {
-    return this.#waitingBytes + this.#initBytes + Math.max(this.#partBytes, this.#outlet.pendingBytes());
+    return this.#waitingBytes + this.#initBytes + Math.max(this.#partBytes, this.#connection.pendingBytes());
   }
 
   #sendNext(event: FeedEvent): void {
@@ -268,10 +273,10 @@ export class Viewer {
     this.#send(event);
   }
 
-  /** What can't be presented is left out and told: one bad event never kills the feed. */
+  /** Events that can't be presented are omitted and logged, so that one bad event never ends the feed. */
   #send(event: FeedEvent | EndpointMessage): void {
     try {
-      this.#outlet.send(frameOf(event));
+      this.#connection.send(frameOf(event));
     } catch (error) {
       this.#onFailure(error);
     }
@@ -295,7 +300,7 @@ export class Viewer {
   }
 }
 
-/** What is held by an event that waits. */
+/** Bytes that a waiting event holds. */
 function bytesOf(event: FeedEvent): number {
   if (event.type === 'request') return event.bytes;
   return event.type === 'saved' ? frameOf(event).length : 0;

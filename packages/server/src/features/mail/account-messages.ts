@@ -4,12 +4,12 @@ import type { Message } from './message.ts';
 
 const ONCE = 'The link works once, for 30 minutes.';
 
-/** Names that mail programs could make a link of. */
+/** Names that a mail program could turn into a link. */
 const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
 
 /**
- * The account as a mail calls it. Whoever has not proved that an address is theirs could send its owner a link of their own, by our mail, in
- * the place of a name: there such a name is left out.
+ * The username for a mail. Omits a name that looks like a link while the address is unverified: otherwise anyone could
+ * send the address's owner a link through our mail.
  */
 function accountOf({ username, emailVerified }: Owner): string {
   return emailVerified || !LINK_LIKE.test(username) ? `Creel account ${username}` : 'Creel account with this address';
@@ -17,7 +17,7 @@ function accountOf({ username, emailVerified }: Owner): string {
 
 type Owner = Pick<UserRecord, 'username' | 'emailVerified'>;
 
-/** The mail with the link to a new password. */
+/** The mail with the link for a new password. */
 export function passwordResetMessage(owner: Owner, url: string): Message {
   return compose('Set a new password for Creel', [
     `Somebody asked for a new password for the ${accountOf(owner)}. If that was you, open this link:`,
@@ -27,7 +27,7 @@ export function passwordResetMessage(owner: Owner, url: string): Message {
   ]);
 }
 
-/** The mail with the link that proves an address. */
+/** The mail with the link that verifies an address. */
 export function verificationMessage(owner: Owner, url: string): Message {
   return compose('Confirm your email address for Creel', [
     `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,
@@ -37,7 +37,7 @@ export function verificationMessage(owner: Owner, url: string): Message {
   ]);
 }
 
-/** The mail of the settings page's test. */
+/** The test mail of the settings page. */
 export function testMessage(publicUrl: string): Message {
   return compose('Test mail from Creel', [
     'This is a test mail. It has arrived, so notices will as well.',

@@ -21,7 +21,7 @@ async function wordsOf(sending: Promise<void>): Promise<string> {
   return error.words;
 }
 
-test('a mail arrives whole, in both forms, with one recipient', async () => {
+test('a mail arrives complete, in both forms, with one recipient', async () => {
   const mailbox = await openMailbox();
   closing.push(mailbox.close);
   await createMailer(mailbox.url, () => 'Ålbert <from@example.com>').send('to@example.com', MESSAGE);
@@ -40,7 +40,7 @@ test('a mail arrives whole, in both forms, with one recipient', async () => {
   ]);
 });
 
-test('an address or a sender with a line break in it adds no header and no recipient', async () => {
+test('an address or a sender with a line break adds no header and no recipient', async () => {
   const mailbox = await openMailbox();
   closing.push(mailbox.close);
   const mailer = createMailer(mailbox.url, () => 'Creel\r\nX-Injected: 1 <from@example.com>');
@@ -58,7 +58,7 @@ test('an address or a sender with a line break in it adds no header and no recip
   }
 });
 
-test("a refusal is told in the server's words; a password in them is not", async () => {
+test("a rejection is reported in the server's words, without a password in them", async () => {
   const mailbox = await openMailbox({
     authOptional: false,
     allowInsecureAuth: true,
@@ -71,7 +71,7 @@ test("a refusal is told in the server's words; a password in them is not", async
   expect(words).not.toContain('canary');
 });
 
-test('words of many lines and of any length become one line that can be shown', async () => {
+test('long or multi-line responses become one line that can be shown', async () => {
   const mailbox = await openMailbox();
   closing.push(mailbox.close);
   mailbox.refuse = { address: 'to@', words: 'x'.repeat(2000) };
@@ -80,15 +80,15 @@ test('words of many lines and of any length become one line that can be shown', 
   ).toBeLessThanOrEqual(301);
 });
 
-test('nobody there: told so', async () => {
-  // Nobody listens on the first port.
+test('unreachable: the error says so', async () => {
+  // The first port is closed.
   const words = await wordsOf(
     createMailer('smtp://127.0.0.1:1', () => 'a@example.com').send('to@example.com', MESSAGE),
   );
   expect(words).toMatch(/^The mail server could not be reached \(\w+\): /);
 });
 
-test('a server that is not on this machine gets the password over TLS or not at all', async () => {
+test('a server on another machine gets the password over TLS or not at all', async () => {
   const mailbox = await openMailbox({
     allowInsecureAuth: true,
     onAuth: (_auth, _session, done) => done(null, { user: 'x' }),
@@ -96,7 +96,7 @@ test('a server that is not on this machine gets the password over TLS or not at 
   closing.push(mailbox.close);
   const { port } = new URL(mailbox.url);
   const send = (url: string) => createMailer(url, () => 'a@example.com').send('to@example.com', MESSAGE);
-  // A name that is not one of the loopback ones, and leads here all the same.
+  // Not a loopback name, but it leads to this machine.
   const words = await wordsOf(send(`smtp://user:geheim@0.0.0.0:${port}`));
   expect(words).toBe('The mail server does not offer TLS, and without it the password is not sent.');
   await send(`smtp://user:geheim@0.0.0.0:${port}?requireTLS=false`);
@@ -104,7 +104,7 @@ test('a server that is not on this machine gets the password over TLS or not at 
   expect(mailbox.mails).toHaveLength(2);
 });
 
-test('a mailbox that takes nothing is told apart from a server that takes nothing now', async () => {
+test('a permanent rejection of a mailbox is distinguished from a temporary one of the server', async () => {
   const mailbox = await openMailbox();
   closing.push(mailbox.close);
   mailbox.refuse = { address: 'to@', words: 'No such mailbox' };

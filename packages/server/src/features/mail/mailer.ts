@@ -1,18 +1,18 @@
 import { createTransport } from 'nodemailer';
 import type { Message } from './message.ts';
 
-/** A mail server that does not answer is given up; the person who waits is told. */
+/** Milliseconds to wait for the mail server; the waiting user gets an error. */
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
-const MOST_WORDS = 300;
+const MAX_WORDS = 300;
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
-/** The mail was not taken. `words` is what the mail server said, or why it could not be asked; fit to be shown to a person. */
+/** The mail was rejected. `words` is the mail server's response, or why there is none; safe to show to users. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
   readonly words: string;
-  /** The mail server will not take it later, either (RFC 5321 4.2.1: its answer begins with a 5). */
+  /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
   readonly forGood: boolean;
 
   constructor(words: string, forGood = false) {
@@ -23,11 +23,11 @@ export class MailRefused extends Error {
 }
 
 export interface Mailer {
-  /** Hands a mail to the mail server. `to` is one address. @throws MailRefused */
+  /** Sends a mail to one address. @throws MailRefused */
   send(to: string, message: Message): Promise<void>;
 }
 
-/** The one place that sends mail, over SMTP. `from` is a name with an address, or an address. */
+/** The only module that sends mail, over SMTP. `from` is an address, with or without a name. */
 export function createMailer(smtpUrl: string, from: () => string): Mailer {
   const url = new URL(smtpUrl);
   const secrets = [url.password, decodeURIComponent(url.password)].filter((secret) => secret !== '');
@@ -36,14 +36,14 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
     connectionTimeout: CONNECT_MS,
     greetingTimeout: GREETING_MS,
     socketTimeout: SILENCE_MS,
-    // A message is made of texts; nothing in it may name a file or an address to read from.
+    // Message content must never reference a file or URL to read from.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     async send(to, message) {
       try {
-        // Addresses as objects: they are not parsed, so that none can smuggle in another.
+        // Addresses as objects are not parsed, so that none can inject another.
         await transport.sendMail({ from: from(), to: { name: '', address: to }, ...message });
       } catch (error) {
         throw new MailRefused(wordsOf(error, secrets), isForGood(error));
@@ -52,7 +52,7 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
   };
 }
 
-/** A password goes to another machine only over TLS, unless the operator says `?requireTLS=false`. */
+/** The password is sent only over TLS, unless the operator sets `?requireTLS=false`. */
 function withSafeDefaults(url: URL): string {
   const safe = new URL(url);
   const isLocal = /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname);
@@ -61,7 +61,7 @@ function withSafeDefaults(url: URL): string {
   return safe.href;
 }
 
-/** Of this mail alone: what is wrong with the sign-in (535) or the server concerns all of them, and may be mended. */
+/** Whether the rejection concerns this mail only. A failed login (535) concerns all mails and can be fixed. */
 function isForGood(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
   return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
@@ -72,7 +72,7 @@ function wordsOf(error: unknown, secrets: readonly string[]): string {
     .replace(/\p{Cc}+/gu, ' ')
     .trim();
   const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-  return clean.length > MOST_WORDS ? `${clean.slice(0, MOST_WORDS)}…` : clean;
+  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
 }
 
 function said(error: unknown): string {
@@ -81,4 +81,17 @@ function said(error: unknown): string {
   if ('response' in error && typeof error.response === 'string') return error.response;
   const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
   return `The mail server could not be reached${code}: ${error.message}`;
+}
+
+/**
+ * The default sender: a no-reply address at the host of the public URL. An IP address is in brackets (RFC 5321 4.1.3).
+ */
+export function defaultSender(publicUrl: string): string {
+  const { hostname } = new URL(publicUrl);
+  const domain = /^[\d.]+$/.test(hostname)
+    ? `[${hostname}]`
+    : hostname.startsWith('[')
+      ? `[IPv6:${hostname.slice(1, -1)}]`
+      : hostname;
+  return `Creel <no-reply@${domain}>`;
 }

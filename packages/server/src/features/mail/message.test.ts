@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { compose, escapeHtml } from './message.ts';
-import { defaultSender } from './sender.ts';
+import { defaultSender } from './mailer.ts';
 
-test('both forms say the same; a link stands by itself', () => {
+test('both forms have the same content; a link is on its own line', () => {
   const message = compose('A subject', ['First', { label: 'Open', url: 'https://creel.example/x?a=1&b=2' }]);
   expect(message.text).toBe('First\n\nhttps://creel.example/x?a=1&b=2\n\n-- \nCreel\n');
   expect(message.html).toContain('>First</p>');

@@ -1,14 +1,14 @@
-/** A mail without its addresses: a subject of one line, and the same words twice. */
+/** A mail without addresses: a one-line subject, and the same content as text and HTML. */
 export interface Message {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
-/** A part of a mail: a paragraph, or a link that stands by itself. */
+/** A part of a mail: a paragraph or a link. */
 export type Part = string | { readonly label: string; readonly url: string };
 
-/** Makes both forms of a mail out of its parts. Everything in them is text: nothing that a person typed becomes markup or a header. */
+/** Creates both forms of a mail. All parts are treated as text, so that user input can't become markup or a header. */
 export function compose(subject: string, parts: readonly Part[]): Message {
   const text = parts.map((part) => (typeof part === 'string' ? part : part.url)).join('\n\n');
   const html = parts.map((part) => `<p style="${PARAGRAPH}">${htmlOf(part)}</p>`).join('\n');
@@ -27,7 +27,7 @@ function htmlOf(part: Part): string {
   return `<a href="${escapeHtml(part.url)}">${escapeHtml(part.label)}</a>`;
 }
 
-/** Characters that end a header, or hide in one, become spaces (RFC 5322 2.2). */
+/** Replaces characters that end a header or hide in one with spaces (RFC 5322 2.2). */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

@@ -10,7 +10,7 @@ export interface ExpiringEndpoint {
   readonly expiresAt: number;
 }
 
-/** In UTC: a mail does not know where it is read. */
+/** In UTC, because the reader's time zone is unknown. */
 export function moment(millis: number): string {
   return new Intl.DateTimeFormat('en-US', {
     dateStyle: 'long',
@@ -20,7 +20,7 @@ export function moment(millis: number): string {
   }).format(millis);
 }
 
-/** The mail that comes a day before endpoints expire. `keptMs`: how long an expired endpoint stays to be looked at. */
+/** The mail a day before endpoints expire. `keptMs`: how long an expired endpoint stays visible. */
 export function expiryMessage(endpoints: readonly ExpiringEndpoint[], publicUrl: string, keptMs: number): Message {
   const [first] = endpoints;
   const one = endpoints.length === 1 && first !== undefined;

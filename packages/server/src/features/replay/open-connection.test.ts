@@ -2,10 +2,10 @@ import { createServer } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { selfSigned } from '../../../test/self-signed.ts';
-import { carry } from './carry.ts';
+import { sendRequest } from './send-request.ts';
 import { lookUpOnSystem } from './resolve-target.ts';
 
-/** A target that speaks TLS with this certificate, and what a replay to it comes to. */
+/** A target with this TLS certificate, and the result of a replay to it. */
 async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {
   let heard = '';
   const server = createServer(certificate, (socket) => {
@@ -18,16 +18,16 @@ async function replayOver(certificate: { cert: string; key: string }): Promise<{
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const errand = {
+  const request = {
     method: 'GET',
     url: `https://127.0.0.1:${port}/secret`,
     headers: [],
     body: Buffer.alloc(0),
     userAgent: 'Creel/test',
     allowPrivate: true,
-    mostMs: 5000,
+    maxMs: 5000,
   };
-  const message = await carry(errand, new AbortController().signal, lookUpOnSystem).then(
+  const message = await sendRequest(request, new AbortController().signal, lookUpOnSystem).then(
     ({ status }) => String(status),
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );

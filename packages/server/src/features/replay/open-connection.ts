@@ -6,9 +6,9 @@ import { isAllowed } from './target-address.ts';
 import type { Target } from './target.ts';
 
 /**
- * A connection to one of the checked addresses and to nothing else: no name is looked up again, and no proxy of the environment is
- * asked. TLS is verified against the name in the URL. Should the socket end up elsewhere all the same, it is destroyed before a byte is
- * written, TLS's own included.
+ * Connects to one of the checked addresses only: no second lookup and no proxy of the environment. TLS is verified
+ * against the URL's host. If the socket ends up elsewhere, it is destroyed before any byte is written, including TLS's
+ * own.
  */
 export function openConnection(target: Target, addresses: readonly string[], allowPrivate: boolean): Socket {
   const options: TcpNetConnectOpts = {
@@ -28,10 +28,10 @@ export function openConnection(target: Target, addresses: readonly string[], all
 }
 
 function secured(plain: Socket, { host }: Target): Socket {
-  // A server name is a name (RFC 6066 3); an address is verified as one.
+  // A TLS server name must be a name (RFC 6066 3); an address is verified as an address.
   const servername = isIP(host) === 0 ? host.replace(/\.$/, '') : '';
   const secure = connectTls({ socket: plain, host, servername, ALPNProtocols: ['http/1.1'] });
-  // What went wrong below is what there is to tell.
+  // Report the underlying failure.
   plain.once('error', (error) => secure.destroy(error));
   secure.once('close', () => plain.destroy());
   return secure;

@@ -1,13 +1,13 @@
 import { ProblemError } from '../../http/problem.ts';
 
-/** The target gave no answer. The sentence says why, for a person (contract 4). */
+/** The target did not respond. The sentence explains why to the user. */
 export class ReplayFailure extends ProblemError {
   constructor(sentence: string) {
     super('REPLAY_FAILED', { sentence });
   }
 }
 
-/** What the system, TLS and the HTTP parser call it, and what it means. */
+/** Explanations of error codes of the system, TLS and the HTTP parser. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The target refused the connection. Is something listening on that port?',
   ECONNRESET: 'The target closed the connection without an answer.',
@@ -30,7 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "The target's certificate is for another name.",
 };
 
-/** Why there was no answer, from whatever was thrown on the way. */
+/** Converts any error into a failure with an explanation. */
 export function failureOf(error: unknown): ReplayFailure {
   const code = codeOf(error);
   const known = SENTENCES[code];
@@ -41,7 +41,7 @@ export function failureOf(error: unknown): ReplayFailure {
   return new ReplayFailure(`The target could not be reached${code === '' ? '' : ` (${code})`}.`);
 }
 
-/** The code of an error; of several tries, each at another address, that of the first. */
+/** The code of an error; of several attempts at different addresses, the first one's. */
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error ? String(error.code) : '';

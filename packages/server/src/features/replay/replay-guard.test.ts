@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { carry } from './carry.ts';
-import type { Carry } from './carry.ts';
+import { sendRequest } from './send-request.ts';
+import type { SendRequest } from './send-request.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
-/** What names mean, one answer after the other; the last one stays. */
+/** The successive DNS responses of names; the last one stays. */
 const names = new Map<string, string[][]>();
 const lookUp = (name: string): Promise<string[]> => {
   const answers = names.get(name);
   const answer = answers !== undefined && answers.length > 1 ? answers.shift() : answers?.[0];
   return answer === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(answer);
 };
-/** In this thread, so that names mean what they are told to. */
-const carryHere: Carry = (errand, gone) => carry(errand, gone, lookUp);
+/** In this thread, so that the test controls DNS. */
+const sendHere: SendRequest = (request, gone) => sendRequest(request, gone, lookUp);
 
 let server: TestServer;
 let client: TestClient;
@@ -25,7 +25,7 @@ let inside6: RawTarget;
 beforeAll(async () => {
   server = await startTestServer({
     settings: { ALLOW_PRIVATE_TARGETS: 'false' },
-    replay: { carry: carryHere, mostMs: 3000 },
+    replay: { sendRequest: sendHere, maxMs: 3000 },
   });
   ({ client } = await server.register());
   inside = await openRawTarget('127.0.0.1');
@@ -43,7 +43,7 @@ const REFUSED = {
 };
 const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
 
-describe('a server that people reach from outside sends nothing inside (hardening S3)', () => {
+describe('a public server sends nothing to internal addresses', () => {
   test.each([
     '127.0.0.1',
     '127.1',
@@ -67,7 +67,7 @@ describe('a server that people reach from outside sends nothing inside (hardenin
     expectUntouched();
   });
 
-  test('whether something listens there or not, in the same words', async () => {
+  test('whether something listens there or not, with the same error', async () => {
     const open = await replay(inside.url);
     const closed = await replay('http://127.0.0.1:9/');
     expect(closed.body).toEqual(open.body);
@@ -86,29 +86,29 @@ describe('a server that people reach from outside sends nothing inside (hardenin
     expectUntouched();
   });
 
-  test('a name that means something else a moment later goes where it was checked, or nowhere', async () => {
-    // Nobody answers there. From the second question on the name leads inside; it is never asked.
+  test('a name that changes later goes to its checked address, or nowhere', async () => {
+    // The address does not respond. From the second lookup on the name leads inside; no second lookup happens.
     names.set('moving.example', [['2001:4860:4860::8888'], ['127.0.0.1']]);
     expect(await replay(`http://moving.example:${inside.port}/`)).toMatchObject({ status: 502 });
     expect(names.get('moving.example')).toEqual([['127.0.0.1']]);
     expectUntouched();
   });
 
-  test('no header changes where it goes', async () => {
+  test('no header changes the destination', async () => {
     names.set('nowhere.example', [['127.0.0.1']]);
     const headers = { Host: 'good.example', 'X-Forwarded-Host': 'good.example', Forwarded: 'host=good.example' };
     expect(await replay(`http://nowhere.example:${inside.port}/`, { headers })).toMatchObject(REFUSED);
     expectUntouched();
   });
 
-  test('a name that does not exist is told so', async () => {
+  test('an unknown name is reported', async () => {
     expect(await replay('http://gone.example/')).toMatchObject({
       status: 502,
       body: { code: 'REPLAY_FAILED', error: 'The name gone.example could not be found.' },
     });
   });
 
-  test.each([22, 25, 6379, 11_211])('port %i is for another service, on any host', async (port) => {
+  test.each([22, 25, 6379, 11_211])('port %i belongs to another service, on any host', async (port) => {
     expect(await replay(`http://8.8.8.8:${port}/`)).toMatchObject({
       status: 403,
       body: { code: 'TARGET_NOT_ALLOWED', error: expect.stringMatching(/port/) },
@@ -116,11 +116,11 @@ describe('a server that people reach from outside sends nothing inside (hardenin
   });
 });
 
-describe('a server on a loopback address, or one that is told to, reaches its own networks', () => {
+describe('a server on a loopback address, or with the setting, reaches its own networks', () => {
   let local: TestServer;
   let their: TestClient;
   beforeAll(async () => {
-    local = await startTestServer({ replay: { carry: carryHere } });
+    local = await startTestServer({ replay: { sendRequest: sendHere } });
     ({ client: their } = await local.register());
   });
   afterAll(() => local.stop());

@@ -2,18 +2,20 @@ import { TokenBucket } from '../../limits/token-bucket.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import { ProblemError } from '../../http/problem.ts';
 
-/** Replays a second of one person, and to one target, whoever sends them; bursts of ten times that. One person can't use a target up. */
+/**
+ * Replays per second of one user and to one target; bursts may be ten times as large. One user can't exhaust a target.
+ */
 const PER_SECOND = 20;
 const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
-/** Replays of one person that are under way, up to the end of their responses, and that may wait. */
+/** Running replays of one user, including their responses, and waiting ones. */
 const AT_ONCE = 10;
-const MOST_WAITING = 200;
-/** How many people and targets are remembered. Who comes again after so many others starts anew. */
-const MOST_REMEMBERED = 10_000;
+const MAX_WAITING = 200;
+/** Maximum number of remembered users and targets; the oldest are dropped. */
+const MAX_REMEMBERED = 10_000;
 
 const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
 
-/** What is remembered by key, the oldest forgotten. */
+/** A map that drops its oldest entries. */
 class Remembered<Key, Value> {
   readonly #known = new Map<Key, Value>();
   readonly #make: () => Value;
@@ -24,24 +26,24 @@ class Remembered<Key, Value> {
 
   of(key: Key): Value {
     const value = this.#known.get(key) ?? this.#make();
-    // Put behind the others: in a map the first is the oldest.
+    // Reinserts the entry: a map's first entry is its oldest.
     this.#known.delete(key);
     this.#known.set(key, value);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
     return value;
   }
 }
 
 /**
- * Nobody is to fill the server with replays, or use it to flood somebody else's (hardening N24): so many a second for each person and each
- * target, and of one person's only some at once; what is more waits, and is turned away where too many wait.
+ * Prevents one user from filling the server with replays or using it to flood another server: a rate limit per user and
+ * per target, and a concurrency limit per user. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
   readonly #people: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
   readonly #queues = new Remembered<number, FairQueue>(
-    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MOST_WAITING }),
+    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING }),
   );
 
   constructor(now: () => number) {
@@ -49,13 +51,16 @@ export class ReplayLimits {
     this.#targets = new Remembered(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
-  /** Counts a replay of a person to a target, by host and port; what is refused to the person does not count there. @throws ProblemError RATE_LIMITED */
+  /**
+   * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
+   * the target. @throws ProblemError RATE_LIMITED
+   */
   count(person: number, target: string): void {
-    const wait = this.#people.of(person).take() || this.#targets.of(target).take();
+    const wait = this.#people.of(person).consume() || this.#targets.of(target).consume();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 
-  /** Waits for this person's turn, and resolves with what ends it. @throws QueueFullError */
+  /** Waits for this user's turn. Returns the function that ends it. @throws QueueFullError */
   turn(person: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));

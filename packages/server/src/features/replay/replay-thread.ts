@@ -1,24 +1,24 @@
 import { isMainThread, parentPort } from 'node:worker_threads';
 import { ProblemError } from '../../http/problem.ts';
-import { carry } from './carry.ts';
+import { sendRequest } from './send-request.ts';
 import { lookUpInPublic, lookUpOnSystem } from './resolve-target.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import type { FromThread, ToThread } from './worker-messages.ts';
 
-/** The thread that carries replays. What targets send, and TLS, is worked through here, and not beside the captures. */
+/** The thread that sends replays, so that the targets' responses and TLS don't delay captures. */
 const port = parentPort;
 if (port === null || isMainThread) throw new Error('replay-thread.ts runs as a worker thread.');
 
 const underWay = new Map<number, AbortController>();
 const tell = (message: FromThread, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
 
-async function answer({ id, errand }: Extract<ToThread, { errand: unknown }>): Promise<void> {
-  const gone = new AbortController();
-  underWay.set(id, gone);
+async function answer({ id, request }: Extract<ToThread, { request: unknown }>): Promise<void> {
+  const signal = new AbortController();
+  underWay.set(id, signal);
   try {
-    const lookUp = errand.allowPrivate ? lookUpOnSystem : lookUpInPublic;
-    const { body, ...rest } = await carry(errand, gone.signal, lookUp);
+    const lookUp = request.allowPrivate ? lookUpOnSystem : lookUpInPublic;
+    const { body, ...rest } = await sendRequest(request, signal.signal, lookUp);
     const own = movable(body);
-    tell({ id, carried: { ...rest, body: own } }, [own.buffer]);
+    tell({ id, response: { ...rest, body: own } }, [own.buffer]);
   } catch (error) {
     if (error instanceof ProblemError) tell({ id, problem: { code: error.code, sentence: error.message } });
     else tell({ id, failure: error });
@@ -27,15 +27,15 @@ async function answer({ id, errand }: Extract<ToThread, { errand: unknown }>): P
   }
 }
 
-/** Bytes that have their memory for themselves, so that it can be handed over; a small `Buffer` shares it with others. */
+/** Bytes with their own memory, which can be transferred; a small `Buffer` shares a pool. */
 function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-// The one who posts is thread-carrier.ts, from the same build.
+// Only the thread client of the same build posts messages.
 port.on('message', (message: ToThread) => {
-  if ('errand' in message) void answer(message);
+  if ('request' in message) void answer(message);
   else underWay.get(message.id)?.abort();
 });

@@ -29,7 +29,7 @@ afterEach(() => target.close());
 const replay = (json: object, from: TestClient = client) => from.tell('/api/replay', { method: 'POST', json });
 const MESSAGE_END = Buffer.from('\r\n\r\n');
 
-/** The only request that came in: its lines and its body. */
+/** The only received request: its lines and its body. */
 function sent(): { lines: string[]; body: Buffer } {
   const [bytes = Buffer.alloc(0), ...more] = target.received;
   expect(more).toEqual([]);
@@ -37,7 +37,7 @@ function sent(): { lines: string[]; body: Buffer } {
   return { lines: bytes.subarray(0, end).toString('latin1').split('\r\n'), body: bytes.subarray(end + 4) };
 }
 
-/** Captures a request as it is and tells what it is called. */
+/** Captures a request and returns its name. */
 async function capture(body: Uint8Array<ArrayBuffer>, from: TestClient = client) {
   const { uid } = await from.call('createEndpoint', { body: {} });
   await from.send(`/h/${uid}`, { method: 'POST', body });
@@ -46,8 +46,8 @@ async function capture(body: Uint8Array<ArrayBuffer>, from: TestClient = client)
   return { uid, captured };
 }
 
-describe('what is sent', () => {
-  test('is what was given: target, case, order and repeats of headers; nothing of the connection but its own', async () => {
+describe('the sent request', () => {
+  test('equals the given one: target, case, order and repeats of headers; connection headers are our own', async () => {
     const headers = [
       { key: 'X-Second', value: '2' },
       { key: 'connection', value: 'keep-alive, X-Hop' },
@@ -102,7 +102,7 @@ describe('what is sent', () => {
     expect(sent().body.toString()).toBe('with it');
   });
 
-  test('bytes that are no text', async () => {
+  test('bytes that are not text', async () => {
     const bytes = Buffer.from([0, 255, 128, 13, 10]);
     await replay({ method: 'POST', url: target.url, body: bytes.toString('base64'), bodyEncoding: 'base64' });
     expect(sent().body).toEqual(bytes);
@@ -125,14 +125,14 @@ describe('what is sent', () => {
   });
 });
 
-describe('what comes back', () => {
+describe('the response', () => {
   const answer = async (bytes: string | Uint8Array) => {
     target.answer = saying(bytes);
     return replay({ method: 'GET', url: target.url });
   };
   const pairs = (...headers: [string, string][]): HeaderPair[] => headers.map(([key, value]) => ({ key, value }));
 
-  test('is what the target said, whatever its status, with the headers as they came', async () => {
+  test("is the target's, with any status, and with its headers unchanged", async () => {
     const text = 'HTTP/1.1 418 Short and stout\r\nX-b: 1\r\nx-A: 2\r\nX-b: 3\r\nContent-Length: 2\r\n\r\nhi';
     expect(await answer(text)).toMatchObject({
       status: 200,
@@ -156,7 +156,7 @@ describe('what comes back', () => {
     await elsewhere.close();
   });
 
-  test('bytes that are no text come as base64, a coded body as it came', async () => {
+  test('bytes that are not text come as base64, an encoded body unchanged', async () => {
     const bytes = Buffer.from([0x1f, 0x8b, 0, 255]);
     const head = Buffer.from('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n');
     expect((await answer(Buffer.concat([head, bytes]))).body).toMatchObject({
@@ -165,7 +165,7 @@ describe('what comes back', () => {
     });
   });
 
-  test('a body over 1 MiB is cut at a whole character and marked; one of 1 MiB is not', async () => {
+  test('a body over 1 MiB is truncated at a whole character and marked; one of 1 MiB is not', async () => {
     const mib = 1024 * 1024;
     const big = await answer(`HTTP/1.1 200 OK\r\n\r\nx${Buffer.from('é'.repeat(mib)).toString('latin1')}`);
     expect(big.body).toMatchObject({ body: `x${'é'.repeat(mib / 2 - 1)}`, bodyEncoding: 'utf8', bodyTruncated: true });
@@ -173,17 +173,17 @@ describe('what comes back', () => {
     expect(whole.body).toMatchObject({ body: 'a'.repeat(mib), bodyTruncated: false });
   });
 
-  test('what breaks off is shown as far as it came, and marked', async () => {
+  test('an aborted body is shown as far as it came, and marked', async () => {
     const { body } = await answer('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf of');
     expect(body).toMatchObject({ status: 200, body: 'half of', bodyTruncated: true });
   });
 
-  test('interim answers are passed over, however many', async () => {
+  test('interim responses are skipped, in any number', async () => {
     const { body } = await answer(`${'HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'.repeat(1000)}${EMPTY_OK}`);
     expect(body).toMatchObject({ status: 200, body: null });
   });
 
-  test('a target that refuses a large body before it has taken it has answered', async () => {
+  test('a target that rejects a large body before reading it has responded', async () => {
     const refusing = createServer((_request, response) =>
       response.writeHead(413, { 'content-length': 3, connection: 'close' }).end('big'),
     );
@@ -196,7 +196,7 @@ describe('what comes back', () => {
     await new Promise((resolve) => refusing.close(resolve));
   });
 
-  test('a target that begins to answer before it has the body gets all of it', async () => {
+  test('a target that starts its response before it has the body gets all of it', async () => {
     const echo = createServer((request, response) => {
       response.writeHead(200);
       response.flushHeaders();
@@ -213,7 +213,7 @@ describe('what comes back', () => {
     await new Promise((resolve) => echo.close(resolve));
   });
 
-  test('interim answers without end are no answer', async () => {
+  test('endless interim responses are not a response', async () => {
     target.answer = (socket) => {
       const more = (): void => {
         while (!socket.destroyed && socket.write('HTTP/1.1 103 Early\r\nLink: </a>\r\n\r\n'));
@@ -249,8 +249,8 @@ describe('what comes back', () => {
   });
 });
 
-describe('a target that gives no answer', () => {
-  test('because nobody listens', async () => {
+describe('a target without a response', () => {
+  test('connection refused', async () => {
     const { url } = target;
     await target.close();
     expect(await replay({ method: 'GET', url })).toMatchObject({
@@ -260,7 +260,7 @@ describe('a target that gives no answer', () => {
     target = await openRawTarget();
   });
 
-  test('because it hangs up', async () => {
+  test('hangs up', async () => {
     target.answer = (socket) => socket.resetAndDestroy();
     expect(await replay({ method: 'GET', url: target.url })).toMatchObject({
       status: 502,
@@ -268,7 +268,7 @@ describe('a target that gives no answer', () => {
     });
   });
 
-  test('because it speaks no TLS', async () => {
+  test('no TLS', async () => {
     const url = target.url.replace('http:', 'https:');
     target.answer = saying('HTTP/1.1 400 Bad Request\r\n\r\n');
     const plain = createServer((_request, response) => response.end());
@@ -282,7 +282,7 @@ describe('a target that gives no answer', () => {
   });
 
   test('in time', async () => {
-    const hasty = await startTestServer({ replay: { mostMs: 200 } });
+    const hasty = await startTestServer({ replay: { maxMs: 200 } });
     const { client: their } = await hasty.register();
     const silent = await replay({ method: 'GET', url: target.url }, their);
     expect(silent).toMatchObject({ status: 200 });
@@ -328,8 +328,8 @@ test.each([
   10_000,
 );
 
-describe('whose request it is', () => {
-  test("another's is not there, before anything else is said", async () => {
+describe('ownership', () => {
+  test("another user's request is not found, before any other error", async () => {
     const stranger = await server.register();
     const { uid, captured } = await capture(new Uint8Array([1]), stranger.client);
     const answers = await Promise.all(
@@ -343,7 +343,7 @@ describe('whose request it is', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  test('a deleted one is gone', async () => {
+  test('a deleted request is not found', async () => {
     const { uid, captured } = await capture(new Uint8Array([1]));
     await client.call('deleteRequest', { params: { uid, id: captured.id } });
     const bodyFrom = { endpointUid: uid, id: captured.id };
@@ -352,7 +352,7 @@ describe('whose request it is', () => {
   });
 });
 
-test('one person who floods a target leaves it to the others', async () => {
+test('a user who floods a target leaves it to the others', async () => {
   const flood = Array.from({ length: 400 }, () => replay({ method: 'GET', url: target.url }));
   const other = await server.register();
   const answers = [];
@@ -362,19 +362,19 @@ test('one person who floods a target leaves it to the others', async () => {
   expect(told.filter((status) => status !== 200).length).toBeGreaterThan(100);
 });
 
-test('whose turn would come too late is told to come again, within the time that a replay has', async () => {
-  const hasty = await startTestServer({ replay: { mostMs: 600 } });
+test('a replay whose turn comes too late is rejected within its time limit', async () => {
+  const hasty = await startTestServer({ replay: { maxMs: 600 } });
   const { client: their } = await hasty.register();
   target.answer = () => undefined;
   const all = await Promise.all(Array.from({ length: 25 }, () => replay({ method: 'GET', url: target.url }, their)));
-  // Ten go at once. Of the others some may come late enough to have their time after them.
+  // Ten run at once. Some of the others may start late enough to get their time.
   expect(all.filter(({ status }) => status === 502).length).toBeGreaterThanOrEqual(10);
   expect(all.every(({ status }) => status === 502 || status === 503)).toBe(true);
   expect(all.find(({ status }) => status === 503)?.headers.get('retry-after')).toBe('10');
   await hasty.stop();
 });
 
-test('many at once are all sent, however few go at the same time', async () => {
+test('many at once are all sent, with limited concurrency', async () => {
   const answers = await Promise.all(
     Array.from({ length: 60 }, () => replay({ method: 'POST', url: target.url, body: 'x' })),
   );
@@ -382,13 +382,13 @@ test('many at once are all sent, however few go at the same time', async () => {
   expect(target.count()).toBe(60);
 });
 
-test('fifty large answers at once find room one after the other', async () => {
+test('fifty large responses at once get memory one after another', async () => {
   target.answer = saying(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(1024 * 1024)}`);
   const answers = await Promise.all(Array.from({ length: 50 }, () => replay({ method: 'GET', url: target.url })));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200));
 });
 
-test('a flood ends: 429 with the time to wait, for whoever sends it', async () => {
+test('a flood ends: 429 with the time to wait, for any sender', async () => {
   let refused: Awaited<ReturnType<typeof replay>> | undefined;
   for (let nth = 0; nth < 400 && refused === undefined; nth += 1) {
     const answer = await replay({ method: 'GET', url: target.url });

@@ -5,14 +5,14 @@ const REFUSED = { code: 'TARGET_NOT_ALLOWED' };
 const outside = (answers: readonly string[]) => ({ allowPrivate: false, lookUp: () => Promise.resolve(answers) });
 const inside = (answers: readonly string[]) => ({ allowPrivate: true, lookUp: () => Promise.resolve(answers) });
 
-test('a name goes to its addresses, all of them checked', async () => {
+test('a name resolves to all its addresses, each checked', async () => {
   expect(await resolveTarget('good.example', outside(['8.8.8.8', '2606:4700::1']))).toEqual([
     '8.8.8.8',
     '2606:4700::1',
   ]);
 });
 
-describe('a name that leads inside is refused, whatever else it leads to', () => {
+describe('a name with an internal address is rejected, whatever its other addresses are', () => {
   test.each([
     [['127.0.0.1']],
     [['8.8.8.8', '10.0.0.1']],

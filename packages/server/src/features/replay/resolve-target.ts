@@ -8,19 +8,19 @@ import { isAllowed } from './target-address.ts';
 /** All addresses of a name. @throws when it has none */
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** Milliseconds that a name may take, and how many times its servers are asked within them. */
-const MOST_MS = 5000;
+/** Time limit of a lookup in milliseconds, and the number of attempts within it. */
+const MAX_MS = 5000;
 const TRY_MS = 2000;
 const TRIES = 2;
-/** How many of a name's addresses are tried. */
-const MOST_ADDRESSES = 8;
+/** Maximum number of addresses to try. */
+const MAX_ADDRESSES = 8;
 
-/** As the system does it: with its hosts file and its search domains, so that `web` in a private network is found. */
+/** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
 export const lookUpOnSystem: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
 
 /**
- * In the public DNS alone: neither a hosts file nor a search domain makes a name of the inside of one from outside. It does not wait in
- * libuv's pool either, which a slow name would fill.
+ * Resolves in public DNS only: no hosts file or search domain can make a name internal. It also avoids libuv's pool,
+ * which slow lookups would fill.
  */
 export const lookUpInPublic: Lookup = async (name) => {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
@@ -37,19 +37,18 @@ export interface TargetRules {
 }
 
 /**
- * The addresses of a target, each of them checked: who connects to one of these, and to nothing else, reaches nothing that is not
- * allowed, whatever the name means a moment later. One address that is not allowed makes the name none.
- * @throws ProblemError TARGET_NOT_ALLOWED
+ * Resolves a target and checks every address. A connection to only these addresses reaches nothing that is not allowed,
+ * even if DNS changes afterwards. One forbidden address rejects the whole name. @throws ProblemError TARGET_NOT_ALLOWED
  * @throws ReplayFailure when the name has no address
  */
 export async function resolveTarget(host: string, { allowPrivate, lookUp }: TargetRules): Promise<readonly string[]> {
   if (!allowPrivate && isThisMachine(host)) throw new ProblemError('TARGET_NOT_ALLOWED');
   const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp) : [host];
   if (!addresses.every((address) => isAllowed(address, allowPrivate))) throw new ProblemError('TARGET_NOT_ALLOWED');
-  return addresses.slice(0, MOST_ADDRESSES);
+  return addresses.slice(0, MAX_ADDRESSES);
 }
 
-/** `localhost` and what is below it (RFC 6761 6.3). */
+/** `localhost` and its subdomains (RFC 6761 6.3). */
 function isThisMachine(host: string): boolean {
   return /(^|\.)localhost\.?$/i.test(host);
 }
@@ -57,7 +56,7 @@ function isThisMachine(host: string): boolean {
 async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
   const tooLong = new AbortController();
   try {
-    const late = sleep(MOST_MS, undefined, { signal: tooLong.signal, ref: false }).catch(() => undefined);
+    const late = sleep(MAX_MS, undefined, { signal: tooLong.signal, ref: false }).catch(() => undefined);
     const found = await Promise.race([lookUp(name), late]);
     if (found !== undefined && found.length > 0) return found;
     throw new ReplayFailure(

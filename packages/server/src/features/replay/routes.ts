@@ -5,37 +5,37 @@ import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { LongText } from '../../http/json-pieces.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { Carried } from './carry.ts';
+import type { OutboundResponse } from './send-request.ts';
 import type { RequestName, RequestRecord } from '../../database/store.ts';
-import { wholeCharacters } from '../../http/utf8-boundary.ts';
+import { utf8Boundary } from '../../http/utf8-boundary.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { objectAnswer } from '../../http/large-answer.ts';
 
 type ReplayCall = Call<'replay'>;
 type Source = NonNullable<ReplayOrder['bodyFrom']>;
 
-/** The replay of a request, or of what was made of one (contract 4). */
+/** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
   async replay(call) {
     const { app, body, signedIn, reply, hold, whenDone } = call;
     const { method, url, headers, bodyFrom } = body;
-    const gone = whenGone(reply);
-    // First of all: what is another's is not there, whatever else is wrong with the call (contract 1).
+    const signal = hangUpSignal(reply);
+    // First, so that another user's request is a 404 whatever else is wrong with the call.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
     if (given !== undefined) hold(given.length);
     const readBody = async (): Promise<Uint8Array> => {
-      // Before anything is sent: what was sent must not be answered with a refusal.
+      // Reserved before sending, because a sent replay must not end in a rejection.
       hold(MAX_REPLAY_ANSWER_BYTES);
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
-    const caller = { person: signedIn.user.id, gone, whenDone };
-    const carried = await app.replays.send({ method, url, headers, readBody }, caller);
-    return objectAnswer(carried.body.length, present(carried));
+    const caller = { person: signedIn.user.id, signal, whenDone };
+    const response = await app.replays.send({ method, url, headers, readBody }, caller);
+    return objectAnswer(response.body.length, present(response));
   },
 } satisfies Handlers;
 
-/** A stored request of the caller's, whose bytes are read later. @throws ProblemError REQUEST_NOT_FOUND */
+/** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
 async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
   const index = indexOfUnsavedId(id);
   const name: RequestName = index === undefined ? { savedId: id } : { index };
@@ -56,33 +56,33 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
 }
 
 /**
- * Goes off when the caller has hung up. A browser that gives up says no more than "no more bytes", which other calls take for a sender
- * that still waits; here what was given up must not go on at somebody else's server.
+ * Aborts when the caller's connection closes its sending side. Other calls continue then, because a sender may still
+ * wait for its response; a replay must not continue for a caller that left.
  */
-function whenGone({ raw: reply, request }: FastifyReply): AbortSignal {
-  const gone = new AbortController();
+function hangUpSignal({ raw: reply, request }: FastifyReply): AbortSignal {
+  const signal = new AbortController();
   const { socket } = request.raw;
   const underWay = callsOn.get(socket) ?? new Set();
   if (!callsOn.has(socket)) {
     callsOn.set(socket, underWay);
     socket.once('end', () => underWay.forEach((call) => call.abort()));
   }
-  underWay.add(gone);
+  underWay.add(signal);
   reply.once('close', () => {
-    underWay.delete(gone);
-    gone.abort();
+    underWay.delete(signal);
+    signal.abort();
   });
-  return gone.signal;
+  return signal.signal;
 }
 
-/** Replays under way by the connection that asked for them: one listener for all. */
+/** Running replays by connection: one listener for all. */
 const callsOn = new WeakMap<Socket, Set<AbortController>>();
 
 type Presented = Omit<ReplayAnswer, 'body'> & { readonly body: LongText | null };
 
-/** The answer as it came; its body as text where its bytes are valid UTF-8, else as base64 of them. */
-function present({ status, statusText, headers, body, isCut, durationMs }: Carried): Presented {
-  const whole = isCut ? body.subarray(0, wholeCharacters(body)) : body;
+/** The response unchanged; its body as text if it is valid UTF-8, otherwise as base64. */
+function present({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Presented {
+  const whole = isCut ? body.subarray(0, utf8Boundary(body)) : body;
   const isText = isUtf8(whole);
   return {
     status,

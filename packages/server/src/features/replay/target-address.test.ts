@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { isAllowed, reachOf } from './target-address.ts';
 import type { Reach } from './target-address.ts';
 
-/** The host of a URL, as it is looked at: without brackets. */
+/** The host of a URL without brackets. */
 const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Forms of addresses (hardening 2.1), and where each leads. */
+/** Forms of addresses, with their class. */
 const FORMS: readonly (readonly [url: string, reach: Reach])[] = [
   ['http://127.0.0.1/', 'private'],
   ['http://127.127.127.127/', 'private'],
@@ -71,12 +71,12 @@ const FORMS: readonly (readonly [url: string, reach: Reach])[] = [
   ['http://[::ffff:8.8.8.8]/', 'public'],
 ];
 
-describe('where an address leads, however it is written', () => {
+describe('the class of an address in any form', () => {
   test.each(FORMS)('%s: %s', (url, reach) => {
     expect(reachOf(hostOf(url))).toBe(reach);
   });
 
-  test('from outside nothing but the internet is reached; who allows private targets reaches no more than those', () => {
+  test('from outside only the internet is reachable; private targets add only their networks', () => {
     const reached = (allowPrivate: boolean): string[] =>
       FORMS.filter(([url]) => isAllowed(hostOf(url), allowPrivate)).map(([url]) => url);
     expect(reached(false)).toEqual(FORMS.filter(([, reach]) => reach === 'public').map(([url]) => url));

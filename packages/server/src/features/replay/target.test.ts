@@ -41,12 +41,12 @@ test('a decoy before the host never becomes it', () => {
   expect(parseTarget('http://good.example\\@127.0.0.1/')).toMatchObject({ host: 'good.example' });
 });
 
-test.each([22, 25, 6379, 11_211])('port %i is for another service', (port) => {
+test.each([22, 25, 6379, 11_211])('port %i belongs to another service', (port) => {
   const check = (): void => checkPort(parseTarget(`http://good.example:${port}/`));
   expect(check).toThrow(ProblemError);
   expect(check).toThrow(/port/);
 });
 
-test.each([1, 80, 443, 3000, 8080, 65_535])('port %i may be one for HTTP', (port) => {
+test.each([1, 80, 443, 3000, 8080, 65_535])('port %i may be used for HTTP', (port) => {
   expect(() => checkPort(parseTarget(`http://good.example:${port}/`))).not.toThrow();
 });

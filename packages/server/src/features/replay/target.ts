@@ -1,20 +1,20 @@
 import { ProblemError } from '../../http/problem.ts';
 
-/** Where a replay goes. */
+/** The destination of a replay. */
 export interface Target {
   readonly isSecure: boolean;
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** What stands in the `Host` header: the host, and the port where it is not the scheme's own (RFC 9110 7.2). */
+  /** The `Host` header: the host, with the port if it is not the scheme's default (RFC 9110 7.2). */
   readonly authority: string;
-  /** Path and query, as they were written. */
+  /** Path and query, exactly as written. */
   readonly path: string;
 }
 
 /**
- * Ports of services that could take the lines of a request for commands: FTP, SSH, Telnet, mail, news, chat, and two databases whose
- * commands are lines of text.
+ * Ports of services that could read a request's lines as commands: FTP, SSH, Telnet, mail, news, chat, and two
+ * databases with a text protocol.
  */
 const OTHER_SERVICES: ReadonlySet<number> = new Set([
   21, 22, 23, 25, 110, 119, 143, 465, 587, 993, 995, 6379, 6667, 6697, 11_211,
@@ -22,7 +22,7 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
 
 const PORT_SENTENCE = 'This target is not allowed. Its port belongs to another service than HTTP.';
 
-/** Reads a URL that `targetUrlSchema` has let through. */
+/** Parses a URL that `targetUrlSchema` has accepted. */
 export function parseTarget(text: string): Target {
   const url = new URL(text);
   const isSecure = url.protocol === 'https:';
@@ -32,8 +32,8 @@ export function parseTarget(text: string): Target {
 }
 
 /**
- * A URL's path and query as they were written: `URL` would take dots for steps and spell some characters anew, but who looks for a
- * mistake in their own server wants to send just this. What can't stand in a request line is spelt as `URL` does it.
+ * The path and query of a URL exactly as written. `URL` would resolve dots and change the encoding, but a user who
+ * debugs a server wants to send the exact path. Characters that a request line can't contain are encoded as `URL` does.
  */
 function pathOf(text: string, url: URL): string {
   const [, written] = /^https?:\/\/[^/?#\\]+([^#]*)/i.exec(text) ?? [];

@@ -4,19 +4,19 @@ import { LongText } from '../../http/json-pieces.ts';
 import { RecordLabels } from './record-labels.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { wholeCharacters } from '../../http/utf8-boundary.ts';
+import { utf8Boundary } from '../../http/utf8-boundary.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
 
-/** A captured request whose body is not made into text yet. */
+/** A captured request whose body is not converted to text yet. */
 export type HeldRequest = Omit<CapturedRequest, 'body'> & { readonly body: LongText | null };
 
-/** A stored request as the API and the live view show it (contract 2), with as much of its body as the record holds. */
+/** A stored request as the API and the live view return it, with the part of its body that the record holds. */
 export function presentRequest(record: RequestRecord): CapturedRequest {
   return present(record, (bytes, encoding) => bytes.toString(encoding));
 }
 
-/** The same, for a body that may be large: it stays bytes until its JSON is written. */
+/** The same for a large body, which stays bytes until its JSON is written. */
 export function presentHeld(record: RequestRecord): HeldRequest {
   return present(record, (bytes, encoding) => new LongText(bytes, encoding));
 }
@@ -49,7 +49,7 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
   };
 }
 
-/** A stored request as lists and live messages show it: at most the first 16 KiB of the body. */
+/** A stored request for lists and live messages: at most the first 16 KiB of the body. */
 export function presentPreview(record: RequestRecord): CapturedRequest {
   const { body } = record;
   return presentRequest(
@@ -69,6 +69,6 @@ function presentBody<Body>(
   if (body === null) return { body: null, bodyEncoding: 'utf8', bodyTruncated: false };
   const bodyTruncated = body.length < record.size;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  const kept = isText && bodyTruncated ? bytes.subarray(0, wholeCharacters(bytes)) : bytes;
+  const kept = isText && bodyTruncated ? bytes.subarray(0, utf8Boundary(bytes)) : bytes;
   return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
 }

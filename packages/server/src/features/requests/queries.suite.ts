@@ -19,7 +19,7 @@ export function requestsSuite(open: () => Store): void {
   const list = async (endpointId: number, query: Partial<ListQuery> = {}): Promise<number[]> =>
     indexesOf(await open().listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 10, ...query }));
 
-  /** Ten captures, GET and POST by turns, of which 2, 5 and 6 are saved. */
+  /** Ten captures, alternating GET and POST; 2, 5 and 6 are saved. */
   async function tenRequests(): Promise<{ id: number; uid: string; savedIds: number[] }> {
     const { id, uid } = await someEndpoint(open());
     await capture(
@@ -41,7 +41,7 @@ export function requestsSuite(open: () => Store): void {
   }
 
   describe('lists', () => {
-    test('newest first; saved, unsaved, or both; by method; below an index; as many as asked for', async () => {
+    test('newest first; saved, unsaved, or both; by method; below an index; with a limit', async () => {
       const { id } = await tenRequests();
       expect(await list(id)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
       expect(await list(id, { which: 'saved' })).toEqual([6, 5, 2]);
@@ -58,7 +58,7 @@ export function requestsSuite(open: () => Store): void {
       expect(await list(id, { limit: 2, before: 7, which: 'unsaved', method: 'POST' })).toEqual([3, 1]);
     });
 
-    test('page by page everything comes once', async () => {
+    test('pages return everything once', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 23);
       const seen: number[] = [];
@@ -70,7 +70,7 @@ export function requestsSuite(open: () => Store): void {
       expect(seen).toEqual(Array.from({ length: 23 }, (_, nth) => 22 - nth));
     });
 
-    test('an endpoint’s list ends at its neighbours', async () => {
+    test('an endpoint’s list ends at its neighbors', async () => {
       const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];
       await capture(
         open(),
@@ -80,7 +80,7 @@ export function requestsSuite(open: () => Store): void {
       expect(await list(NOWHERE)).toEqual([]);
     });
 
-    test('bodies are cut where asked, the size is of the whole', async () => {
+    test('bodies are truncated on request; the size is of the whole', async () => {
       const { id } = await someEndpoint(open());
       await capture(open(), [{ to: id, body: Buffer.from('\0ab\xffcd', 'latin1') }, { to: id }]);
       const [none, cut] = await open().listRequests({ endpointId: id, which: 'any', limit: 2, bodyBytes: 4 });
@@ -94,7 +94,7 @@ export function requestsSuite(open: () => Store): void {
   });
 
   describe('one request', () => {
-    test('unsaved ones are found by index, saved ones by id, and not the other way round', async () => {
+    test('unsaved ones are found by index, saved ones by id, and not the reverse', async () => {
       const { id, savedIds } = await tenRequests();
       expect(await open().findRequest(id, { index: 3 })).toMatchObject({
         endpointId: id,
@@ -114,13 +114,13 @@ export function requestsSuite(open: () => Store): void {
       expect(await open().findRequest(NOWHERE, { index: 0 })).toBeUndefined();
     });
 
-    test('a saved id counts only at its own endpoint', async () => {
+    test('a saved id works only at its own endpoint', async () => {
       const [one, other] = [await tenRequests(), await tenRequests()];
       expect(await open().findRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBeUndefined();
       expect(await open().deleteRequest(other.id, { savedId: one.savedIds[0] ?? 0 })).toBe(false);
     });
 
-    test('its body comes whole, or cut', async () => {
+    test('its body is whole, or truncated', async () => {
       const { id } = await tenRequests();
       expect(textOf(await open().findRequest(id, { index: 3 }))).toBe('body 3');
       expect(textOf(await open().findRequest(id, { index: 3 }, 4))).toBe('body');
@@ -128,7 +128,7 @@ export function requestsSuite(open: () => Store): void {
   });
 
   describe('saving', () => {
-    test('gives an id, keeps the index, and moves the counters', async () => {
+    test('assigns an id, keeps the index, and updates the counters', async () => {
       const { id, uid } = await someEndpoint(open());
       await captureMany(open(), id, 3);
       const saved = await open().saveRequest(id, 1, 10, 6);
@@ -141,7 +141,7 @@ export function requestsSuite(open: () => Store): void {
       expect(kept).toMatchObject({ saved: 1, unsaved: 2 });
     });
 
-    test('twice, or 20 at once, gives one id', async () => {
+    test('twice, or 20 in parallel, assigns one id', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 1);
       const tries = await Promise.all(Array.from({ length: 20 }, () => open().saveRequest(id, 0, 10, 0)));
@@ -153,7 +153,7 @@ export function requestsSuite(open: () => Store): void {
       expect(again).toMatchObject({ changed: false });
     });
 
-    test('stops at the limit, exactly, also when 20 are saved at once; what is saved already is no matter', async () => {
+    test('stops exactly at the limit, also for 20 in parallel; saved ones stay saved', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 20);
       const tries = await Promise.all(Array.from({ length: 20 }, (_, index) => open().saveRequest(id, index, 7, 0)));
@@ -163,7 +163,7 @@ export function requestsSuite(open: () => Store): void {
       expect(await open().saveRequest(id, saved[0] ?? -1, 7, 0)).toMatchObject({ changed: false });
     });
 
-    test('what is not there can’t be saved', async () => {
+    test('an unknown request can’t be saved', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 5, { ...LIMITS, maxUnsaved: 2 });
       for (const index of [-1, 2, 5, 4_294_967_296 + 3])
@@ -173,7 +173,7 @@ export function requestsSuite(open: () => Store): void {
   });
 
   describe('deleting', () => {
-    test('takes one, once, and the counters and the latest time follow', async () => {
+    test('removes one, once, and updates the counters and the latest time', async () => {
       const { id, uid, savedIds } = await tenRequests();
       expect(await open().deleteRequest(id, { index: 5 })).toBe(false);
       expect(
@@ -205,7 +205,7 @@ export function requestsSuite(open: () => Store): void {
   });
 
   describe('clearing', () => {
-    test('takes all from sight at once, saved ones too, and nothing that comes after', async () => {
+    test('hides everything at once, saved ones too, and nothing that arrives later', async () => {
       const { id, uid, savedIds } = await tenRequests();
       await open().clearRequests(id);
       expect(await open().findEndpointDetail(uid)).toMatchObject({

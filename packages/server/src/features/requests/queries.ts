@@ -11,7 +11,7 @@ import type {
 import type { ListQuery, RequestName, RequestRecord, RequestStore } from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
 
-/** What `selectRequest` brings: the row with its key taken apart and its body cut. */
+/** The result of `selectRequest`: the row with its key split and its body truncated. */
 export interface RequestRow {
   index: number;
   saved_id: number | null;
@@ -35,7 +35,9 @@ export function toRequestRecord(endpointId: number, row: RequestRow): RequestRec
   };
 }
 
-/** The columns of a request, its body cut to `bodyBytes` by the database, so that no long body crosses a thread for a list. */
+/**
+ * The columns of a request. The database truncates the body to `bodyBytes`, so that no long body is copied for a list.
+ */
 export function selectRequest<O>(
   query: SelectQueryBuilder<Tables, 'captured_requests', O>,
   bodyBytes: number | undefined,
@@ -65,8 +67,11 @@ async function boundsOf(db: Database | DatabaseTransaction, endpointId: number):
     .executeTakeFirst();
 }
 
-/** How many rows can match at most: with it as the limit, a scan ends at the last match and not at the end of the table. */
-async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
+/**
+ * An upper bound of the matching rows. As the limit, it ends the scan at the last match instead of the end of the
+ * table.
+ */
+async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promise<number> {
   const bySaved = {
     saved: bounds.saved_count,
     unsaved: bounds.unsaved_count,
@@ -85,7 +90,7 @@ async function mostMatches(db: Database, query: ListQuery, bounds: Bounds): Prom
 async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
   const bounds = await boundsOf(db, query.endpointId);
   if (bounds === undefined) return [];
-  const limit = Math.min(query.limit, await mostMatches(db, query, bounds));
+  const limit = Math.min(query.limit, await maxMatches(db, query, bounds));
   if (limit === 0) return [];
   const below = Math.min(query.before ?? bounds.next_index, bounds.next_index);
   let rows = selectRequest(db.selectFrom('captured_requests'), query.bodyBytes)
@@ -98,7 +103,7 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
   return (await rows.execute()).map((row) => toRequestRecord(query.endpointId, row));
 }
 
-/** Narrows a query to one request of an endpoint; what was cleared is not found. */
+/** Restricts a query to one request of an endpoint; cleared requests are not found. */
 function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
@@ -134,7 +139,7 @@ export const requestReads = { listRequests, findRequest } satisfies Unbound<
   Pick<RequestStore, 'listRequests' | 'findRequest'>
 >;
 
-/** Takes the endpoint's row for this transaction, so that its counters and its requests change together. */
+/** Locks the endpoint's row, so that its counters and its requests change together. */
 async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
   return transaction
     .updateTable('endpoints')

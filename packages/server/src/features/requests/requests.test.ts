@@ -20,7 +20,7 @@ beforeEach(async () => {
   ({ uid } = await client.call('createEndpoint', { body: {} }));
 });
 
-/** Captures, one after the other; their bodies are their numbers. */
+/** Captures sequentially; the bodies are their numbers. */
 async function capture(count: number, method = 'POST', path = ''): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const answer = await client.send(`/h/${uid}${path}`, {
@@ -36,7 +36,7 @@ const at = (path: string, init?: Parameters<TestClient['tell']>[1]) =>
 const indexes = (requests: readonly CapturedRequest[]) => requests.map(({ index }) => index);
 
 describe('lists', () => {
-  test('give the newest first, saved and unsaved apart', async () => {
+  test('return the newest first, saved and unsaved separately', async () => {
     await capture(4);
     await save(1);
     await save(3);
@@ -55,7 +55,7 @@ describe('lists', () => {
     });
   });
 
-  test('come in pages that a link leads through, without gap or double, whatever arrives meanwhile', async () => {
+  test('have linked pages, without gap or duplicate, whatever arrives meanwhile', async () => {
     await capture(7);
     let path: string | undefined = `/api/endpoints/${uid}/temp-requests?limit=3`;
     const seen: number[] = [];
@@ -70,7 +70,7 @@ describe('lists', () => {
     expect([pages, seen]).toEqual([3, [6, 5, 4, 3, 2, 1, 0]]);
   });
 
-  test('can be narrowed to a method; a last page has no link', async () => {
+  test('can be limited to a method; the last page has no link', async () => {
     await capture(2);
     await capture(2, 'PUT');
     await capture(1, 'GET');
@@ -94,7 +94,7 @@ describe('lists', () => {
     },
   );
 
-  test('a limit over 500 counts as 500, and other nonsense is told', async () => {
+  test('a limit over 500 counts as 500, and invalid ones are rejected', async () => {
     expect((await at('/requests?limit=501')).status).toBe(200);
     expect((await at('/requests?limit=999999999')).status).toBe(200);
     expect(await at('/requests?before=x')).toMatchObject({
@@ -114,7 +114,7 @@ describe('lists', () => {
 });
 
 describe('one request', () => {
-  test('comes whole, and its exact bytes as a download that no browser runs', async () => {
+  test('is whole, and its exact bytes are a download that no browser runs', async () => {
     const bytes = Buffer.from([0, 1, 2, 0xff, 0xfe, 60, 115, 62]);
     await client.send(`/h/${uid}`, { method: 'POST', body: bytes, headers: { 'content-type': 'text/html' } });
     const id = unsavedId(0);
@@ -135,7 +135,7 @@ describe('one request', () => {
     });
   });
 
-  test('is cut in lists at a whole character, and whole by itself', async () => {
+  test('is truncated in lists at a whole character, and whole by itself', async () => {
     const text = `${'x'.repeat(16_383)}é and more`;
     await client.send(`/h/${uid}`, { method: 'POST', body: text });
     const [listed] = await client.call('listUnsaved', { params: { uid } });
@@ -146,7 +146,7 @@ describe('one request', () => {
     });
   });
 
-  test('without a body has none', async () => {
+  test('without a body has null', async () => {
     await capture(1, 'GET');
     expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
       body: null,
@@ -168,14 +168,14 @@ describe('saving', () => {
     expect((await at(`/requests/${unsavedId(1)}`)).status).toBe(404);
   });
 
-  test('by twenty at once gives all the same request', async () => {
+  test('by twenty in parallel returns the same request', async () => {
     await capture(1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => save(0)));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await client.call('listSaved', { params: { uid } })).toHaveLength(1);
   });
 
-  test('nothing that is not there, and nothing that is no index', async () => {
+  test('rejects unknown requests and invalid indexes', async () => {
     await capture(1);
     for (const index of [1, 1_000_000, 9_007_199_254_740_991, -1, -1_000_000])
       expect(await save(index)).toMatchObject({ status: 404, body: { code: 'REQUEST_NOT_FOUND' } });
@@ -187,7 +187,7 @@ describe('saving', () => {
     }
   });
 
-  test('stops at MAX_SAVED_PER_ENDPOINT, by hand and by autosave', async () => {
+  test('stops at MAX_SAVED_PER_ENDPOINT, manually and by autosave', async () => {
     await capture(6);
     for (let index = 0; index < 5; index += 1) expect((await save(index)).status).toBe(200);
     expect(await save(5)).toMatchObject({ status: 403, body: { code: 'SAVED_LIMIT' } });
@@ -214,7 +214,7 @@ describe('deleting and clearing', () => {
     expect((await client.call('getEndpoint', { params: { uid } })).requestCount).toBe(0);
   });
 
-  test('all, and the numbers go on where they were', async () => {
+  test('everything, and the numbers continue', async () => {
     await capture(3);
     await save(0);
     expect((await at('/requests', { method: 'DELETE' })).status).toBe(204);

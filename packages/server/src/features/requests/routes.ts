@@ -4,12 +4,12 @@ import { ProblemError } from '../../http/problem.ts';
 import type { RequestName } from '../../database/store.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { setNextPage } from '../../http/paging.ts';
+import { setNextPage } from '../../http/call.ts';
 
-/** Stored bytes of one item of a list at most: a head of 64 KiB, and the beginning of a body. */
-const MOST_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
+/** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
+const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
 
-/** A request by the id in the path; what can't be an id names nothing. */
+/** The request named by the path; an invalid id matches nothing. */
 function requestName(id: string): RequestName {
   const number = /^-?\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
   if (number > 0) return { savedId: number };
@@ -26,7 +26,7 @@ async function listPage(
   const records = await app.store.listRequests({
     endpointId: endpoint.id,
     which,
-    // One more than asked for tells whether there is a next page.
+    // One more than requested tells whether there is a next page.
     limit: query.limit + 1,
     before: query.before,
     method: query.method,
@@ -40,7 +40,7 @@ async function listPage(
   return listAnswer(page, presentPreview);
 }
 
-/** A request with its whole body. What is large is counted before it is read. */
+/** A request with its whole body. Its memory is reserved before it is read. */
 async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Call<'getRequestBody'>) {
   const name = requestName(params.id);
   const beginning = await app.store.findRequest(endpoint.id, name, SMALL_ANSWER_BYTES);
@@ -61,7 +61,7 @@ export const requestHandlers = {
     return objectAnswer(rawBytesOf([record]), presentHeld(record));
   },
 
-  /** The exact bytes; a type that no browser runs, and no page that it could run in (contract 2). */
+  /** The exact bytes, with a content type and policy that prevent a browser from running them. */
   async getRequestBody(call) {
     const record = await findOne(call);
     void call.reply.headers({
@@ -75,8 +75,8 @@ export const requestHandlers = {
 
   async saveRequest({ app, endpoint, body, hold }) {
     if (body.index < 0) throw new ProblemError('REQUEST_NOT_FOUND');
-    // Before it is saved: what is done must not be answered with a refusal.
-    hold(MOST_PREVIEW_BYTES);
+    // Reserved before saving, because a completed change must not end in a rejection.
+    hold(MAX_PREVIEW_BYTES);
     const result = await app.store.saveRequest(
       endpoint.id,
       body.index,
@@ -87,7 +87,7 @@ export const requestHandlers = {
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);
     if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
-    return objectAnswer(MOST_PREVIEW_BYTES, request);
+    return objectAnswer(MAX_PREVIEW_BYTES, request);
   },
 
   async deleteRequest({ app, endpoint, params }) {

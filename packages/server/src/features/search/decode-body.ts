@@ -25,13 +25,13 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
   ['br', { decodeSync: (bytes) => brotliDecompressSync(bytes, LIMIT), decoder: () => createBrotliDecompress() }],
 ]);
 
-/** The coding that a body has and that can be removed. */
+/** The content coding of a body, if it can be decoded. */
 export function codingOf(rawHeaders: RawHeaders): Coding | undefined {
   const name = firstHeader(rawHeaders, 'content-encoding');
   return name === undefined ? undefined : CODINGS.get(name.trim().toLowerCase());
 }
 
-/** A body without its coding, at most `MAX_DECODED_BODY_BYTES` of it; as it is where it does not have the coding that it claims. */
+/** A decoded body, at most `MAX_DECODED_BODY_BYTES`; unchanged if it does not have the coding that it declares. */
 export async function decodedBody(body: Uint8Array, coding: Coding): Promise<Uint8Array> {
   try {
     return coding.decodeSync(body);
@@ -52,7 +52,7 @@ async function beginningOf(body: Uint8Array, coding: Coding): Promise<Uint8Array
       if (length >= MAX_DECODED_BODY_BYTES) break;
     }
   } catch {
-    // What came before the broken part counts.
+    // Keep what was decoded before the broken part.
   }
   return Buffer.concat(pieces).subarray(0, MAX_DECODED_BODY_BYTES);
 }

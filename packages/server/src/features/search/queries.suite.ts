@@ -16,7 +16,7 @@ export function searchSuite(open: () => Store): void {
     more: Partial<SearchRequest> = {},
   ): Promise<readonly FoundRecord[]> => (await ask(userId, { kind: 'text', text }, more)).found;
 
-  /** One request of somebody new; whether each text finds it. */
+  /** One request of a new user, and whether each text finds it. */
   async function finds(sent: Omit<Sent, 'to'>, ...texts: string[]): Promise<boolean[]> {
     const { id, userId } = await someEndpoint(open());
     await capture(open(), [{ to: id, ...sent }]);
@@ -123,7 +123,7 @@ export function searchSuite(open: () => Store): void {
       expect(await finds(sent, ...misses)).toEqual(misses.map(() => false));
     });
 
-    test('not in the address, not in what we note ourselves, and not across two parts', async () => {
+    test('not in the address, not in our own notes, and not across two parts', async () => {
       const sent: Omit<Sent, 'to'> = {
         method: 'PUT',
         target: '/p',
@@ -135,14 +135,14 @@ export function searchSuite(open: () => Store): void {
       expect(await finds(sent, ...misses)).toEqual(misses.map(() => false));
     });
 
-    test('many that look like it and are not do not hide the one that is', async () => {
+    test('many near misses do not hide the match', async () => {
       const { id, userId } = await someEndpoint(open());
       const decoys = Array.from({ length: 50 }, () => ({ to: id, headers: ['X', 'a%20b'] }));
       await capture(open(), [{ to: id, body: 'A B' }, ...decoys, { to: id, target: '/?q=a+b' }, ...decoys]);
       expect(indexesOf(await find(userId, 'a b', { limit: 7 }))).toEqual([51, 0]);
     });
 
-    test('over all endpoints of the user, newest first, and nobody else’s', async () => {
+    test('over all endpoints of the user, newest first, and no others’', async () => {
       const { id: userId } = await someUser(open());
       const [a, b] = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
       const other = await someEndpoint(open());
@@ -164,7 +164,7 @@ export function searchSuite(open: () => Store): void {
       expect(await find(2_000_000_000, 'same')).toEqual([]);
     });
 
-    test('saved ones too; not what was deleted or cleared', async () => {
+    test('saved ones too; not deleted or cleared ones', async () => {
       const { id, userId } = await someEndpoint(open());
       await captureMany(open(), id, 4);
       await open().saveRequest(id, 1, 10, 0);
@@ -205,7 +205,7 @@ export function searchSuite(open: () => Store): void {
       },
     );
 
-    test('a step looks at no more than it may, and cuts bodies; the next one goes on', async () => {
+    test('a step has limits, and truncates bodies; the next one continues', async () => {
       const { id } = await someEndpoint(open());
       await captureMany(open(), id, 10);
       const scan = { endpointId: id, query: { kind: 'body', text: 'number' }, now: T0, bodyBytes: 6 } as const;
@@ -227,7 +227,7 @@ export function searchSuite(open: () => Store): void {
       expect(await open().scanRequests({ ...scan, ...most, from: 9 })).toMatchObject({ found: [], searched: 0 });
     });
 
-    test('a search that ends early says where it goes on, and misses nothing', async () => {
+    test('a search that ends early returns where to continue, and misses nothing', async () => {
       const { id: userId } = await someUser(open());
       const endpoints = [await someEndpoint(open(), { userId }), await someEndpoint(open(), { userId })];
       const turns = Array.from({ length: 40 }, (_, nth) => ({
@@ -252,7 +252,7 @@ export function searchSuite(open: () => Store): void {
       expect(searched).toBeGreaterThanOrEqual(40);
     });
 
-    test('a search that nobody waits for any more ends', async () => {
+    test('an abandoned search ends', async () => {
       const { id, userId } = await someEndpoint(open());
       await captureMany(open(), id, 1);
       await expect(find(userId, 'number', { isWanted: () => false })).rejects.toThrow('The server is busy');

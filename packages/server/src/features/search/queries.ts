@@ -1,9 +1,9 @@
 import { matcherOf, needsBody } from '@creel/contract';
+import type { SearchableRequest } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { searchableRecord } from './searchable-record.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import type {
   RequestRecord,
@@ -17,8 +17,11 @@ import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { codingOf, decodedBody } from './decode-body.ts';
+import { RecordLabels } from '../requests/record-labels.ts';
+import { decodeHead } from '../../database/request-head.ts';
 
-/** Bytes of requests that are matched in one turn of the event loop, so that other searches on the same thread go on. */
+/** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
 const BYTES_PER_TURN = 256 * 1024;
 
 async function searchedEndpoints(
@@ -47,7 +50,7 @@ async function searchedEndpoints(
   return searched;
 }
 
-/** Results are ordered by time, then endpoint, then index, the highest first. */
+/** Results are ordered by time, endpoint and index, descending. */
 function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool> {
   if (endpointId < before.endpointId) return sql<SqlBool>`received_at <= ${before.receivedAt}`;
   if (endpointId > before.endpointId) return sql<SqlBool>`received_at < ${before.receivedAt}`;
@@ -55,8 +58,8 @@ function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool
 }
 
 /**
- * An index of every captured byte would make each capture slower, so the table is scanned: here, where a byte costs least, and away from
- * the writer. No more than `maxBytes`, or one request, is in memory at a time.
+ * Scans the table, because an index of every captured byte would make each capture slower. Runs off the writer's
+ * thread. At most `maxBytes`, or one request, are in memory at a time.
  */
 async function scanRequests(db: EngineDatabase, scan: Scan): Promise<ScanResult> {
   const rows = await rowsToScan(db, scan);
@@ -90,7 +93,7 @@ interface ScannedRows {
   readonly next: ScannedRow | undefined;
 }
 
-/** The rows of one step: up to `maxRows` of them and `maxBytes`, but at least one. */
+/** The rows of one step: up to `maxRows` and `maxBytes`, but at least one. */
 async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBytes }: Scan): Promise<ScannedRows> {
   const rows = await db
     .selectFrom('captured_requests')
@@ -99,7 +102,7 @@ async function rowsToScan(db: EngineDatabase, { endpointId, from, maxRows, maxBy
       'received_at as receivedAt',
       sql<number>`length(head) + coalesce(length(body), 0)`.as('bytes'),
     ])
-    // Read with the rows: the endpoint may be cleared or deleted during a search.
+    // Read with the rows, because the endpoint may be cleared or deleted during a search.
     .where('key', '>=', firstKey(endpointId))
     .where('key', '<=', requestKey(endpointId, from))
     .orderBy('key', 'desc')
@@ -140,7 +143,7 @@ async function candidates(
   return (await rows.execute()).map((row) => toRequestRecord(endpointId, row));
 }
 
-/** A copy, so that the rest of the body is not held. */
+/** A copy, so that the rest of the body can be freed. */
 function withShortBody(record: RequestRecord, bodyBytes: number): RequestRecord {
   const { body } = record;
   if (body === null || body.length <= bodyBytes) return record;
@@ -205,3 +208,26 @@ function joined(parts: readonly RawBuilder<SqlBool>[], operator: 'and' | 'or'): 
 export const searchReads = { searchedEndpoints, scanRequests } satisfies Unbound<
   Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>
 >;
+
+/**
+ * Converts a stored request into a record for the query language. If `withBody` is false, the record may have only the
+ * beginning of its body.
+ */
+export async function searchableRecord(record: RequestRecord, withBody: boolean): Promise<SearchableRequest> {
+  const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
+  const coding = withBody ? codingOf(rawHeaders) : undefined;
+  const body = coding === undefined || record.body === null ? record.body : await decodedBody(record.body, coding);
+  const labels = (): RecordLabels => new RecordLabels(rawHeaders, bodyIsText, record.body);
+  return {
+    method: record.method,
+    target,
+    rawHeaders,
+    body: () => body,
+    size: record.size,
+    source: () => labels().source,
+    eventType: () => labels().eventType,
+    sourceIp,
+    receivedAt: record.receivedAt,
+    saved: record.savedId !== null,
+  };
+}

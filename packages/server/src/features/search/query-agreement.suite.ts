@@ -15,7 +15,7 @@ const REQUESTS = Number(process.env['QUERY_REQUESTS'] ?? 200);
 const SEED = Number(process.env['QUERY_SEED'] ?? 1);
 const NOW = T0 + 2_000_000;
 
-/** What is searched of a generated request, made without the server's own decoding. */
+/** The searched fields of a generated request, made without the server's own decoding. */
 function searchable(request: GeneratedRequest, saved: boolean): SearchableRequest {
   const { method, target, headers, body, sourceIp, at } = request;
   const rawHeaders = headers.flatMap((name, nth): [string, string][] =>
@@ -52,7 +52,7 @@ function read(text: string): Query {
   return result.query;
 }
 
-/** What the database finds is what `matches` takes. */
+/** The database finds exactly what `matches` accepts. */
 export function queryAgreementSuite(open: () => Store): void {
   describe('queries', () => {
     test(

@@ -2,20 +2,20 @@ import { parseQuery } from '@creel/contract';
 import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { setNextPage } from '../../http/paging.ts';
+import { setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { SearchCursor } from '../../database/store.ts';
 import { searchRequests } from './service.ts';
 
-/** How many stored requests a call has looked at. */
+/** Response header with the number of searched requests. */
 const SEARCHED_HEADER = 'x-creel-searched';
 
 export const searchHandlers = {
   async search({ app, signedIn, endpoint, query, request, reply, hold }) {
     const userId = signedIn.user.id;
     const parsed = queryOf(query.q);
-    // A user who types on has given up the search for the text before.
+    // A user who continues to type has abandoned the search for the previous text.
     const isWanted = (): boolean => !reply.raw.destroyed;
     const page = await app.searches.run(userId, isWanted, () =>
       searchRequests(
@@ -42,7 +42,7 @@ export const searchHandlers = {
   },
 } satisfies Handlers;
 
-/** @throws ProblemError INVALID_QUERY with the place of the mistake */
+/** @throws ProblemError INVALID_QUERY with the position of the mistake */
 function queryOf(text: string): Query {
   const result = parseQuery(text);
   if (result.ok) return result.query;

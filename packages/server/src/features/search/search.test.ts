@@ -20,7 +20,7 @@ beforeEach(async () => {
   ({ uid } = await client.call('createEndpoint', { body: {} }));
 });
 
-/** Captures, one after the other; their bodies are their numbers. */
+/** Captures sequentially; the bodies are their numbers. */
 async function capture(count: number, method = 'POST', path = ''): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     const answer = await client.send(`/h/${uid}${path}`, {
@@ -51,7 +51,7 @@ describe('search', () => {
     expect(found.map(({ index, endpointUid }) => [index, endpointUid])).toEqual([[0, uid]]);
   });
 
-  test('pages through several endpoints, newest first, without gap or double', async () => {
+  test('pages through several endpoints, newest first, without gap or duplicate', async () => {
     const first = uid;
     await capture(3);
     ({ uid } = await client.call('createEndpoint', { body: {} }));
@@ -108,7 +108,7 @@ describe('search', () => {
     });
   });
 
-  test('can be narrowed to one endpoint of the caller; any other is unknown, before the query is read', async () => {
+  test('can be limited to one endpoint of the caller; any other is unknown, before the query is parsed', async () => {
     const first = uid;
     await capture(1);
     ({ uid } = await client.call('createEndpoint', { body: {} }));
@@ -123,7 +123,7 @@ describe('search', () => {
     expect(await search('q=body&endpoint=')).toMatchObject(unknown);
   });
 
-  test('looks into bodies as they were meant, and results say who sent what', async () => {
+  test('searches decoded bodies, and results have the sender', async () => {
     const json = JSON.stringify({ type: 'invoice.paid', data: { amount: 1200 } });
     await client.send(`/h/${uid}/a?b=c`, {
       method: 'POST',
@@ -149,7 +149,7 @@ describe('search', () => {
     expect(listed).toMatchObject({ source: 'Stripe', eventType: 'invoice.paid' });
   });
 
-  test('a call that may look at little says how far it came, and the next one goes on', async () => {
+  test('a call with a small limit returns how far it came, and the next one continues', async () => {
     await capture(1, 'PUT');
     await capture(9);
     const counts: (string | null)[] = [];

@@ -3,13 +3,10 @@ import type { Query } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../database/store.ts';
 
-/**
- * Requests and bytes that one step looks at. Between two steps the search of another user gets its turn, and one that nobody waits for
- * any more ends.
- */
+/** Requests and bytes per step. Between two steps other users' searches take turns, and abandoned searches end. */
 const STEP_ROWS = 500;
 const STEP_BYTES = 2 * 1024 * 1024;
-/** Bytes that one call looks at. Its caller goes on from where it ended. */
+/** Bytes that one call searches. The caller continues with the cursor. */
 const CALL_BYTES = 128 * 1024 * 1024;
 
 export interface SearchRequest {
@@ -18,20 +15,20 @@ export interface SearchRequest {
   readonly endpointId?: number | undefined;
   readonly query: Query;
   readonly limit: number;
-  /** Only what is older than this. */
+  /** Only requests older than this. */
   readonly before?: SearchCursor | undefined;
-  /** Stored requests that the call looks at. */
+  /** Maximum number of stored requests to search. */
   readonly maxRows: number;
-  /** False once the caller has left. */
+  /** False after the caller has left. */
   readonly isWanted: () => boolean;
 }
 
 export interface SearchPage {
   /** Newest first. */
   readonly found: readonly FoundRecord[];
-  /** Stored requests that were looked at. */
+  /** Number of searched requests. */
   readonly searched: number;
-  /** Where the next page goes on; `undefined` when everything was looked at. A page that is not full may have a next one. */
+  /** Cursor of the next page; `undefined` when everything was searched. A page that is not full may have a next one. */
   readonly next: SearchCursor | undefined;
 }
 
@@ -43,9 +40,9 @@ export function newestFirst(a: SearchCursor, b: SearchCursor): number {
 }
 
 /**
- * Finds requests of a user, newest first. Always steps through the endpoint whose next request is the newest, so that whatever is newer
- * than all next requests is final. Within an endpoint, times never go back.
- * @throws ProblemError UNAVAILABLE when the caller has left
+ * Finds requests of a user, newest first. Each step continues in the endpoint with the newest next request, so that
+ * matches newer than all next requests are final. Within an endpoint, times never decrease. @throws ProblemError
+ * UNAVAILABLE when the caller has left
  */
 export async function searchRequests(
   store: SearchStore,
@@ -57,7 +54,7 @@ export async function searchRequests(
   let searched = 0;
   let bytes = 0;
   for (let newest = waiting[0]; newest !== undefined; newest = waiting[0]) {
-    // The first in order, and one more that tells whether there is a next page.
+    // One more than requested tells whether there is a next page.
     const ready = matches.slice(0, limit + 1).filter((match) => newestFirst(match, newest) < 0);
     if (ready.length > limit) return fullPage(ready, limit, searched);
     if (searched >= maxRows || bytes >= CALL_BYTES)
@@ -84,7 +81,7 @@ export async function searchRequests(
   return matches.length > limit ? fullPage(matches, limit, searched) : { found: matches, searched, next: undefined };
 }
 
-/** An endpoint at the newest request of it that was not searched yet. */
+/** An endpoint, positioned at its newest unsearched request. */
 interface Waiting extends SearchCursor {
   readonly uid: string;
 }
@@ -98,7 +95,7 @@ function fullPage(matches: readonly FoundRecord[], limit: number, searched: numb
   return { found, searched, next: found.at(-1) };
 }
 
-/** The cursor whose page starts with this request. */
+/** The cursor of a page that starts with this request. */
 function justAbove({ receivedAt, endpointId, index }: SearchCursor): SearchCursor {
   return { receivedAt, endpointId, index: index + 1 };
 }

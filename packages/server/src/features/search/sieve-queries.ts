@@ -2,32 +2,32 @@ import { foldCase, timeOf } from '@creel/contract';
 import type { Pattern, Query, Term } from '@creel/contract';
 import { METHODS } from 'node:http';
 
-/** Bytes to look for without regard to ASCII case, in lower case. */
+/** Lowercase bytes, matched without ASCII case. */
 type Bytes = Buffer;
 
 /**
- * What a row must have so that it can match a query: a condition that every matching row meets, and perhaps others. SQL narrows with it,
- * and `matches` decides. Ranges include both ends.
+ * A condition that every matching row meets, and perhaps other rows. SQL uses it to narrow the search; `matches`
+ * decides. Ranges are inclusive.
  */
 export type Sieve =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Sieve[] }
   | { readonly kind: 'method'; readonly methods: readonly string[]; readonly isWanted: boolean }
   | { readonly kind: 'saved'; readonly isWanted: boolean }
   | { readonly kind: 'received' | 'size'; readonly from: number; readonly to: number; readonly isWanted: boolean }
-  /** In the body, or any of the lists with all that is in it in the head. */
+  /** In the body, or all items of one list in the head. */
   | { readonly kind: 'text'; readonly body: Bytes; readonly head: readonly (readonly Bytes[])[] }
   | { readonly kind: 'head'; readonly anyOf: readonly (readonly Bytes[])[] }
   | { readonly kind: 'body'; readonly text: Bytes }
-  /** In the body, with regard to case. */
+  /** In the body, case-sensitive. */
   | { readonly kind: 'body-bytes'; readonly bytes: Buffer };
 
-/** A body with a content coding is not searched as it is stored. */
+/** A body with a content coding can't be searched in its stored form. */
 const CODED: readonly Bytes[] = [Buffer.from('content-encoding')];
 const IS_CODED: Sieve = { kind: 'head', anyOf: [CODED] };
 const MIN = Number.MIN_SAFE_INTEGER;
 const MAX = Number.MAX_SAFE_INTEGER;
 
-/** The sieve of a query; `undefined` when no row can be left out. `now` is in milliseconds since 1970. */
+/** The sieve of a query; `undefined` when it excludes no row. `now` is in milliseconds since 1970. */
 export function sieveOf(query: Query, now: number): Sieve | undefined {
   return sieve(query, now, true);
 }
@@ -37,14 +37,14 @@ function sieve(query: Query, now: number, isWanted: boolean): Sieve | undefined 
   if (query.kind !== 'and' && query.kind !== 'or')
     return isWanted ? sieveOfTerm(query, now) : exactSieve(query, now, false);
   const parts = query.parts.map((part) => sieve(part, now, isWanted));
-  // "Not all of them" is "one of them is not", and the reverse.
+  // De Morgan: a negated "and" is an "or" of negated parts, and the reverse.
   return (query.kind === 'and') === isWanted ? allOf(parts) : anyOf(parts);
 }
 
-/** Looks into bytes that one sieve may cost for each row. Beyond that, reading the row and asking `matches` is cheaper. */
+/** Maximum number of byte searches per row. Beyond it, reading the row and calling `matches` is cheaper. */
 const MAX_LOOKS = 8;
 
-/** Parts that cost too much are left out: fewer conditions let more rows through, which is safe. */
+/** Omits parts that cost too much: fewer conditions pass more rows, which is safe. */
 function allOf(parts: readonly (Sieve | undefined)[]): Sieve | undefined {
   const kept: Sieve[] = [];
   for (const part of parts) if (part !== undefined && looksOf([...kept, part]) <= MAX_LOOKS) kept.push(part);
@@ -65,7 +65,7 @@ function looksOf(sieves: readonly Sieve[]): number {
   }, 0);
 }
 
-/** Terms that SQL decides by itself, so that their opposite is a sieve as well. */
+/** Terms that SQL decides exactly, so that their negation is a sieve too. */
 function exactSieve(term: Term, now: number, isWanted: boolean): Sieve | undefined {
   switch (term.kind) {
     case 'method':
@@ -84,7 +84,7 @@ function exactSieve(term: Term, now: number, isWanted: boolean): Sieve | undefin
   }
 }
 
-/** Whole numbers of bytes. */
+/** A range of whole bytes. */
 function sizeRange(value: Extract<Term, { kind: 'size' }>['value']): { from: number; to: number } {
   switch (value.operator) {
     case '>':
@@ -108,7 +108,7 @@ function sieveOfTerm(term: Term, now: number): Sieve | undefined {
       return textSieve(term.text);
     case 'path': {
       const part = longest(term.pattern);
-      // The slash of an empty path is not in the head.
+      // The head does not contain the slash of an empty path.
       return part.length < 2 ? undefined : { kind: 'head', anyOf: decodedForms(part) };
     }
     case 'query':
@@ -132,7 +132,7 @@ function sieveOfTerm(term: Term, now: number): Sieve | undefined {
 }
 
 function textSieve(text: string): Sieve | undefined {
-  // An empty path is searched as a slash, which is not in the head.
+  // An empty path is searched as a slash, which the head does not contain.
   const inHead = /^\/(?:\?|$)/.test(text) ? text.slice(1) : text;
   if (inHead === '') return undefined;
   return anyOf([
@@ -141,7 +141,7 @@ function textSieve(text: string): Sieve | undefined {
   ]);
 }
 
-/** Keys, and the longest part of a text, are in the body as they are, unless something in it is escaped. */
+/** Keys, and the longest part of a text, appear unchanged in the body unless it contains escapes. */
 function jsonSieve({ path, value }: Extract<Term, { kind: 'json' }>): Sieve | undefined {
   const keys = path.flatMap((step) => (step === 'any' || /^\d*$/.test(step.key) ? [] : [step.key]));
   const text = value.operator === 'is' ? longest(value.pattern) : '';
@@ -162,7 +162,7 @@ function lower(text: string): Bytes {
   return Buffer.from(foldCase(text));
 }
 
-/** A text as headers carry it: as UTF-8, or as Latin-1 where it can be. */
+/** The encodings of a text in headers: UTF-8, and Latin-1 if possible. */
 function sentForms(text: string): (readonly Bytes[])[] {
   const folded = foldCase(text);
   const utf8 = Buffer.from(folded);
@@ -170,13 +170,13 @@ function sentForms(text: string): (readonly Bytes[])[] {
   return isLatin1 ? [[utf8], [Buffer.from(folded, 'latin1')]] : [[utf8]];
 }
 
-/** The same for a text that may be encoded as in a URL: spaces as `+`, or anything after a `%`. */
+/** The same for URL-encoded text: spaces as `+`, or anything after a `%`. */
 function decodedForms(text: string): (readonly Bytes[])[] {
   const plus = text.includes(' ') ? sentForms(text.replaceAll(' ', '+')) : [];
   return [...sentForms(text), ...plus, [Buffer.from('%')]];
 }
 
-/** The methods whose name contains a text, in lower case. */
+/** The methods whose lowercase name contains a text. */
 function methodsWith(text: string): readonly string[] {
   const needle = foldCase(text);
   return METHODS.map(foldCase).filter((method) => method.includes(needle));

@@ -4,7 +4,7 @@ import { OPERATIONS, PROBLEMS } from '@creel/contract';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
-/** As much of OpenAPI 3.1 as makes a document that programs can read. Strict: what is not known here is a mistake. */
+/** A strict schema of the parts of OpenAPI 3.1 that the document uses; anything else is a mistake. */
 const schemaSchema = z.record(z.string(), z.unknown());
 const contentSchema = z.record(z.string().regex(/^\w+\/[\w.+-]+$/), z.strictObject({ schema: schemaSchema }));
 const operationSchema = z.strictObject({
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Path and method of everything described. */
+/** Path and method of every described operation. */
 function described(): [path: string, method: string, operation: z.infer<typeof operationSchema>][] {
   const { paths } = z
     .object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
@@ -57,7 +57,7 @@ function described(): [path: string, method: string, operation: z.infer<typeof o
   );
 }
 
-test('the document has the form of OpenAPI 3.1', () => {
+test('the document is valid OpenAPI 3.1', () => {
   expect(documentSchema.safeParse(JSON.parse(text)).error).toBeUndefined();
 });
 
@@ -70,7 +70,7 @@ test('it describes every operation once, and nothing else', () => {
   ).toEqual(rows.toSorted());
 });
 
-test('every path parameter is described, and every reference leads somewhere', () => {
+test('every path parameter is described, and every reference resolves', () => {
   for (const [path, , { parameters }] of described()) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(names);
@@ -82,7 +82,7 @@ test('every path parameter is described, and every reference leads somewhere', (
   expect(text).not.toMatch(/"\$ref":"(?!#\/components\/schemas\/)/);
 });
 
-test('every problem of a row is described under its status', () => {
+test('every problem of an operation is described under its status', () => {
   for (const [path, method, { responses }] of described()) {
     const row = Object.values(OPERATIONS).find((one) => one.path === path && one.method.toLowerCase() === method);
     for (const code of row?.problems ?? [])

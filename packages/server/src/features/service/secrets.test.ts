@@ -10,11 +10,11 @@ import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
 /**
- * Hardening S9: secrets go through the whole server, at the most talkative log level and through failures of every kind, and must be
+ * Secrets pass through the whole server, at the most verbose log level and through all kinds of failures. They must be
  * in no log line, no error and no metric.
  */
 const secrets = new Set([CLIENT_SECRET, 'canary-smtp', 'canary-stripe-key', 'canary-whsec']);
-/** Everything that a failing call was answered, and every metric. */
+/** Every failed response, and every metric. */
 const said: string[] = [];
 let provider: TestProvider;
 let mailbox: Mailbox;
@@ -24,7 +24,7 @@ let broken = false;
 function failing<Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) {
   return (...args: Args): Promise<Result> => {
     if (!broken) return work(...args);
-    // As databases fail: with what they were given in the error.
+    // Like real databases: the error contains the values.
     return Promise.reject(
       Object.assign(new Error('constraint failed'), { detail: `Failing row contains (${JSON.stringify(args)})` }),
     );
@@ -69,7 +69,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A call whose answer, where it is a failure, is kept for the search. */
+/** A call whose response is collected if it is a failure. */
 async function call(
   client: TestClient,
   method: string,
@@ -96,7 +96,7 @@ async function mailedToken(): Promise<string> {
   return token;
 }
 
-/** A day in the life of a server, with a secret in everything that may hold one. */
+/** Exercises a server with a secret in every possible place. */
 async function live(client: TestClient, name: string): Promise<void> {
   const passwords = ['first', 'second', 'wrong', 'third'].map((one) => `canary-password-${name}-${one}`);
   for (const password of passwords) secrets.add(password);
@@ -187,7 +187,7 @@ test('no secret is in any log line, error or metric', async () => {
   broken = false;
 
   said.push(await (await client.send('/metrics')).text());
-  // A log that is empty would hold no secret either.
+  // An empty log would contain no secret either.
   const log = server.log();
   expect(log.match(/"msg":"a call failed"/g)?.length).toBeGreaterThanOrEqual(2);
   expect(log).toContain('constraint failed');
@@ -196,7 +196,7 @@ test('no secret is in any log line, error or metric', async () => {
   expect(secrets).not.toContain('');
   const everything = [log, ...said].join('\n');
   expect([...secrets].filter((secret) => everything.includes(secret))).toEqual([]);
-  // Not even what is made of them: hashes are worth guessing at.
+  // Derived values must not appear either: hashes can be attacked.
   expect(everything).not.toMatch(/argon2id|Failing row/);
   for (const line of log.trimEnd().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });

@@ -7,12 +7,12 @@ import type { Handlers } from '../../http/call.ts';
 
 const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 
-/** The answer of a failed test mail: contract 4 wants `success` beside the problem. */
+/** The response of a failed test mail has `success` beside the problem. */
 function testFailed(sentence: string): ProblemError {
   return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
 }
 
-/** Settings, and whether mail can reach the person (spec 2, contract 4). */
+/** The user's settings, and the test of the mail server. */
 export const settingsHandlers = {
   getSettings: async ({ signedIn }) => signedIn.user.settings,
 
@@ -29,8 +29,8 @@ export const settingsHandlers = {
   async testEmail({ app, signedIn, body, clientAddress }) {
     if (app.mailer === undefined) throw testFailed(PROBLEMS.MAIL_FAILED.sentence);
     const { throttle } = app.accounts;
-    await throttle.of('testMail', String(signedIn.user.id)).take();
-    await throttle.of('testMailAddress', addressBlock(clientAddress)).take();
+    await throttle.of('testMail', String(signedIn.user.id)).consume();
+    await throttle.of('testMailAddress', addressBlock(clientAddress)).consume();
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {

@@ -24,12 +24,12 @@ afterAll(async () => {
 const save = (client: TestClient, json: object) => client.tell('/api/user/settings', { method: 'POST', json });
 
 describe('settings', () => {
-  test('begin with notices off and the address of the account', async () => {
+  test("start with notices off and the account's address", async () => {
     const { client, user } = await paid.register();
     expect(await client.call('getSettings', {})).toEqual({ ...OFF, email: user.email });
   });
 
-  test('are kept whole, the address trimmed; what is not a setting is left out', async () => {
+  test('are stored completely, with the address trimmed; unknown fields are ignored', async () => {
     const { client } = await paid.register();
     const all = {
       autoSaveNewEndpoints: true,
@@ -76,7 +76,7 @@ describe('settings', () => {
     },
   );
 
-  test('a notice that a paid plan left on may stay and may go under FREE', async () => {
+  test('a notice from a former paid plan may stay or be removed under FREE', async () => {
     const { client, user } = await free.register();
     const left = { ...OFF, emailNotifyExpiry: true, email: user.email };
     await free.store.saveSettings(user.id, left);
@@ -90,7 +90,7 @@ describe('the test mail', () => {
   const testEmail = (client: TestClient, email: unknown) =>
     client.tell('/api/test-email', { method: 'POST', json: { email } });
 
-  test('arrives, in words and in HTML, from an address at the public host', async () => {
+  test('arrives as text and HTML, from an address at the public host', async () => {
     const { client } = await paid.register();
     expect(await testEmail(client, 'me@example.com')).toMatchObject({
       status: 200,
@@ -118,7 +118,7 @@ describe('the test mail', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3000);
   });
 
-  test('to an address that would add a header or a recipient is not sent', async () => {
+  test('is not sent to an address that would add a header or a recipient', async () => {
     const { client } = await paid.register();
     for (const email of [
       'a@b.test\r\nBcc: c@d.test',
@@ -132,7 +132,7 @@ describe('the test mail', () => {
     }
   });
 
-  test('without SMTP_URL says so in the words of the specification', async () => {
+  test('without SMTP_URL gets the specified sentence', async () => {
     const { client } = await free.register();
     const sentence = 'Failed to send test email. Please check SMTP server settings.';
     expect(await testEmail(client, 'me@example.com')).toMatchObject({
@@ -143,7 +143,7 @@ describe('the test mail', () => {
     expect((await paid.visitor().call('getServiceInfo', {})).mail).toBe(true);
   });
 
-  test('to a mail server that is not there says that', async () => {
+  test('to an unreachable mail server gets that error', async () => {
     const own = await startTestServer({
       settings: { SMTP_URL: 'smtp://user:canary-smtp@127.0.0.1:9', MAIL_FROM: 'Hooks <hooks@example.com>' },
     });

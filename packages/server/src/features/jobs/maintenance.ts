@@ -2,11 +2,11 @@ import type { Config } from '../../config.ts';
 import type { Live } from '../live/live.ts';
 import type { Store } from '../../database/store.ts';
 
-/** Rows and endpoints per round: each step is one short transaction between captures. */
+/** Rows and endpoints per run. Each step is one short transaction between captures. */
 const PURGE_ROWS = 200;
 const EXPIRED_ENDPOINTS = 50;
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly store: Store;
   readonly config: Config;
   readonly live: Live;
@@ -15,18 +15,24 @@ export interface UpkeepOptions {
 }
 
 /**
- * What has to happen as time goes by: expired endpoints, ended sessions, cleared rows. Safe in several processes at once. True when
- * purging is not finished.
+ * Deletes expired endpoints, ended sessions and cleared rows. Safe in several processes at once. True when purging is
+ * not finished.
  */
-export async function keepUp({ store, config, live, now, forgetEndpoint }: UpkeepOptions): Promise<boolean> {
-  // First, because on a full disk the pages that it frees are what everything else needs.
+export async function runMaintenance({
+  store,
+  config,
+  live,
+  now,
+  forgetEndpoint,
+}: MaintenanceOptions): Promise<boolean> {
+  // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
   await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
   for (const endpoint of expired) {
     forgetEndpoint(endpoint.uid);
-    live.publish(endpoint.id, { type: 'gone' });
+    live.publish(endpoint.id, { type: 'endpoint-deleted' });
   }
   return purged || expired.length === EXPIRED_ENDPOINTS;
 }

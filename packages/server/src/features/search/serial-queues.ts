@@ -1,7 +1,7 @@
 import { ProblemError } from '../../http/problem.ts';
 
-/** How many of somebody's calls may wait for their last one. */
-const MOST_WAITING = 10;
+/** Maximum number of waiting calls of one user. */
+const MAX_WAITING = 10;
 const RETRY_SECONDS = 1;
 
 interface Line {
@@ -10,19 +10,19 @@ interface Line {
 }
 
 /**
- * Runs dear work one by one for each person, and for different people side by side: whoever asks for twenty searches at once waits for
- * their own, and a neighbour for one of them (hardening O2).
+ * Runs expensive work one by one for each user, and for different users in parallel: a user with twenty searches waits
+ * for their own, and other users for at most one of them.
  */
-export class OneAtATime {
+export class SerialQueues {
   readonly #lines = new Map<number, Line>();
 
   /**
-   * Runs `work` after the person's earlier work. Work that nobody waits for any more when its turn has come is left out.
-   * @throws ProblemError RATE_LIMITED when too many wait already, UNAVAILABLE when it was left out
+   * Runs `work` after the user's earlier work, and skips it if its caller no longer waits. @throws ProblemError
+   * RATE_LIMITED when too many wait, UNAVAILABLE when it was skipped
    */
   async run<T>(person: number, isWanted: () => boolean, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(person) ?? { length: 0, last: Promise.resolve() };
-    if (line.length > MOST_WAITING) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
+    if (line.length > MAX_WAITING) throw new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS });
     this.#lines.set(person, line);
     line.length += 1;
     const result = line.last.then(() => {

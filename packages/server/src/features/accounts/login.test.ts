@@ -9,7 +9,7 @@ let server: TestServer;
 let people = 0;
 
 beforeAll(async () => {
-  // With passwords as they are in earnest.
+  // With the real cost of passwords.
   server = await startTestServer({ passwords: new Passwords(), settings: { TRUST_PROXY: '127.0.0.1' } });
 });
 afterAll(() => server.stop());
@@ -76,7 +76,7 @@ describe('registering', () => {
     });
   });
 
-  test('names each field that another account has, whatever its case', async () => {
+  test('names each field that another account has, in any case', async () => {
     const first = someone();
     await register(first);
     const fresh = someone();
@@ -92,7 +92,7 @@ describe('registering', () => {
     expect(await register(first)).toMatchObject({ status: 400, body: { fields: taken } });
   });
 
-  test('a hundred and more names that are taken leave the address its sign-ups', async () => {
+  test('over a hundred taken names leave the address its registrations', async () => {
     const first = someone();
     await register(first);
     for (let nth = 0; nth < 110; nth += 1)
@@ -100,7 +100,7 @@ describe('registering', () => {
     expect((await register(someone())).status).toBe(201);
   });
 
-  test('of twenty with one name at once, one gets it and the others are told at the field', async () => {
+  test('of twenty with one name at once, one gets it and the others get a field error', async () => {
     const { username, password } = someone();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => register({ username, password, email: someone().email })),
@@ -109,7 +109,7 @@ describe('registering', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(19);
   });
 
-  test('takes any password: spaces, emoji, NUL, and each of 128 characters counts', async () => {
+  test('accepts any password: spaces, emoji, NUL, and each of 128 characters counts', async () => {
     for (const password of [' 🦀 \u0000 é and more ', `${'x'.repeat(127)}a`]) {
       const person = { ...someone(), password };
       await register(person);
@@ -121,7 +121,7 @@ describe('registering', () => {
 });
 
 describe('SIGNUPS_PER_HOUR', () => {
-  test('holds per address, counts only accounts that were made, and under parallel calls', async () => {
+  test('applies per address, counts only created accounts, and holds under parallel calls', async () => {
     const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '3' } });
     try {
       const at = (address: string) => own.visitor({ 'x-forwarded-for': address });
@@ -144,7 +144,7 @@ describe('SIGNUPS_PER_HOUR', () => {
     }
   });
 
-  test('counts an IPv6 network of /64 as one, and believes nobody but the proxy', async () => {
+  test('counts an IPv6 /64 network as one, and trusts only the proxy', async () => {
     const own = await startTestServer({ settings: { TRUST_PROXY: '127.0.0.1', SIGNUPS_PER_HOUR: '1' } });
     const open = await startTestServer({ settings: { SIGNUPS_PER_HOUR: '1' } });
     try {
@@ -162,8 +162,8 @@ describe('SIGNUPS_PER_HOUR', () => {
   });
 });
 
-describe('signing in', () => {
-  test('with name and password, whatever the case of the name', async () => {
+describe('logging in', () => {
+  test('with name and password, in any case of the name', async () => {
     const person = someone();
     const { body } = await register(person);
     const client = server.visitor();
@@ -173,7 +173,7 @@ describe('signing in', () => {
     expect(await client.call('getUser', {})).toEqual(body);
   });
 
-  test('a wrong password and an unknown name are told alike, to the letter', async () => {
+  test('a wrong password and an unknown name get identical responses', async () => {
     const person = someone();
     await register(person);
     const wrong = await login({ ...person, password: 'another password' });
@@ -196,7 +196,7 @@ describe('signing in', () => {
     });
   });
 
-  test('a new session each time; the one before it in this browser is dead, planted or not', async () => {
+  test("a new session each time; the browser's earlier one becomes invalid, planted or not", async () => {
     const { user, password, client } = await server.register();
     const before = client.jar.get('creel_session') ?? '';
     await login({ username: user.username, password }, client);
@@ -206,7 +206,7 @@ describe('signing in', () => {
     expect((await old.tell('/api/user')).status).toBe(401);
   });
 
-  test('the cookie: HttpOnly, Lax, the whole site; over https bound to the host and Secure', async () => {
+  test('the cookie: HttpOnly, Lax, whole site; over https bound to the host and Secure', async () => {
     const cookies = (await register(someone())).headers.getSetCookie();
     expect(cookies).toHaveLength(2);
     for (const cookie of cookies)
@@ -223,7 +223,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a hash of older parameters is made anew, and the password still works', async () => {
+  test('a hash with older parameters is replaced, and the password still works', async () => {
     const { user, client } = await server.register();
     const salt = Buffer.alloc(16, 1);
     const tag = argon2Sync('argon2id', {
@@ -243,7 +243,7 @@ describe('signing in', () => {
     }
   });
 
-  test('a session that waits for its password check does not outlive a change of the password', async () => {
+  test('a login that waits for its password check does not survive a change of the password', async () => {
     const { user } = await server.register();
     const record = await server.store.findUser(user.id);
     const session = {
@@ -260,7 +260,7 @@ describe('signing in', () => {
   });
 });
 
-describe('leaving', () => {
+describe('logging out', () => {
   test('ends the session on the server, with or without one', async () => {
     const { client } = await server.register();
     const cookie = client.jar.header();

@@ -7,10 +7,10 @@ import type { Store, UserRecord } from '../../database/store.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Asker, Passwords } from './passwords.ts';
-import type { Throttle, Turns } from './throttle.ts';
+import type { Throttle, RateLimit } from './throttle.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
-/** Who asks, as far as it can be told before they have proved anything. */
+/** A client that is not authenticated yet. */
 export interface Visitor {
   readonly address: string;
   /** The browser's cookie of known-browsers.ts. */
@@ -28,18 +28,18 @@ export interface SignInOptions {
   readonly now: () => number;
 }
 
-/** Somebody who has told a name. */
+/** The account of an entered username. */
 interface LookedUp {
   readonly user: UserRecord | undefined;
-  /** What a failure is counted against, and which of these has counted any. */
-  readonly turns: readonly Turns[];
-  readonly counted: readonly Turns[];
+  /** The counters for a failed attempt, and which of them have a count. */
+  readonly limits: readonly RateLimit[];
+  readonly counted: readonly RateLimit[];
 }
 
 export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
 
-/** Sign-up and sign-in with a password: who may try, how often, and what it takes (contract 4). */
-export class SignIn {
+/** Registration and login with a password, with their rate limits. */
+export class Login {
   readonly #options: SignInOptions;
 
   constructor(options: SignInOptions) {
@@ -54,13 +54,13 @@ export class SignIn {
     const refused = throttle.takenNames(config.signupsPerHour, address);
     await throttle.check([refused]);
     const signUps = throttle.signUps(config.signupsPerHour, address);
-    await signUps.take();
+    await signUps.consume();
     const created = await store
       .createUser({
         username: registration.username,
         email: registration.email,
         emailVerified: false,
-        // Hashed before anybody knows whether the name is taken, so that it takes as long either way.
+        // Hashes before checking whether the name is taken, so that both cases take the same time.
         passwordHash: await passwords.hash(registration.password, { owner: address, signal: visitor.signal }),
         displayName: null,
         subscriptionTier: config.defaultTier,
@@ -68,20 +68,20 @@ export class SignIn {
         createdAt: now(),
       })
       .catch(async (error: unknown) => {
-        await signUps.giveBack();
+        await signUps.refund();
         throw error;
       });
     if ('user' in created) return created.user;
-    await signUps.giveBack();
-    await refused.take();
+    await signUps.refund();
+    await refused.consume();
     throw invalid(
       Object.fromEntries(created.taken.flatMap((field) => (field === 'identity' ? [] : [[field, TAKEN[field]]]))),
     );
   }
 
   /**
-   * The account of a name and its password. An unknown name goes the same way as a wrong password, is counted alike and takes as
-   * long. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
+   * The account of a username and password. An unknown username is treated like a wrong password: same counters, same
+   * time. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
     const asker = { owner: addressBlock(visitor.address), signal: visitor.signal };
@@ -91,51 +91,56 @@ export class SignIn {
     return this.#refresh(person.user, credentials.password, asker);
   }
 
-  /** Whose name it is, and that it may be tried: who is refused anyway does not get into the line for hashing. */
+  /** Looks up the account and checks its rate limits, so that blocked attempts never wait for a hash. */
   async #lookUp(username: string, visitor: Visitor): Promise<LookedUp> {
     const user = await this.#options.store.findUserByName(username);
-    const turns = this.#turnsOf(username, user, visitor);
-    return { user, turns, counted: await this.#options.throttle.check(turns) };
+    const limits = this.#limitsOf(username, user, visitor);
+    return { user, limits, counted: await this.#options.throttle.check(limits) };
   }
 
-  /** Asks somebody who is signed in for their password once more. @throws ProblemError RATE_LIMITED */
+  /** Asks a logged-in user for the password again. @throws ProblemError RATE_LIMITED */
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
     const { throttle } = this.#options;
-    const turns = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(password, { user, turns, counted: await throttle.check(turns) }, { owner: `user ${user.id}` });
+    const limits = [throttle.of('confirmPassword', String(user.id))];
+    return this.#isRight(
+      password,
+      { user, limits, counted: await throttle.check(limits) },
+      { owner: `user ${user.id}` },
+    );
   }
 
-  /** Forgets failed tries: the owner has just proved who they are in another way. */
+  /** Resets failed attempts, because the owner has just proved their identity in another way. */
   async forgive(user: UserRecord): Promise<void> {
     const { throttle } = this.#options;
-    await throttle.of('signInName', usernameKey(user.username)).forget();
-    await throttle.of('confirmPassword', String(user.id)).forget();
+    await throttle.of('signInName', usernameKey(user.username)).reset();
+    await throttle.of('confirmPassword', String(user.id)).reset();
   }
 
   /**
-   * Checks a password of somebody whose turns were looked at. After waiting in line they are looked at once more: of a thousand guesses
-   * sent at once, no more are hashed than of a thousand sent one by one.
+   * Checks a password. After waiting in the queue, the rate limits are checked again, so that a thousand parallel
+   * guesses get no more attempts than sequential ones.
    */
   async #isRight(password: string, person: LookedUp, asker: Asker): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    const { user, turns } = person;
+    const { user, limits } = person;
     let { counted } = person;
     return passwords.verify(password, user?.passwordHash, asker, {
       async afterWaiting() {
-        counted = await throttle.check(turns);
+        counted = await throttle.check(limits);
       },
       async after(right) {
-        // Where others' guesses have used up the last turn meanwhile, this one is told so, and not what it came to.
-        if (!right) return void (await Promise.all(turns.map((turn) => turn.take())));
-        // A right password ends the counting for the account, not for an address: its other guesses may have been somebody else's.
-        const [account] = turns;
-        if (account !== undefined && counted.includes(account)) await account.forget();
+        // If parallel guesses used up the last turn, this attempt is rejected too and doesn't reveal its result.
+        if (!right) return void (await Promise.all(limits.map((limit) => limit.consume())));
+        // A correct password resets the account's counter but not the address's, whose other guesses may target other
+        // accounts.
+        const [account] = limits;
+        if (account !== undefined && counted.includes(account)) await account.reset();
       },
     });
   }
 
-  /** What a failure is counted against. In a browser that the owner has used before nothing is counted (contract 4). */
-  #turnsOf(username: string, user: UserRecord | undefined, visitor: Visitor): Turns[] {
+  /** The counters for a failed attempt. In a browser that the owner has used before, nothing is counted. */
+  #limitsOf(username: string, user: UserRecord | undefined, visitor: Visitor): RateLimit[] {
     const { throttle, knownBrowsers } = this.#options;
     if (user !== undefined && knownBrowsers.isKnown(user, visitor.knownBrowser)) return [];
     return [
@@ -144,7 +149,7 @@ export class SignIn {
     ];
   }
 
-  /** Hashes the password anew if today's parameters are others than when it was set. */
+  /** Hashes the password again if the parameters have changed since it was set. */
   async #refresh(user: UserRecord, password: string, asker: Asker): Promise<UserRecord> {
     const { passwords, store } = this.#options;
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;

@@ -25,8 +25,8 @@ async function signIn(browser = server.visitor()): Promise<{ browser: TestClient
   return { browser, user: await browser.call('googleLogin', { body: await prove(provider, browser) }) };
 }
 
-describe('signing in', () => {
-  test('the way through: a window, a message, an account with a name of its own', async () => {
+describe('logging in', () => {
+  test('the whole flow: a window, a message, an account with its own name', async () => {
     const browser = server.visitor();
     const start = await browser.send('/auth/oidc/start');
     expect(start.status).toBe(302);
@@ -52,13 +52,13 @@ describe('signing in', () => {
     expect(await browser.call('getUser', {})).toEqual(user);
   });
 
-  test('the same person comes back to the same account, whatever their email and name have become', async () => {
+  test('the same user returns to the same account after any change of email and name', async () => {
     const { user } = await signIn();
     provider.person = { ...provider.person, email: `moved-${people}@acme.test`, name: 'Somebody Else' };
     expect((await signIn()).user.id).toBe(user.id);
   });
 
-  test('a name that is taken gets a number, one that is too short gets a front', async () => {
+  test('a taken name gets a number, and a short one a prefix', async () => {
     const { user } = await signIn();
     provider.person = {
       sub: `twin-${people}`,
@@ -71,12 +71,12 @@ describe('signing in', () => {
     expect((await signIn()).user.username).toMatch(/^user-x/);
   });
 
-  test('without a name, the part of the email before the at sign stands for it', async () => {
+  test('without a name, the local part of the email replaces it', async () => {
     provider.person = { sub: `nameless-${people}`, email: `nameless-${people}@acme.test`, email_verified: true };
     expect((await prove(provider, server.visitor())).displayName).toBe(`nameless-${people}`);
   });
 
-  test('a long name is cut between characters, for the display name and for the username', async () => {
+  test('a long name is truncated between characters, as display name and username', async () => {
     provider.person = { ...provider.person, name: `${'n'.repeat(99)}🦀🦀` };
     const browser = server.visitor();
     const identity = await prove(provider, browser);
@@ -91,7 +91,7 @@ describe('signing in', () => {
     expect((await signIn()).user.username).toBe('x'.repeat(39));
   });
 
-  test('half a surrogate pair goes from a name, and is refused in what says who somebody is', async () => {
+  test('half of a surrogate pair is removed from a name, and rejected in an identifier', async () => {
     const claims: Record<string, unknown> = { name: 'Half \ud83e Crab' };
     provider.tamper = (parts, sign) => sign({ ...parts, payload: { ...parts.payload, ...provider.person, ...claims } });
     const browser = server.visitor();
@@ -105,12 +105,12 @@ describe('signing in', () => {
     }
   });
 
-  test('a name of which nothing can be seen does not become the username', async () => {
+  test('an invisible name does not become the username', async () => {
     provider.person = { ...provider.person, name: '\u3164\u3164\u3164a\ufe0f' };
     expect((await signIn()).user.username).toMatch(/^user-a(-\d+)?$/);
   });
 
-  test('the page that opened the window is offered the provider', async () => {
+  test('the login page offers the provider', async () => {
     expect((await server.visitor().call('getServiceInfo', {})).signIn).toEqual({
       name: 'Acme',
       startUrl: `${server.origin}/auth/oidc/start`,
@@ -133,7 +133,7 @@ describe('signing in', () => {
     });
   });
 
-  test('somebody who says no at the provider is told that it was cancelled', async () => {
+  test('a user who declines at the provider sees that the login was cancelled', async () => {
     provider.deny = true;
     const browser = server.visitor();
     expect(await comeBack(browser, await walk(provider, browser))).toMatchObject({
@@ -142,7 +142,7 @@ describe('signing in', () => {
     });
   });
 
-  test('the last page runs no inline script, is told to nobody else, and may speak to its opener', async () => {
+  test('the last page has no inline script, sends to no other origin, and may message its opener', async () => {
     const browser = server.visitor();
     const page = await browser.tell(await walk(provider, browser));
     expect(String(page.body)).not.toMatch(/<script(?![^>]*src=)/);
@@ -155,7 +155,7 @@ describe('signing in', () => {
     expect(String(script.body)).toContain('location.origin');
   });
 
-  test('a name full of markup and control characters arrives as text', async () => {
+  test('a name with markup and control characters arrives as text', async () => {
     provider.person = { ...provider.person, name: `"><script>alert(1)</script>\u0000\u202e'&amp;` };
     const browser = server.visitor();
     const page = await browser.tell(await walk(provider, browser));
@@ -164,10 +164,10 @@ describe('signing in', () => {
   });
 });
 
-describe('the last step is never trusted by itself (contract 4)', () => {
+describe('the last step is never trusted alone', () => {
   const NOT_PROVEN = { status: 401, body: { code: 'IDENTITY_NOT_PROVEN' } };
 
-  test('a browser that has proved nothing', async () => {
+  test('a browser without a proof', async () => {
     expect(await login(server.visitor(), { email: 'p@acme.test', displayName: 'P', uid: 'sub' })).toMatchObject(
       NOT_PROVEN,
     );
@@ -186,7 +186,7 @@ describe('the last step is never trusted by itself (contract 4)', () => {
     expect((await login(browser, identity)).status).toBe(200);
   });
 
-  test('what one browser has proved is worth nothing in another', async () => {
+  test('a proof of one browser does not work in another', async () => {
     const identity = await prove(provider, server.visitor());
     expect(await login(server.visitor(), identity)).toMatchObject(NOT_PROVEN);
     const other = server.visitor();
@@ -194,7 +194,7 @@ describe('the last step is never trusted by itself (contract 4)', () => {
     expect(await login(other, identity)).toMatchObject(NOT_PROVEN);
   });
 
-  test('a proof is used once, even by twenty calls at once', async () => {
+  test('a proof works once, even for twenty parallel calls', async () => {
     const browser = server.visitor();
     const identity = await prove(provider, browser);
     const cookie = browser.jar.header();
@@ -206,7 +206,7 @@ describe('the last step is never trusted by itself (contract 4)', () => {
     expect(tries.map((one) => one.status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 401)]);
   });
 
-  test('a proof is worth nothing after ten minutes', async () => {
+  test('a proof expires after ten minutes', async () => {
     const own = await startTestServer({ settings: provider.settings });
     try {
       provider.serve(own.origin);
@@ -221,10 +221,10 @@ describe('the last step is never trusted by itself (contract 4)', () => {
   });
 });
 
-describe('accounts that were there before (Sudhodanan & Paverd)', () => {
+describe('existing accounts (Sudhodanan & Paverd)', () => {
   const PASSWORD_FIRST = { status: 409, body: { code: 'PASSWORD_FIRST' } };
 
-  test('an unverified account with the same email is not merged with, and stays as it is', async () => {
+  test('an unverified account with the same email is not linked, and stays unchanged', async () => {
     const attacker = await server.register({ email: `P${people}@ACME.test` });
     const victim = server.visitor();
     expect(await login(victim, await prove(provider, victim))).toMatchObject(PASSWORD_FIRST);
@@ -232,7 +232,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     expect(await attacker.client.call('getUser', {})).toMatchObject({ id: attacker.user.id, emailVerified: false });
   });
 
-  test('a provider that does not vouch for the address is not believed, whatever our side says', async () => {
+  test('an address that the provider has not verified is not trusted, even if we have verified it', async () => {
     for (const email_verified of [false, undefined]) {
       people += 1;
       const email = `q${people}@acme.test`;
@@ -250,7 +250,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     }
   });
 
-  test('with the address verified on both sides, the identity is linked', async () => {
+  test('an address verified on both sides links the identity', async () => {
     const { user } = await signIn();
     provider.person = { ...provider.person, sub: `other-${people}` };
     expect((await signIn()).user.id).toBe(user.id);
@@ -259,7 +259,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     });
   });
 
-  test('an account made by a provider that does not vouch is unverified, and not merged with by one that does', async () => {
+  test('an account from a provider without verification is unverified, and is not linked by one with it', async () => {
     provider.person = { ...provider.person, email_verified: false };
     const first = await signIn();
     expect(first.user.emailVerified).toBe(false);
@@ -268,7 +268,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     expect(await login(owner, await prove(provider, owner))).toMatchObject(PASSWORD_FIRST);
   });
 
-  test('the same subject of another issuer is somebody else', async () => {
+  test('the same subject of another issuer is another user', async () => {
     const elsewhere = { issuer: 'https://other.test', subject: `sub-${people}` };
     const other = await server.store.createUser(
       {
@@ -289,7 +289,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     expect((await server.store.findUserByIdentity(elsewhere))?.username).toBe(`other-${people}`);
   });
 
-  test('two browsers of somebody new at once make one account', async () => {
+  test('two parallel browsers of a new user create one account', async () => {
     const [one, two] = [server.visitor(), server.visitor()];
     const proofs = [await prove(provider, one), await prove(provider, two)] as const;
     const users = await Promise.all([
@@ -299,7 +299,7 @@ describe('accounts that were there before (Sudhodanan & Paverd)', () => {
     expect(users[0].id).toBe(users[1].id);
   });
 
-  test('a session that was planted before signing in is dead afterwards', async () => {
+  test('a session that was planted before the login is invalid afterwards', async () => {
     const attacker = await server.register();
     const planted = attacker.client.jar.get('creel_session') ?? '';
     const victim = server.visitor();

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ProblemError } from '../../http/problem.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { SerialQueues } from './serial-queues.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const always = () => true;
 
-/** Work that ends when it is told to, and what was begun of it. */
+/** Work that ends on command, and which of it has started. */
 function manual() {
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
@@ -16,9 +16,9 @@ function manual() {
   return { begun, work, end: (name: string, error?: Error) => ends.get(name)?.(error) };
 }
 
-test("one person's work runs one by one, in order; another person's beside it", async () => {
+test("one user's work runs sequentially, in order; another user's in parallel", async () => {
   const { begun, work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const results = ['a', 'b', 'c'].map((name) => line.run(1, always, work(name)));
   const other = line.run(2, always, work('other'));
   await settled();
@@ -34,9 +34,9 @@ test("one person's work runs one by one, in order; another person's beside it", 
   expect(await Promise.all([results[0], results[2], other])).toEqual(['a', 'c', 'other']);
 });
 
-test('what nobody waits for any more is not begun, and does not hold up what follows', async () => {
+test('work without a waiting caller is not started, and does not block the next', async () => {
   const { begun, work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const first = line.run(1, always, work('first'));
   const given = line.run(1, () => false, work('given up'));
   const last = line.run(1, always, work('last'));
@@ -49,9 +49,9 @@ test('what nobody waits for any more is not begun, and does not hold up what fol
   expect(begun).toEqual(['first', 'last']);
 });
 
-test('the line is bounded, for one person and not for others, and there is room again later', async () => {
+test('the queue is bounded, for one user and not for others, and accepts work again later', async () => {
   const { work, end } = manual();
-  const line = new OneAtATime();
+  const line = new SerialQueues();
   const first = line.run(1, always, work('0'));
   const waiting = Array.from({ length: 10 }, () => line.run(1, always, async () => 'done'));
   await expect(line.run(1, always, work('too many'))).rejects.toMatchObject({ code: 'RATE_LIMITED' });

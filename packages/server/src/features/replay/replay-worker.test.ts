@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import { ThreadCarrier } from './thread-carrier.ts';
+import { ReplayWorker } from './replay-worker.ts';
 
-const carrier = new ThreadCarrier();
+const carrier = new ReplayWorker();
 afterEach(() => carrier.close());
 
 const errandTo = (url: string, body = '') => ({
@@ -12,32 +12,32 @@ const errandTo = (url: string, body = '') => ({
   body: Buffer.from(body),
   userAgent: 'Creel/test',
   allowPrivate: true,
-  mostMs: 5000,
+  maxMs: 5000,
 });
 const nobodyLeaves = new AbortController().signal;
 
-test('a thread that ends takes down what it carried, and nothing else', async () => {
+test('a thread that ends fails its own replays, and nothing else', async () => {
   const silent = await openRawTarget();
   const ended = new Promise<void>((resolve) => {
     silent.answer = () => void carrier.close().then(resolve);
   });
-  await expect(carrier.carry(errandTo(silent.url), nobodyLeaves)).rejects.toMatchObject({ code: 'INTERNAL' });
+  await expect(carrier.sendRequest(errandTo(silent.url), nobodyLeaves)).rejects.toMatchObject({ code: 'INTERNAL' });
   await ended;
   const target = await openRawTarget();
-  expect(await carrier.carry(errandTo(target.url, 'again'), nobodyLeaves)).toMatchObject({ status: 200 });
+  expect(await carrier.sendRequest(errandTo(target.url, 'again'), nobodyLeaves)).toMatchObject({ status: 200 });
   expect(target.received[0]?.toString().endsWith('again')).toBe(true);
   await Promise.all([silent.close(), target.close()]);
 });
 
-test('what is wrong with a target is said as if there were no thread between', async () => {
-  await expect(carrier.carry(errandTo('http://169.254.169.254/'), nobodyLeaves)).rejects.toMatchObject({
+test('errors of a target pass the thread unchanged', async () => {
+  await expect(carrier.sendRequest(errandTo('http://169.254.169.254/'), nobodyLeaves)).rejects.toMatchObject({
     code: 'TARGET_NOT_ALLOWED',
   });
 });
 
-test('who has left before it begins is not waited for', async () => {
+test('an aborted caller is not waited for', async () => {
   const target = await openRawTarget();
-  await expect(carrier.carry(errandTo(target.url), AbortSignal.abort())).rejects.toMatchObject({
+  await expect(carrier.sendRequest(errandTo(target.url), AbortSignal.abort())).rejects.toMatchObject({
     code: 'REPLAY_FAILED',
   });
   await target.close();

@@ -3,14 +3,14 @@ import type { WebSocket } from 'ws';
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord, RequestStore } from '../../database/store.ts';
-import type { LiveEvent } from './live-event.ts';
+import type { LiveEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
 
-/** Frames from a viewer between two pings, control frames too, before it is taken for a flood: viewers have nothing to say. */
-const MOST_FRAMES = 1000;
+/** Frames from a viewer between two pings, including control frames, that count as a flood. */
+const MAX_FRAMES = 1000;
 
-/** Why a viewer is sent away, as close codes (RFC 6455 7.4, contract 5). */
+/** Close codes (RFC 6455 7.4; docs/api.md, "Live"). */
 const REASONS = {
   [LIVE_CLOSE_SIGNED_OUT]: 'signed out',
   [LIVE_CLOSE_ENDPOINT_GONE]: 'the endpoint is gone',
@@ -19,32 +19,32 @@ const REASONS = {
 } as const;
 export type CloseCode = keyof typeof REASONS;
 
-export interface PeerOptions {
+export interface LiveConnectionOptions {
   readonly socket: WebSocket;
-  /** The connection under the socket. */
+  /** The connection under the WebSocket. */
   readonly wire: Duplex;
   readonly signedIn: SignedIn;
   readonly endpoint: EndpointRecord;
   readonly store: Pick<RequestStore, 'listRequests'>;
-  /** What it may hold. */
+  /** The memory that it may hold. */
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;
-  /** Told once, when nothing more may be expected of it. */
-  readonly onGone: (peer: Peer) => void;
+  /** Called once, when the connection ends. */
+  readonly onClosed: (connection: LiveConnection) => void;
 }
 
-/** One live socket: who is behind it, what it watches, and whether it still lives. */
-export class Peer {
+/** One live connection: its user, its endpoint, and whether the peer responds. */
+export class LiveConnection {
   readonly endpoint: { readonly id: number; readonly uid: string };
   readonly sessionId: string;
   readonly userId: number;
   readonly viewer: Viewer;
   readonly #socket: WebSocket;
-  readonly #onGone: (peer: Peer) => void;
-  #gone = false;
+  readonly #onClosed: (connection: LiveConnection) => void;
+  #isClosed = false;
   #alive = true;
   #frames = 0;
-  /** Whether bytes waited for it at the last ping, whether any did since, and whether some of those were taken. */
+  /** Whether data was waiting at the last ping, whether any did since, and whether the peer read some of it. */
   #waitedAtPing = false;
   #waited = false;
   #progressed = false;
@@ -53,15 +53,15 @@ export class Peer {
     this.viewer.noteTaken();
   };
 
-  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone }: PeerOptions) {
+  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed }: LiveConnectionOptions) {
     this.#socket = socket;
-    this.#onGone = onGone;
+    this.#onClosed = onClosed;
     this.endpoint = { id: endpoint.id, uid: endpoint.uid };
     this.sessionId = signedIn.session.id;
     this.userId = signedIn.user.id;
-    const outlet = {
+    const connection = {
       send: (frame: string) => socket.send(frame, this.#noteTaken),
-      // As bytes, so that what waits is counted in bytes.
+      // A Buffer, so that the backlog is counted in bytes.
       sendPart: (text: string, isLast: boolean) => {
         socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
         this.#noteWaiting();
@@ -73,14 +73,14 @@ export class Peer {
         this.#noteWaiting();
       },
     };
-    this.viewer = new Viewer(endpoint.id, store, outlet, onFailure, share);
+    this.viewer = new Viewer(endpoint.id, store, connection, onFailure, share);
     socket.on('message', () => this.#count());
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
       this.#alive = true;
       this.#count();
     });
-    // A protocol error closes the socket by itself; without a listener it would end the process.
+    // A protocol error closes the socket. Without a listener it would end the process.
     socket.on('error', () => this.#end());
     socket.on('close', () => {
       this.#end();
@@ -89,11 +89,11 @@ export class Peer {
   }
 
   take(event: LiveEvent): void {
-    if (event.type === 'gone') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+    if (event.type === 'endpoint-deleted') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
     else if (event.type !== 'changed') this.viewer.take(event);
   }
 
-  /** Asks for a sign of life; without one since the last time, hangs up. */
+  /** Sends a ping. Drops the connection if the peer has not responded since the last one. */
   ping(): void {
     if (!this.#hasLived()) {
       this.#socket.terminate();
@@ -109,8 +109,8 @@ export class Peer {
   }
 
   /**
-   * Of a peer for which bytes waited all the time, that it took some of them, however few: pongs can be sent without reading. Else a
-   * pong, or that bytes wait only since then: the ping may be behind them.
+   * If data waited all the time, the peer must have read some of it, because it can send pongs without reading.
+   * Otherwise a pong is enough, or data that began to wait only now and may delay the ping.
    */
   #hasLived(): boolean {
     return this.#waitedAtPing ? this.#progressed : this.#alive || this.#waited;
@@ -120,7 +120,7 @@ export class Peer {
     if (this.#socket.bufferedAmount > 0) this.#waited = true;
   }
 
-  /** Closes with a code. A viewer that does not answer that is cut off soon (`closeTimeout` of live-socket.ts). */
+  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in live-connections.ts). */
   sendAway(code: CloseCode): void {
     this.#end();
     this.#socket.close(code, REASONS[code]);
@@ -128,13 +128,13 @@ export class Peer {
 
   #count(): void {
     this.#frames += 1;
-    if (this.#frames > MOST_FRAMES) this.sendAway(1008);
+    if (this.#frames > MAX_FRAMES) this.sendAway(1008);
   }
 
   #end(): void {
-    if (this.#gone) return;
-    this.#gone = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.viewer.stop();
-    this.#onGone(this);
+    this.#onClosed(this);
   }
 }

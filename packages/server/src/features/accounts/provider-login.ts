@@ -4,17 +4,17 @@ import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { ProvenIdentity, Store, UserRecord } from '../../database/store.ts';
 import { addressBlock } from './address-block.ts';
-import { cutText } from './truncate.ts';
+import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import type { Throttle } from './throttle.ts';
 import { mixesScripts } from './username-scripts.ts';
 
 export const NO_EMAIL = 'No email provided from Google account';
-/** Names that are tried for somebody new before a random one is taken. */
+/** Usernames to try for a new user before a random one is used. */
 const NAME_TRIES = 4;
 
-/** What the browser says that it was told (contract 4). */
+/** The identity that the browser claims to have received. */
 export interface ClaimedIdentity {
   readonly email?: string | null | undefined;
   readonly displayName?: string | null | undefined;
@@ -28,15 +28,18 @@ export interface ProviderSignInOptions {
   readonly now: () => number;
 }
 
-/** From an identity that was proved to the provider to an account (contract 6, hardening A6). */
-export class ProviderSignIn {
+/** Finds or creates the account of an identity that was proved at the provider. */
+export class ProviderLogin {
   readonly #options: ProviderSignInOptions;
 
   constructor(options: ProviderSignInOptions) {
     this.#options = options;
   }
 
-  /** Keeps what a browser has proved; it is told the handle, for its cookie. In the database, so that any process can go on. */
+  /**
+   * Stores a proven identity and returns the handle for the browser's cookie. Stored in the database, so that any
+   * process can continue.
+   */
   async keep(proven: ProvenIdentity): Promise<string> {
     const handle = randomToken();
     await this.#options.store.keepProvenIdentity(tokenHash(handle), proven, this.#options.now() + ATTEMPT_MS);
@@ -44,8 +47,8 @@ export class ProviderSignIn {
   }
 
   /**
-   * The account of the identity that this browser has proved. What the browser claims is only compared with it.
-   * @throws ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
+   * The account of the identity that this browser has proved. The browser's claim is only compared with it. @throws
+   * ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
    */
   async signIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
     const { store, now } = this.#options;
@@ -65,18 +68,19 @@ export class ProviderSignIn {
       const created = await this.#create(proven, email, address);
       if (created !== undefined) return created;
     }
-    // Verified on both sides, or it would be somebody's account by its address alone: their password would not be asked for.
+    // Both sides must have verified the address. Otherwise an unverified address would give access to an account
+    // without its password.
     if (proven.emailVerified) await store.linkIdentity(proven, email, now());
     const linked = await store.findUserByIdentity(proven);
     if (linked === undefined) throw new ProblemError('PASSWORD_FIRST');
     return linked;
   }
 
-  /** A new account; `undefined` when the address or the identity has one by now. */
+  /** Creates an account; `undefined` when the address or the identity has one already. */
   async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
     const { store, config, throttle, now } = this.#options;
     const signUps = throttle.signUps(config.signupsPerHour, addressBlock(address));
-    await signUps.take();
+    await signUps.consume();
     for (let tried = 0; ; tried += 1) {
       const created = await store.createUser(
         {
@@ -93,7 +97,7 @@ export class ProviderSignIn {
       );
       if ('user' in created) return created.user;
       if (created.taken.some((what) => what !== 'username') || tried > NAME_TRIES) {
-        await signUps.giveBack();
+        await signUps.refund();
         return undefined;
       }
     }
@@ -110,10 +114,13 @@ function isSame(claimed: ClaimedIdentity, proven: ProvenIdentity): boolean {
   );
 }
 
-/** A username after the user's own name: unchanged, then with a number. A random one if all are taken or if the name mixes scripts. */
+/**
+ * A username derived from the user's name: unchanged, then with a number, and random if all are taken or the name mixes
+ * scripts.
+ */
 function suggestName(name: string, tried: number): string {
   if (tried > NAME_TRIES || mixesScripts(name)) return `user-${randomBytes(8).toString('hex')}`;
   const suffix = tried === 0 ? '' : `-${randomBytes(2).readUInt16BE()}`;
-  const cut = cutText(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
+  const cut = truncate(fitForUsername(name).trim(), MAX_USERNAME_LENGTH - suffix.length).trim();
   return cut.length < MIN_USERNAME_LENGTH ? `user-${cut}${suffix}` : cut + suffix;
 }

@@ -1,39 +1,42 @@
 import { Worker } from 'node:worker_threads';
 import { ProblemError } from '../../http/problem.ts';
 import { workerFile } from '../../workers/worker-file.ts';
-import type { Carried, Carry } from './carry.ts';
-import type { FromThread, ToThread } from './thread-messages.ts';
+import type { OutboundResponse, SendRequest } from './send-request.ts';
+import type { FromThread, ToThread } from './worker-messages.ts';
 
 const THREAD = workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js');
 
-/** As the system shows it; Linux keeps 15 characters. */
+/** As the operating system shows it; Linux keeps 15 characters. */
 const THREAD_NAME = 'replay';
 
-/** Messages and heads; bodies are not V8's. */
+/** For messages and heads; bodies are outside V8's heap. */
 const LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 };
 
 interface Waiting {
-  readonly resolve: (carried: Carried) => void;
+  readonly resolve: (response: OutboundResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Carries replays on a thread of their own: however busy a target keeps it, captures do not wait for it. It starts with the first one. */
-export class ThreadCarrier {
+/**
+ * Sends replays on a separate thread, so that a busy target never delays captures. The thread starts with the first
+ * replay.
+ */
+export class ReplayWorker {
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  readonly carry: Carry = (errand, gone) => {
+  readonly sendRequest: SendRequest = (request, signal) => {
     const id = (this.#lastId += 1);
     const worker = (this.#worker ??= this.#start());
     const post = (message: ToThread): void => worker.postMessage(message, []);
-    const giveUp = (): void => post({ id, isGone: true });
-    return new Promise<Carried>((resolve, reject) => {
+    const abort = (): void => post({ id, isAborted: true });
+    return new Promise<OutboundResponse>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      post({ id, errand });
-      if (gone.aborted) giveUp();
-      else gone.addEventListener('abort', giveUp, { once: true });
-    }).finally(() => gone.removeEventListener('abort', giveUp));
+      post({ id, request });
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    }).finally(() => signal.removeEventListener('abort', abort));
   };
 
   async close(): Promise<void> {
@@ -44,7 +47,7 @@ export class ThreadCarrier {
     const worker = new Worker(THREAD, { name: THREAD_NAME, resourceLimits: LIMITS });
     worker.unref();
     worker.on('message', (message: FromThread) => this.#settle(message));
-    // Its exit follows.
+    // The exit event follows.
     worker.on('error', () => undefined);
     worker.on('exit', () => {
       this.#worker = undefined;
@@ -57,8 +60,8 @@ export class ThreadCarrier {
   #settle(message: FromThread): void {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if ('carried' in message) {
-      const { body, ...rest } = message.carried;
+    if ('response' in message) {
+      const { body, ...rest } = message.response;
       waiting?.resolve({ ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) });
     } else if ('problem' in message) {
       const { code, sentence } = message.problem;

@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const waiting = () => metricOf(server.origin, 'creel_passwords_waiting');
 
-test('sign-ins whose senders have gone do not keep an honest one out', async () => {
+test('logins whose clients have left do not block an honest one', async () => {
   const { user, password } = await server.register();
   const body = JSON.stringify({ username: 'nobody', password: 'a wrong password' });
   const crowd = await Promise.all(Array.from({ length: 700 }, () => openRaw({ port: server.port })));

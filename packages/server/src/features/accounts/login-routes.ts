@@ -3,16 +3,16 @@ import type { Handlers } from '../../http/call.ts';
 import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie } from '../../http/cookies.ts';
 import { endSession, startSession, visitorOf } from './start-session.ts';
 
-/** Sign-up, sign-in, sign-out (contract 4 and 6). */
-export const signInHandlers = {
+/** Registration, login and logout. */
+export const loginHandlers = {
   async register(call) {
-    const user = await call.app.accounts.signIn.register(call.body, visitorOf(call));
+    const user = await call.app.accounts.login.register(call.body, visitorOf(call));
     await startSession(call, user);
     return presentUser(user);
   },
 
   async login(call) {
-    const user = await call.app.accounts.signIn.withPassword(call.body, visitorOf(call));
+    const user = await call.app.accounts.login.withPassword(call.body, visitorOf(call));
     await startSession(call, user);
     return presentUser(user);
   },
@@ -20,7 +20,7 @@ export const signInHandlers = {
   async googleLogin(call) {
     const { app, body, request, reply, clientAddress } = call;
     const handle = readCookie(request, PROVEN_IDENTITY, app.publicUrl());
-    const user = await app.accounts.providerSignIn.signIn(body, handle, clientAddress);
+    const user = await app.accounts.providerLogin.signIn(body, handle, clientAddress);
     clearCookie(reply, PROVEN_IDENTITY, app.publicUrl());
     await startSession(call, user);
     return presentUser(user);
@@ -29,7 +29,7 @@ export const signInHandlers = {
   async logout(call) {
     await endSession(call);
     clearCookie(call.reply, SESSION, call.app.publicUrl());
-    // What the browser keeps of pages that were signed in goes too. Not "cookies": the browser stays a known one.
+    // Clears cached pages too. Not "cookies": the browser stays a known one.
     void call.reply.header('clear-site-data', '"cache"');
   },
 } satisfies Handlers;

@@ -6,44 +6,48 @@ import type { Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 import { ReplayFailure } from './replay-failure.ts';
 
-/** Bytes of an answer's head at most. */
+/** Maximum bytes of a response's head. */
 const MAX_HEAD_BYTES = 64 * 1024;
 
-/** Interim answers (1xx) before the answer at most: they cost time, and nobody needs many. */
-const MOST_INTERIM = 1000;
+/** Maximum number of interim responses (1xx) before the response. */
+const MAX_INTERIM = 1000;
 
-/** What is sent. */
-export interface Outgoing extends Omit<ReplayHead, 'bodyBytes'> {
+/** The request to send. */
+export interface SocketRequest extends Omit<ReplayHead, 'bodyBytes'> {
   readonly path: string;
   readonly body: Uint8Array;
 }
 
-/** What came back. */
-export interface Incoming {
+/** The response. */
+export interface SocketResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: RawHeaders;
   readonly body: Buffer;
-  /** True when there was more, or would have been: it was over the limit, too slow, or broke off. */
+  /** True when the body is incomplete: over the limit, too slow, or aborted. */
   readonly isCut: boolean;
 }
 
 /**
- * Sends a message over a connection and reads the answer, as both stand on the wire: nothing is followed, decoded or merged. When
- * `signal` goes off, what has come so far is the answer; before its head there is none.
- * @throws whatever the connection, TLS or the parser throws, or the signal's reason
+ * Sends a request over a connection and reads the response, both exactly as on the wire: no redirects, no decoding, no
+ * merged headers. When `signal` aborts, returns what has arrived; before the head it rejects. @throws errors of the
+ * connection, TLS or the parser, or the signal's reason
  */
-export async function exchange(socket: Socket, outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
+export async function sendOverSocket(
+  socket: Socket,
+  outgoing: SocketRequest,
+  signal: AbortSignal,
+): Promise<SocketResponse> {
   const request = openRequest({
     method: outgoing.method,
     path: outgoing.path,
-    // Flat names and values: Node writes them down as they are.
+    // Node sends a flat list of names and values unchanged.
     headers: replayHeaderLines({ ...outgoing, bodyBytes: outgoing.body.length }).flat(),
     setHost: false,
     maxHeaderSize: MAX_HEAD_BYTES,
     createConnection: () => socket,
   });
-  // By default the lines past the 1,000th are dropped; their bytes are bounded above.
+  // By default Node drops header lines beyond 1,000; their bytes are limited above.
   request.maxHeadersCount = 0;
   const stop = (): void => void request.destroy(signal.reason);
   if (signal.aborted) stop();
@@ -51,7 +55,7 @@ export async function exchange(socket: Socket, outgoing: Outgoing, signal: Abort
   try {
     const answer = await headOf(request, outgoing.body);
     const { body, isCut } = await readBounded(answer);
-    // Where only the connection's end tells the body's, Node takes the one that we made for the target's.
+    // If only the connection's end marks the body's end, our own abort looks like the target's.
     return { ...describe(answer), body, isCut: isCut || signal.aborted };
   } finally {
     signal.removeEventListener('abort', stop);
@@ -63,31 +67,31 @@ export async function exchange(socket: Socket, outgoing: Outgoing, signal: Abort
 function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve);
-    // These stay: what breaks after the head is told by the answer's own end.
+    // These listeners stay: the response itself reports failures after its head.
     request.on('error', reject);
     request.on('upgrade', () => reject(new ReplayFailure('The target switched to another protocol, unasked.')));
     request.on('close', () => reject(new ReplayFailure('The target closed the connection without an answer.')));
     let interim = 0;
     request.on('information', () => {
       interim += 1;
-      if (interim > MOST_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
+      if (interim > MAX_INTERIM) request.destroy(new ReplayFailure('The target sent interim answers without end.'));
     });
     void sendBody(request, body);
   });
 }
 
-/** Bytes of a body that are written at a time. */
+/** Bytes of a body per write. */
 const SLICE_BYTES = 64 * 1024;
-/** A body over this is likely to be refused; after its first slice the target has so many milliseconds to do so. */
+/** A larger body is likely to be rejected. After its first slice the target gets some milliseconds to do so. */
 const LARGE_BYTES = 1024 * 1024;
 const REFUSAL_MS = 100;
-/** From this status on an answer is the end of the matter, whether or not the body was wanted (RFC 9110 15). */
+/** From this status on a response is final even if the body was not read (RFC 9110 15). */
 const FIRST_REFUSAL = 300;
 
 /**
- * Writes a body slice by slice, with a look at what came in between: a target that refuses a large body answers before it has taken all
- * of it and hangs up, and writing on would break the connection before its answer is read. One that begins to answer while it takes
- * the body gets all of it.
+ * Writes a body in slices and checks for a response in between. A target that rejects a large body responds early and
+ * hangs up; further writes would break the connection before the response is read. If the target starts another
+ * response early, it still gets the whole body.
  */
 async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
   let isOver = false;
@@ -106,7 +110,7 @@ async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void>
       (resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()),
     );
     await Promise.race([taken, over]);
-    // The first comes before the loop looks at its sockets again, the second after that.
+    // The first await runs before the loop polls its sockets, the second after.
     await turnOfTheLoop();
     await turnOfTheLoop();
     if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(REFUSAL_MS), over]);
@@ -121,7 +125,7 @@ function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMe
   return { status: statusCode, statusText: statusMessage, headers };
 }
 
-async function readBounded(answer: IncomingMessage): Promise<Pick<Incoming, 'body' | 'isCut'>> {
+async function readBounded(answer: IncomingMessage): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
   const pieces: Buffer[] = [];
   let size = 0;
   let isCut = false;

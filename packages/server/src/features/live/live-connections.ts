@@ -7,17 +7,16 @@ import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord, EndpointStore, RequestStore } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
-import type { EndpointMessage, LiveEvent } from './live-event.ts';
+import type { EndpointMessage, LiveEvent, Live } from './live.ts';
 import { LiveMemory } from './live-memory.ts';
-import type { Live } from './live.ts';
-import { Peer } from './peer.ts';
-import type { CloseCode } from './peer.ts';
+import { LiveConnection } from './live-connection.ts';
+import type { CloseCode } from './live-connection.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
-/** Live sockets of one user at most, over all of its endpoints and sessions. */
-const MOST_PER_USER = 100;
-/** Viewers have nothing to say: what they say is not large, and not in many pieces. @types/ws 8.18 does not know all of these. */
+/** Maximum live connections of one user, over all endpoints and sessions. */
+const MAX_PER_USER = 100;
+/** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
 const SOCKET_OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -25,29 +24,32 @@ const SOCKET_OPTIONS = {
   maxPayload: 64 * 1024,
   maxFragments: 1024,
   maxBufferedChunks: 1024,
-  /** Milliseconds that a viewer that was sent away may take to say goodbye: contract 5 wants it gone within a second. */
+  /** Milliseconds for the closing handshake; the socket must be closed within a second. */
   closeTimeout: 900,
 };
 
 export interface LiveSocketOptions {
   readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
-  /** The `endpoint` message for a uid; `undefined` when it is gone. */
+  /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
-  /** Whether a session still holds; asked when a viewer comes and with every ping. */
+  /** Whether a session is still valid; called at the start and with every ping. */
   readonly isSignedIn: (sessionId: string) => Promise<boolean>;
   readonly onFailure: (error: unknown) => void;
-  /** Milliseconds between two pings; a peer that did not answer the one before, or took nothing of what waits for it, is dropped. */
+  /**
+   * Milliseconds between two pings. A peer that did not answer the previous one, or read none of the data that waits
+   * for it, is dropped.
+   */
   readonly pingMs?: number | undefined;
-  /** What all viewers may hold together. */
+  /** Memory that all viewers share. */
   readonly memory?: LiveMemory | undefined;
 }
 
-/** All live sockets of this process (contract 5). */
-export class LiveSockets implements Live {
+/** All live connections of this process. */
+export class LiveConnections implements Live {
   readonly #options: LiveSocketOptions;
   readonly #hub: Hub;
   readonly #ticker: EndpointTicker;
-  readonly #peers = new Set<Peer>();
+  readonly #connections = new Set<LiveConnection>();
   readonly #memory: LiveMemory;
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
@@ -60,12 +62,12 @@ export class LiveSockets implements Live {
     this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
     this.#pings.unref();
-    // A handshake that is none: the same shape of answer as everywhere else.
+    // An invalid handshake gets the same error format as every other request.
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
   }
 
   get viewerCount(): number {
-    return this.#peers.size;
+    return this.#connections.size;
   }
 
   isWatched(endpointId: number): boolean {
@@ -74,27 +76,30 @@ export class LiveSockets implements Live {
 
   publish(endpointId: number, event: LiveEvent): void {
     this.#hub.publish(endpointId, event);
-    if (event.type !== 'gone' && this.#hub.isWatched(endpointId)) this.#ticker.touch(endpointId);
+    if (event.type !== 'endpoint-deleted' && this.#hub.isWatched(endpointId)) this.#ticker.touch(endpointId);
   }
 
   endSession(sessionId: string): void {
-    this.#sendAway((peer) => peer.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
   }
 
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#sendAway((peer) => peer.userId === userId && peer.sessionId !== exceptSessionId, LIVE_CLOSE_SIGNED_OUT);
+    this.#sendAway(
+      (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
+      LIVE_CLOSE_SIGNED_OUT,
+    );
   }
 
-  /** Completes an upgrade that was checked: who, where from, and that the endpoint is theirs. */
+  /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
     if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
-    if (this.#viewersOf(signedIn.user.id) >= MOST_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
+    if (this.#viewersOf(signedIn.user.id) >= MAX_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
     this.#server.handleUpgrade(request, socket, head, (webSocket) =>
       this.#connect(webSocket, socket, signedIn, endpoint),
     );
   }
 
-  /** Sends everybody away and takes nobody any more: the server stops. */
+  /** Closes all connections and accepts no new ones, because the server stops. */
   close(): void {
     this.#closed = true;
     clearInterval(this.#pings);
@@ -104,59 +109,60 @@ export class LiveSockets implements Live {
 
   #connect(socket: WebSocket, wire: Duplex, signedIn: SignedIn, endpoint: EndpointRecord): void {
     const { store, onFailure } = this.#options;
-    const onGone = (peer: Peer): void => {
+    const onClosed = (connection: LiveConnection): void => {
       unsubscribe();
-      this.#peers.delete(peer);
+      this.#connections.delete(connection);
     };
     const share = this.#memory.share(signedIn.user.id);
-    const peer = new Peer({ socket, wire, signedIn, endpoint, store, share, onFailure, onGone });
-    // Subscribed before the snapshot is read: what comes in between is held, not lost.
-    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => peer.take(event));
-    this.#peers.add(peer);
-    peer.viewer.start();
-    void this.#recheck(peer);
+    const connection = new LiveConnection({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed });
+    // Subscribes before reading the snapshot, so that events in between are kept.
+    const unsubscribe = this.#hub.subscribe(endpoint.id, (event) => connection.take(event));
+    this.#connections.add(connection);
+    connection.viewer.start();
+    void this.#recheck(connection);
   }
 
   async #tellEndpoint(endpointId: number): Promise<void> {
     const uid = this.#watching(endpointId)[0]?.endpoint.uid;
     if (uid === undefined) return;
     const message = await this.#options.describeEndpoint(uid);
-    if (message !== undefined) for (const peer of this.#watching(endpointId)) peer.viewer.takeEndpoint(message);
+    if (message !== undefined)
+      for (const connection of this.#watching(endpointId)) connection.viewer.takeEndpoint(message);
   }
 
   #viewersOf(userId: number): number {
-    return [...this.#peers].filter((peer) => peer.userId === userId).length;
+    return [...this.#connections].filter((connection) => connection.userId === userId).length;
   }
 
-  #watching(endpointId: number): Peer[] {
-    return [...this.#peers].filter((peer) => peer.endpoint.id === endpointId);
+  #watching(endpointId: number): LiveConnection[] {
+    return [...this.#connections].filter((connection) => connection.endpoint.id === endpointId);
   }
 
   #pingAll(): void {
-    for (const peer of this.#peers) {
-      peer.ping();
-      void this.#recheck(peer);
+    for (const connection of this.#connections) {
+      connection.ping();
+      void this.#recheck(connection);
     }
   }
 
   /**
-   * Whether the viewer may still listen. Asked once it is among the peers, because a session that ended, or an endpoint that went,
-   * while the upgrade was checked did not find it there.
+   * Whether the viewer is still authorized. Checked after registration, because a session or endpoint that ended during
+   * the upgrade did not find the connection.
    */
-  async #recheck(peer: Peer): Promise<void> {
+  async #recheck(connection: LiveConnection): Promise<void> {
     try {
       const [signedIn, endpoint] = await Promise.all([
-        this.#options.isSignedIn(peer.sessionId),
-        this.#options.store.findEndpoint(peer.endpoint.uid),
+        this.#options.isSignedIn(connection.sessionId),
+        this.#options.store.findEndpoint(connection.endpoint.uid),
       ]);
-      if (!signedIn) peer.sendAway(LIVE_CLOSE_SIGNED_OUT);
-      else if (endpoint === undefined) peer.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+      if (!signedIn) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
+      else if (endpoint === undefined) connection.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
     } catch (error) {
       this.#options.onFailure(error);
     }
   }
 
-  #sendAway(matches: (peer: Peer) => boolean, code: CloseCode): void {
-    for (const peer of this.#peers) if (matches(peer)) peer.sendAway(code);
+  #sendAway(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
+    for (const connection of this.#connections) if (matches(connection)) connection.sendAway(code);
   }
 }

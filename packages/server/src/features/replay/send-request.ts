@@ -1,0 +1,65 @@
+import type { RawHeaders } from '@creel/contract';
+import { ProblemError } from '../../http/problem.ts';
+import { sendOverSocket } from './send-over-socket.ts';
+import type { SocketResponse } from './send-over-socket.ts';
+import { openConnection } from './open-connection.ts';
+import { ReplayFailure, failureOf } from './replay-failure.ts';
+import { resolveTarget } from './resolve-target.ts';
+import type { Lookup } from './resolve-target.ts';
+import { checkPort, parseTarget } from './target.ts';
+
+/** A replay that is ready to be sent. */
+export interface OutboundRequest {
+  readonly method: string;
+  /** Already validated by `targetUrlSchema`. */
+  readonly url: string;
+  readonly headers: RawHeaders;
+  readonly body: Uint8Array;
+  /** The user agent if the headers have none. */
+  readonly userAgent: string;
+  /** Whether this machine and private networks are allowed (`ALLOW_PRIVATE_TARGETS`). */
+  readonly allowPrivate: boolean;
+  /** Time limit for the whole exchange: connecting, sending and receiving. */
+  readonly maxMs: number;
+}
+
+/** The target's response. */
+export interface OutboundResponse extends SocketResponse {
+  readonly durationMs: number;
+}
+
+/** Sends a replay to its target and returns the response. `signal` aborts when no client waits any more. */
+export type SendRequest = (request: OutboundRequest, signal: AbortSignal) => Promise<OutboundResponse>;
+
+/**
+ * Sends a replay: resolves and checks its target, then connects only to the checked addresses. @throws ProblemError
+ * TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
+ */
+export async function sendRequest(
+  request: OutboundRequest,
+  signal: AbortSignal,
+  lookUp: Lookup,
+): Promise<OutboundResponse> {
+  const { allowPrivate, maxMs } = request;
+  const began = performance.now();
+  const target = parseTarget(request.url);
+  const tooLong = new AbortController();
+  const timer = setTimeout(() => tooLong.abort(tooSlow(maxMs)), maxMs).unref();
+  const { authority, path } = target;
+  try {
+    const addresses = await resolveTarget(target.host, { allowPrivate, lookUp });
+    checkPort(target);
+    const eitherSignal = AbortSignal.any([signal, tooLong.signal]);
+    const socket = openConnection(target, addresses, allowPrivate);
+    const incoming = await sendOverSocket(socket, { ...request, authority, path }, eitherSignal);
+    return { ...incoming, durationMs: performance.now() - began };
+  } catch (error) {
+    throw error instanceof ProblemError ? error : failureOf(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(maxMs: number): ReplayFailure {
+  return new ReplayFailure(`The target did not answer within ${Math.round(maxMs / 1000)} seconds.`);
+}
