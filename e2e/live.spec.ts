@@ -92,7 +92,7 @@ test('a message that does not match the schema is dropped and counted, and the p
   sockets[0]?.send('{"type":"request","data":{"id":"not a number"}}');
   sockets[0]?.send('not even JSON');
   sockets[0]?.send('{"type":"from-the-future","data":1}');
-  await expect(page.getByText(/2 live messages were not understood/)).toBeVisible();
+  await expect(page.getByText(/2 live messages were invalid/)).toBeVisible();
   await send(endpoint.url, { path: '/still-here' });
   await expect(row(page, 1)).toContainText('/still-here');
 });
