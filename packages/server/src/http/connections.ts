@@ -29,8 +29,6 @@ export interface ConnectionOptions extends Pick<
 
 /** The reader of a connection. */
 interface Reader {
-  /** No request is in flight or arriving. */
-  readonly isIdle: boolean;
   /** No complete request waits for its response, so that closing the connection loses nothing. */
   readonly canClose: boolean;
 }
@@ -52,10 +50,6 @@ export class Connections {
     const parser = listener.listeners('connection');
     listener.removeAllListeners('connection');
     listener.on('connection', (socket: Socket) => this.#adopt(socket, parser));
-  }
-
-  get count(): number {
-    return this.#count;
   }
 
   #adopt(socket: Socket, parser: ReturnType<Server['listeners']>): void {

@@ -56,11 +56,6 @@ export class ParsedConnection {
     };
   }
 
-  /** No request is in flight; part of a head may have arrived. */
-  get isIdle(): boolean {
-    return this.#current === undefined;
-  }
-
   /** No complete request waits for its response, and the socket was not upgraded. */
   get canClose(): boolean {
     return !this.#isReleased && this.#current?.request.complete !== true;
