@@ -1,6 +1,7 @@
 export * from './billing.ts';
 export * from './captured-request.ts';
 export * from './client.ts';
+export * from './delivery.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';
 export * from './limits.ts';
@@ -21,6 +22,7 @@ export * from './query/searchable-request.ts';
 export { foldCase } from './query/text-match.ts';
 export * from './replay.ts';
 export * from './settings.ts';
+export * from './signing.ts';
 export * from './source-label.ts';
 export * from './user.ts';
 export * from './views.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
+import { capturedRequestSchema, foundRequestSchema, requestDetailSchema } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import { METHOD_NAME } from '../token.ts';
@@ -82,7 +82,7 @@ export const requestOperations = {
     summary: 'Return a request with its complete body text',
     access: 'user',
     status: 200,
-    answer: capturedRequestSchema,
+    answer: requestDetailSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
   },
   getRequestBody: {
