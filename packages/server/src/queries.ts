@@ -1,4 +1,5 @@
 import { billingReads, billingWrites } from './features/billing/queries.ts';
+import { deliveryReads, deliveryScans, deliveryWrites } from './features/deliveries/queries.ts';
 import { endpointReads, endpointWrites } from './features/endpoints/queries.ts';
 import { identityReads, identityWrites } from './features/accounts/identity-queries.ts';
 import { mailTokenReads, mailTokenWrites } from './features/accounts/mail-token-queries.ts';
@@ -21,9 +22,10 @@ export const READS = {
   ...endpointReads,
   ...requestReads,
   ...billingReads,
+  ...deliveryReads,
 };
 /** Reads that may take long, on their own thread. */
-export const SCANS = { ...searchReads };
+export const SCANS = { ...searchReads, ...deliveryScans };
 /** Writes, on the writer's thread or connection. */
 export const WRITES = {
   ...accountWrites,
@@ -36,6 +38,7 @@ export const WRITES = {
   ...maintenanceWrites,
   ...noticeWrites,
   ...billingWrites,
+  ...deliveryWrites,
 };
 
 /** Writes that free disk space, or that a user needs for it. They may use the reserve on a full disk. */
@@ -48,6 +51,7 @@ export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof W
   'deleteExpiredSessions',
   'deleteStaleAccountRows',
   'purgeSome',
+  'removeDestination',
   'createSession',
   'touchSession',
   'endSession',

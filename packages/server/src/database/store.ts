@@ -1,5 +1,6 @@
-import type { Query, Tier } from '@creel/contract';
+import type { LastDelivery, Query, Tier } from '@creel/contract';
 import type { BillingQueries } from '../features/billing/queries.ts';
+import type { DeliveryQueries } from '../features/deliveries/queries.ts';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -10,7 +11,13 @@ export type * from './account-store.ts';
  * milliseconds since 1970 and are always passed in: no query reads a clock. "Not found" is `undefined` or `false`. A
  * thrown error means that the database failed and the call changed nothing.
  */
-export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep & BillingQueries;
+export type Store = AccountStore &
+  EndpointStore &
+  RequestStore &
+  CaptureStore &
+  Upkeep &
+  BillingQueries &
+  DeliveryQueries;
 
 export interface EndpointRecord {
   readonly id: number;
@@ -25,6 +32,8 @@ export interface EndpointRecord {
   readonly savedCount: number;
   readonly unsavedCount: number;
   readonly latestAt: number | null;
+  /** Whether its captures may be forwarded. */
+  readonly hasDestinations: boolean;
 }
 
 export interface MethodCount {
@@ -110,6 +119,8 @@ export interface RequestRecord {
   readonly body: Uint8Array | null;
   /** Size of the whole body in bytes. */
   readonly size: number;
+  /** Absent if it was never sent anywhere. `last` is null before the first attempt. */
+  readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
 }
 
 export interface FoundRecord extends RequestRecord {
