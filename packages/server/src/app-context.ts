@@ -3,6 +3,7 @@ import type { Sessions } from './features/accounts/sessions.ts';
 import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
+import type { Deliveries } from './features/deliveries/service.ts';
 import type { Live } from './features/live/live.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -21,6 +22,7 @@ export interface AppContext {
   readonly billing: Billing | undefined;
   readonly live: Live;
   readonly replays: Replays;
+  readonly deliveries: Deliveries;
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */

@@ -52,6 +52,8 @@ export interface DueDelivery {
 export interface DueDeliveries {
   readonly destination: DestinationRecord;
   readonly userId: number;
+  /** When its next delivery is due, according to its row. */
+  readonly dueAt: number | null;
   /** In the order of sending: first attempts in the order of capture. */
   readonly deliveries: readonly DueDelivery[];
 }
@@ -80,7 +82,12 @@ async function dueDeliveries(
     .orderBy('request_key')
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
-  return { destination: toDestinationRecord(row), userId: owner.user_id, deliveries: await due.execute() };
+  return {
+    destination: toDestinationRecord(row),
+    userId: owner.user_id,
+    dueAt: row.due_at,
+    deliveries: await due.execute(),
+  };
 }
 
 /** Corrects when a destination is due, after none of its deliveries was. */

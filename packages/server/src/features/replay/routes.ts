@@ -22,6 +22,7 @@ export const replayHandlers = {
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 whatever else is wrong with the call.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
+    const replayed = body.of ? await findStored(call, body.of) : stored;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
     if (given !== undefined) hold(given.length);
     const readBody = async (): Promise<Uint8Array> => {
@@ -30,15 +31,17 @@ export const replayHandlers = {
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
     const caller = { person: signedIn.user.id, signal, whenDone };
-    const response = await app.replays.send({ method, url, headers, readBody }, caller);
+    const send = () => app.replays.send({ method, url, headers, readBody }, caller);
+    const response =
+      replayed === undefined ? await send() : await app.deliveries.recordReplay(replayed, { method, url }, send);
     return objectAnswer(response.body.length, present(response));
   },
 } satisfies Handlers;
 
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
 async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
-  const index = indexOfUnsavedId(id);
-  const name: RequestName = index === undefined ? { savedId: id } : { index };
+  const unsavedIndex = indexOfUnsavedId(id);
+  const name: RequestName = unsavedIndex === undefined ? { savedId: id } : { index: unsavedIndex };
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
   const find = async (bodyBytes?: number): Promise<RequestRecord> => {
@@ -46,8 +49,10 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
     if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
     return record;
   };
-  const { size } = await find(0);
+  const { size, index } = await find(0);
   return {
+    endpointId: endpoint.id,
+    index,
     async read(): Promise<Uint8Array> {
       hold(size);
       return (await find()).body ?? Buffer.alloc(0);
