@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RawHeaders } from './captured-request.ts';
 import { TOKEN } from './token.ts';
 
 /** How a sender signs its webhooks. */
@@ -35,3 +36,50 @@ export const signatureSchema = z.object({
   reason: z.string().nullable(),
 });
 export type Signature = z.infer<typeof signatureSchema>;
+
+/** The header that carries the signature. `hmac-sha256` has no fixed one. Standard Webhooks also uses `svix-signature`. */
+export const SIGNATURE_HEADERS = {
+  stripe: 'Stripe-Signature',
+  github: 'X-Hub-Signature-256',
+  shopify: 'X-Shopify-Hmac-Sha256',
+  slack: 'X-Slack-Signature',
+  'standard-webhooks': 'webhook-signature',
+} as const satisfies Record<Exclude<SigningScheme, 'hmac-sha256'>, string>;
+
+/** A scheme that a request seems to be signed with: everything of `SigningSecret` except the secret. */
+export type SuggestedScheme = Omit<SigningSecret, 'secret'>;
+
+/** Signatures that cover more than the body or have another key, although they look like a plain HMAC-SHA256. */
+const NOT_PLAIN: ReadonlySet<string> = new Set([
+  'x-hubspot-signature',
+  'x-hubspot-signature-v3',
+  'x-square-hmacsha256-signature',
+  'x-zm-signature',
+]);
+
+/** A SHA-256 digest: 64 hex digits or 44 characters of base64, after an optional prefix such as `sha256=`. */
+const DIGEST = /^(?<prefix>[\w-]+=)?(?:(?<hex>[\da-f]{64})|(?<base64>[A-Za-z\d+/]{43}=))$/i;
+
+/** Suggests the scheme that a captured request is signed with, by its headers. `undefined` if no header looks like a signature. */
+export function suggestScheme(headers: RawHeaders): SuggestedScheme | undefined {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  const known = signingSchemeSchema.options.find(
+    (scheme) => scheme !== 'hmac-sha256' && names.has(SIGNATURE_HEADERS[scheme].toLowerCase()),
+  );
+  if (known !== undefined) return { scheme: known };
+  if (names.has('svix-signature')) return { scheme: 'standard-webhooks' };
+  for (const [header, value] of headers) {
+    const name = header.toLowerCase();
+    if (!/signature|hmac/.test(name) || NOT_PLAIN.has(name)) continue;
+    const digest = DIGEST.exec(value.trim());
+    if (digest === null) continue;
+    const { prefix, hex } = digest.groups ?? {};
+    return {
+      scheme: 'hmac-sha256',
+      header,
+      encoding: hex === undefined ? 'base64' : 'hex',
+      ...(prefix === undefined ? {} : { prefix }),
+    };
+  }
+  return undefined;
+}

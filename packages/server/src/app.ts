@@ -34,6 +34,7 @@ import type { Mailer } from './features/mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
+import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
 import type { Store } from './database/store.ts';
@@ -110,9 +111,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
+  const signatures = await createSignatures(store, now);
   let jobs: IntervalJob[] = [];
   const purgeSoon = (): void => jobs[0]?.wake();
-  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
+  const app: AppContext = {
+    ...parts,
+    replays,
+    signatures,
+    billing: createBilling(parts),
+    searches: new SerialQueues(),
+    purgeSoon,
+  };
   const sources = { metrics: metrics.registry, isStopping: () => stopping };
   const api = await createApiServer(app, edge.listen, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));

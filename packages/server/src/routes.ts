@@ -7,6 +7,7 @@ import { replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { requestHandlers } from './features/requests/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
+import { signatureHandlers } from './features/signatures/routes.ts';
 import { serviceHandlers } from './features/service/routes.ts';
 
 /** The handlers of all API calls. */
@@ -20,4 +21,5 @@ export const HANDLERS: AllHandlers = {
   ...serviceHandlers,
   ...billingHandlers,
   ...exportHandlers,
+  ...signatureHandlers,
 };

@@ -85,6 +85,11 @@ export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
       body: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], bodyFrom: { endpointUid: uid, id: savedId } },
     }),
   },
+  setSigningSecret: {
+    call: ({ uid }) => ({ params: { uid }, body: { scheme: 'github', secret: 'a secret' } }),
+    owner: 204,
+  },
+  deleteSigningSecret: { call: endpoint },
   createCheckout: {
     call: () => ({ body: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } }),
     changes: ['stripeCustomerId'],

@@ -1,3 +1,4 @@
+import type { SigningScheme } from '@creel/contract';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccountTables } from './account-schema.ts';
 import type { BillingTables } from './billing-schema.ts';
@@ -69,6 +70,14 @@ export interface EndpointsTable {
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
   latest_at: Millis | null;
+  /** Null without a signing secret. */
+  signing_scheme: ColumnType<SigningScheme | null, SigningScheme | null | undefined, SigningScheme | null>;
+}
+
+/** The secret that an endpoint's sender signs with: encrypted JSON, see features/signatures/service.ts. */
+export interface SigningSecretsTable {
+  endpoint_id: number;
+  sealed: string;
 }
 
 /** Number and body bytes of stored requests, per endpoint and method. */
@@ -114,6 +123,7 @@ export interface Tables extends AccountTables, BillingTables {
   sessions: SessionsTable;
   endpoints: EndpointsTable;
   endpoint_method_counts: EndpointMethodCountsTable;
+  signing_secrets: SigningSecretsTable;
   captured_requests: CapturedRequestsTable;
   purges: PurgesTable;
   counters: CountersTable;

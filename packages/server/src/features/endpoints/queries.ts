@@ -19,6 +19,7 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     savedCount: row.saved_count,
     unsavedCount: row.unsaved_count,
     latestAt: row.latest_at,
+    signingScheme: row.signing_scheme,
   };
 }
 

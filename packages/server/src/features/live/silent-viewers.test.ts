@@ -137,6 +137,7 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     savedCount: 0,
     unsavedCount: 0,
     latestAt: null,
+    signingScheme: null,
   };
 }
 
