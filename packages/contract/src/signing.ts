@@ -11,6 +11,9 @@ export const signingSchemeSchema = z.enum(
 );
 export type SigningScheme = z.infer<typeof signingSchemeSchema>;
 
+const HEADER_SENTENCE = 'Please enter the name of a header';
+const PREFIX_SENTENCE = 'The prefix can have ASCII characters without spaces';
+
 /** The secret that an endpoint's sender signs with. `header`, `encoding` and `prefix` are for `hmac-sha256`. */
 export const signingSecretSchema = z
   .object({
@@ -19,9 +22,17 @@ export const signingSecretSchema = z
       .string({ error: 'Please enter the secret' })
       .min(1, { error: 'Please enter the secret' })
       .max(4096, { error: 'The secret must be at most 4096 characters' }),
-    header: z.string().regex(TOKEN, { error: 'Please enter the name of a header' }).optional(),
+    header: z
+      .string({ error: HEADER_SENTENCE })
+      .max(200, { error: 'The name of the header must be at most 200 characters' })
+      .regex(TOKEN, { error: HEADER_SENTENCE })
+      .optional(),
     encoding: z.enum(['hex', 'base64'], { error: 'encoding must be hex or base64' }).optional(),
-    prefix: z.string().max(100, { error: 'The prefix must be at most 100 characters' }).optional(),
+    prefix: z
+      .string({ error: PREFIX_SENTENCE })
+      .max(100, { error: 'The prefix must be at most 100 characters' })
+      .regex(/^[\x21-\x7e]*$/, { error: PREFIX_SENTENCE })
+      .optional(),
   })
   .refine(({ scheme, header }) => scheme !== 'hmac-sha256' || header !== undefined, {
     error: 'hmac-sha256 needs the name of the header that has the signature',

@@ -87,7 +87,6 @@ export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
   },
   setSigningSecret: {
     call: ({ uid }) => ({ params: { uid }, body: { scheme: 'github', secret: 'a secret' } }),
-    owner: 204,
   },
   deleteSigningSecret: { call: endpoint },
   createCheckout: {

@@ -187,6 +187,8 @@ const standardWebhooks: Scheme = {
   },
 };
 
+const HEX_DIGEST = /^[\da-f]{64}$/i;
+
 /** HMAC-SHA256 of the body in a header of any name. */
 function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret): Scheme {
   return {
@@ -201,7 +203,7 @@ function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret
       if (signatures.length === 0)
         return { verdict: 'invalid', reason: `The ${header} header does not begin with the prefix “${prefix}”.` };
       // No library defines how such senders write hex digits.
-      const sameCase = encoding === 'hex' ? signatures.map((signature) => signature.toLowerCase()) : signatures;
+      const sameCase = signatures.map((text) => (HEX_DIGEST.test(text) ? text.toLowerCase() : text));
       return { signatures: sameCase, signedBefore: '', signedAt: undefined };
     },
     renew: async ({ sign }) => [[header, `${prefix}${await sign('')}`]],
