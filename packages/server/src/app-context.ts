@@ -8,6 +8,7 @@ import type { Live } from './features/live/live.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import type { Replays } from './features/replay/replays.ts';
+import type { Signatures } from './features/signatures/service.ts';
 import type { Store } from './database/store.ts';
 
 /** Everything that a handler can use. Created once, in app.ts. */
@@ -23,6 +24,7 @@ export interface AppContext {
   readonly live: Live;
   readonly replays: Replays;
   readonly deliveries: Deliveries;
+  readonly signatures: Signatures;
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */

@@ -35,6 +35,7 @@ import type { Mailer } from './features/mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
+import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
 import type { Store } from './database/store.ts';
@@ -113,13 +114,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  const deliveries = await Deliveries.create({ ...parts, replays, background, metrics: () => metrics, ...signing });
+  const signatures = await createSignatures(store, now);
+  const deliveries = await Deliveries.create({ ...parts, replays, signatures, background, metrics: () => metrics });
   let jobs: IntervalJob[] = [];
   const purgeSoon = (): void => jobs[0]?.wake();
   const app: AppContext = {
     ...parts,
     replays,
     deliveries,
+    signatures,
     billing: createBilling(parts),
     searches: new SerialQueues(),
     purgeSoon,

@@ -7,6 +7,7 @@ import { noticeWrites } from './features/jobs/notice-queries.ts';
 import { requestReads, requestWrites } from './features/requests/queries.ts';
 import { searchReads } from './features/search/queries.ts';
 import { sessionReads, sessionWrites } from './features/accounts/session-queries.ts';
+import { signatureReads, signatureWrites } from './features/signatures/queries.ts';
 import { throttleReads, throttleWrites } from './features/accounts/throttle-queries.ts';
 import { maintenanceWrites } from './features/jobs/queries.ts';
 import { accountReads, accountWrites } from './features/accounts/user-queries.ts';
@@ -23,6 +24,7 @@ export const READS = {
   ...requestReads,
   ...billingReads,
   ...deliveryReads,
+  ...signatureReads,
 };
 /** Reads that may take long, on their own thread. */
 export const SCANS = { ...searchReads, ...deliveryScans };
@@ -39,6 +41,7 @@ export const WRITES = {
   ...noticeWrites,
   ...billingWrites,
   ...deliveryWrites,
+  ...signatureWrites,
 };
 
 /** Writes that free disk space, or that a user needs for it. They may use the reserve on a full disk. */

@@ -8,6 +8,7 @@ import { replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { requestHandlers } from './features/requests/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
+import { signatureHandlers } from './features/signatures/routes.ts';
 import { serviceHandlers } from './features/service/routes.ts';
 
 /** The handlers of all API calls. */
@@ -22,4 +23,5 @@ export const HANDLERS: AllHandlers = {
   ...serviceHandlers,
   ...billingHandlers,
   ...exportHandlers,
+  ...signatureHandlers,
 };

@@ -1,3 +1,4 @@
+import type { SigningScheme } from '@creel/contract';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccountTables } from './account-schema.ts';
 import type { BillingTables } from './billing-schema.ts';
@@ -79,6 +80,14 @@ export interface EndpointsTable {
   /** 1 after the first destination or the first attempt to send a request. */
   has_deliveries: ColumnType<Bit, Bit | undefined, Bit>;
   latest_at: Millis | null;
+  /** Null without a signing secret. */
+  signing_scheme: ColumnType<SigningScheme | null, SigningScheme | null | undefined, SigningScheme | null>;
+}
+
+/** The secret that an endpoint's sender signs with: encrypted JSON, see features/signatures/service.ts. */
+export interface SigningSecretsTable {
+  endpoint_id: number;
+  sealed: string;
 }
 
 /** Number and body bytes of stored requests, per endpoint and method. */
@@ -124,6 +133,7 @@ export interface Tables extends AccountTables, BillingTables, DeliveryTables {
   sessions: SessionsTable;
   endpoints: EndpointsTable;
   endpoint_method_counts: EndpointMethodCountsTable;
+  signing_secrets: SigningSecretsTable;
   captured_requests: CapturedRequestsTable;
   purges: PurgesTable;
   counters: CountersTable;

@@ -8,6 +8,7 @@ import { randomOperationsSuite } from './random-operations.suite.ts';
 import { requestsSuite } from '../features/requests/queries.suite.ts';
 import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts';
 import { searchSuite } from '../features/search/queries.suite.ts';
+import { signaturesSuite } from '../features/signatures/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
@@ -41,6 +42,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
+    signaturesSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
   });

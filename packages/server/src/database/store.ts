@@ -1,6 +1,7 @@
-import type { LastDelivery, Query, Tier } from '@creel/contract';
+import type { LastDelivery, Query, SigningScheme, Tier } from '@creel/contract';
 import type { BillingQueries } from '../features/billing/queries.ts';
 import type { DeliveryQueries } from '../features/deliveries/queries.ts';
+import type { SignatureQueries } from '../features/signatures/service.ts';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -17,7 +18,8 @@ export type Store = AccountStore &
   CaptureStore &
   Upkeep &
   BillingQueries &
-  DeliveryQueries;
+  DeliveryQueries &
+  SignatureQueries;
 
 export interface EndpointRecord {
   readonly id: number;
@@ -34,6 +36,8 @@ export interface EndpointRecord {
   readonly latestAt: number | null;
   /** Whether its captures may be forwarded. */
   readonly hasDestinations: boolean;
+  /** Null without a signing secret. */
+  readonly signingScheme: SigningScheme | null;
 }
 
 export interface MethodCount {

@@ -18,6 +18,7 @@ function someCache(shared = false) {
         unsavedCount: 0,
         latestAt: null,
         hasDestinations: false,
+        signingScheme: null,
       };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });

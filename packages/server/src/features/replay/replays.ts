@@ -1,5 +1,6 @@
 import type { OutboundResponse, SendRequest, OutboundRequest } from './send-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import type { Sign } from '../signatures/service.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
 import { lookUpInPublic, lookUpOnSystem, resolveTarget } from './resolve-target.ts';
@@ -23,6 +24,8 @@ const TOO_LATE = 'Too many replays of yours wait for their targets. Please try a
 export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'headers'> {
   /** Called when the replay is sent, so that waiting replays hold no body. */
   readonly readBody: () => Promise<Uint8Array>;
+  /** Returns the headers with a new signature of the body. */
+  readonly sign?: Sign | undefined;
 }
 
 /** The client that waits for the response. */
@@ -72,7 +75,7 @@ export class Replays {
    * with the reason @throws QueueFullError
    */
   async send(
-    { method, url, headers, readBody }: Replay,
+    { method, url, headers: given, readBody, sign }: Replay,
     { person, signal, whenDone }: Caller,
   ): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
@@ -86,6 +89,7 @@ export class Replays {
       throw new ProblemError('UNAVAILABLE', { sentence: TOO_LATE, retryAfter: RETRY_SECONDS });
     if (signal.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
     const body = await readBody();
+    const headers = sign === undefined ? given : await sign(given, body);
     return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
   }
 

@@ -49,7 +49,8 @@ export const requestHandlers = {
 
   async getRequest(call) {
     const record = await findOne(call);
-    return objectAnswer(rawBytesOf([record]), presentHeld(record));
+    const signature = await call.app.signatures.verify(call.endpoint, record);
+    return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), signature });
   },
 
   /** The exact bytes, with a content type and policy that prevent a browser from running them. */
