@@ -3,6 +3,7 @@ import { billingSuite } from '../features/billing/queries.suite.ts';
 import { accountLinksSuite } from '../features/accounts/account-links.suite.ts';
 import { accountsSuite } from '../features/accounts/queries.suite.ts';
 import { captureSuite } from './captures.suite.ts';
+import { deliveriesSuite } from '../features/deliveries/queries.suite.ts';
 import { endpointsSuite } from '../features/endpoints/queries.suite.ts';
 import { randomOperationsSuite } from './random-operations.suite.ts';
 import { requestsSuite } from '../features/requests/queries.suite.ts';
@@ -43,6 +44,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     noticesSuite(store);
     billingSuite(store);
     signaturesSuite(store);
+    deliveriesSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
   });
