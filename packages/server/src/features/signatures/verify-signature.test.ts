@@ -151,10 +151,10 @@ describe('the secret', () => {
   });
 
   test("is of Stripe's other mode, or no signing secret", async () => {
-    const test = '{"id":"evt_1","livemode":false}';
+    const inTest = '{"id":"evt_1","livemode":false}';
     const live = '{"id":"evt_1",\n "livemode": true}';
     const signing = { scheme: 'stripe', secret: 'whsec_mine' } as const;
-    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: test }), test)).toContain(
+    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: inTest }), inTest)).toContain(
       'The event is from test mode. Check that the secret is the one of the test mode',
     );
     expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: live }), live)).toContain('from live mode');
