@@ -3,6 +3,7 @@ import type { Sessions } from './features/accounts/sessions.ts';
 import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
+import type { Deliveries } from './features/deliveries/service.ts';
 import type { Live } from './features/live/live.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -23,6 +24,7 @@ export interface AppContext {
   readonly live: Live;
   readonly replays: Replays;
   readonly signatures: Signatures;
+  readonly deliveries: Deliveries;
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */

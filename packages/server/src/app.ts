@@ -15,6 +15,7 @@ import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
+import { Deliveries } from './features/deliveries/service.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import {
@@ -80,7 +81,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
@@ -101,7 +102,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
-  const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
+  const onForwardable: Deliveries['wake'] = (endpointId, userId) => deliveries.wake(endpointId, userId);
+  const sinks = { live: () => live, metrics: () => metrics, onForwardable };
+  const capture = createCaptureService({ config, store, log, now, ...sinks });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
   const metrics = metricsOf(options, live, capture, () => passwords);
   const { passwords = new Passwords() } = options;
@@ -112,12 +115,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
+  const deliveries = await Deliveries.create({ ...parts, replays, background, metrics: () => metrics, signatures });
   let jobs: IntervalJob[] = [];
   const purgeSoon = (): void => jobs[0]?.wake();
   const app: AppContext = {
     ...parts,
     replays,
     signatures,
+    deliveries,
     billing: createBilling(parts),
     searches: new SerialQueues(),
     purgeSoon,
@@ -128,13 +133,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   edge.takeUpgrades(upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
   jobs = startJobs(app);
+  deliveries.start();
 
   /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
+    await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS)), deliveries.stop(STOP_MS)]);
     // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
@@ -216,6 +222,7 @@ function metricsOf(
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
     waitingPasswords: () => passwords().waitingCount,
+    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
   });
 }
 

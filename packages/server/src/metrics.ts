@@ -1,3 +1,4 @@
+import type { DeliveryKind } from '@creel/contract';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
@@ -8,6 +9,8 @@ export interface MetricSources {
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
   readonly waitingPasswords: () => number;
+  /** Deliveries that wait for an attempt; `undefined` while storage is unavailable. */
+  readonly pendingDeliveries: () => Promise<number | undefined>;
 }
 
 export interface Metrics {
@@ -18,6 +21,8 @@ export interface Metrics {
   readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Captures that storage rejected. */
   readonly countFailed: (count: number) => void;
+  /** An attempt to send a captured request was stored. */
+  readonly countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed') => void;
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
@@ -64,8 +69,25 @@ export function createMetrics(sources: MetricSources): Metrics {
     }),
   );
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
+  const attempts = new Counter({
+    name: 'creel_delivery_attempts_total',
+    help: 'Attempts to send captured requests, by who sent them and by outcome.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  registry.registerMetric(
+    new Gauge({
+      name: 'creel_deliveries_pending',
+      help: 'Deliveries that wait for an attempt.',
+      registers: [],
+      async collect() {
+        this.set((await sources.pendingDeliveries()) ?? Number.NaN);
+      },
+    }),
+  );
   return {
     registry,
+    countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
     countStored: () => stored.add(1),
     countFailed: failed.add,
     countRead: (reader) => void (read[reader] += 1),

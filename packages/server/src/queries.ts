@@ -1,4 +1,5 @@
 import { billingReads, billingWrites } from './features/billing/queries.ts';
+import { deliveryReads, deliveryScans, deliveryWrites } from './features/deliveries/queries.ts';
 import { endpointReads, endpointWrites } from './features/endpoints/queries.ts';
 import { identityReads, identityWrites } from './features/accounts/identity-queries.ts';
 import { mailTokenReads, mailTokenWrites } from './features/accounts/mail-token-queries.ts';
@@ -23,9 +24,10 @@ export const READS = {
   ...requestReads,
   ...billingReads,
   ...signatureReads,
+  ...deliveryReads,
 };
 /** Reads that may take long, on their own thread. */
-export const SCANS = { ...searchReads };
+export const SCANS = { ...searchReads, ...deliveryScans };
 /** Writes, on the writer's thread or connection. */
 export const WRITES = {
   ...accountWrites,
@@ -39,6 +41,7 @@ export const WRITES = {
   ...noticeWrites,
   ...billingWrites,
   ...signatureWrites,
+  ...deliveryWrites,
 };
 
 /** Writes that free disk space, or that a user needs for it. They may use the reserve on a full disk. */
@@ -51,6 +54,7 @@ export const WRITES_ON_A_FULL_DISK: ReadonlySet<string> = new Set<keyof typeof W
   'deleteExpiredSessions',
   'deleteStaleAccountRows',
   'purgeSome',
+  'removeDestination',
   'createSession',
   'touchSession',
   'endSession',

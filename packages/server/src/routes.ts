@@ -1,4 +1,5 @@
 import { billingHandlers } from './features/billing/routes.ts';
+import { deliveryHandlers } from './features/deliveries/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { accountHandlers } from './features/accounts/routes.ts';
 import type { AllHandlers } from './http/call.ts';
@@ -18,6 +19,7 @@ export const HANDLERS: AllHandlers = {
   ...requestHandlers,
   ...searchHandlers,
   ...replayHandlers,
+  ...deliveryHandlers,
   ...serviceHandlers,
   ...billingHandlers,
   ...exportHandlers,

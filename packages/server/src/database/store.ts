@@ -1,6 +1,7 @@
-import type { Query, SigningScheme, Tier } from '@creel/contract';
+import type { LastDelivery, Query, SigningScheme, Tier } from '@creel/contract';
 import type { BillingQueries } from '../features/billing/queries.ts';
 import type { SignatureQueries } from '../features/signatures/service.ts';
+import type { DeliveryQueries } from '../features/deliveries/queries.ts';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -17,7 +18,8 @@ export type Store = AccountStore &
   CaptureStore &
   Upkeep &
   BillingQueries &
-  SignatureQueries;
+  SignatureQueries &
+  DeliveryQueries;
 
 export interface EndpointRecord {
   readonly id: number;
@@ -34,6 +36,8 @@ export interface EndpointRecord {
   readonly latestAt: number | null;
   /** Null without a signing secret. */
   readonly signingScheme: SigningScheme | null;
+  /** Whether its captures may be forwarded. */
+  readonly hasDestinations: boolean;
 }
 
 export interface MethodCount {
@@ -119,6 +123,8 @@ export interface RequestRecord {
   readonly body: Uint8Array | null;
   /** Size of the whole body in bytes. */
   readonly size: number;
+  /** Absent if it was never sent anywhere. `last` is null before the first attempt. */
+  readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
 }
 
 export interface FoundRecord extends RequestRecord {

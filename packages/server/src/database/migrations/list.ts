@@ -3,8 +3,17 @@ import { accounts } from './0002-accounts.ts';
 import { usernameKeys } from './0003-username-keys.ts';
 import { expiryNotices } from './0004-expiry-notices.ts';
 import { billing } from './0005-billing.ts';
+import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [first, accounts, usernameKeys, expiryNotices, billing, signingSecrets];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  accounts,
+  usernameKeys,
+  expiryNotices,
+  billing,
+  deliveries,
+  signingSecrets,
+];

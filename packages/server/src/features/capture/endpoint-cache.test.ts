@@ -18,6 +18,7 @@ function someCache(shared = false) {
         unsavedCount: 0,
         latestAt: null,
         signingScheme: null,
+        hasDestinations: false,
       };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });

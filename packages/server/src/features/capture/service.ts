@@ -38,6 +38,8 @@ export interface CaptureServiceOptions {
   readonly store: Store;
   readonly live: () => Live;
   readonly metrics: () => Metrics;
+  /** Called for each stored capture of an endpoint with destinations. */
+  readonly onForwardable: (endpointId: number, userId: number) => void;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -70,6 +72,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
       options.metrics().countStored();
       if (options.live().isWatched(endpoint.id))
         options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      if (endpoint.hasDestinations) options.onForwardable(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };

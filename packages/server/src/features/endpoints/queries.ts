@@ -20,6 +20,7 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     unsavedCount: row.unsaved_count,
     latestAt: row.latest_at,
     signingScheme: row.signing_scheme,
+    hasDestinations: row.planned_to !== null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { removeDeliveries } from '../requests/queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { Upkeep } from '../../database/store.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
@@ -37,7 +38,14 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
     )
     .returning(indexOfKey.as('index'))
     .execute();
-  return removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
+  const next = removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
+  const { endpoint_id, from_index, below_index } = purge;
+  await removeDeliveries(
+    transaction,
+    requestKey(endpoint_id, from_index),
+    requestKey(endpoint_id, next ?? below_index),
+  );
+  return next;
 }
 
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {

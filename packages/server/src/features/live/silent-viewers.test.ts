@@ -138,6 +138,7 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     unsavedCount: 0,
     latestAt: null,
     signingScheme: null,
+    hasDestinations: false,
   };
 }
 
