@@ -229,6 +229,41 @@ test("a program with Stripe's check that is stopped and killed misses nothing", 
   await shop.kill();
 }, 120_000);
 
+test('the server shows what the destination answered', async () => {
+  const { uid, url } = await newEndpoint();
+  const long = 'ü'.repeat(20_000);
+  const destination = await openDestination((response, request) => {
+    if (request.url === '/breaks') response.destroy();
+    else response.writeHead(422, 'Wrong', { 'X-Answer': 'yes' }).end(long);
+  });
+  const forwarder = await forward(uid, `${destination.url}/hooks`, '--retry', '1');
+  await capture(`${url}/a?b=1`);
+  const id = -1_000_000;
+  await forwarder.until(() => lines(forwarder.stdout()).length === 2);
+  const deliveries = () => person.client.call('listDeliveries', { params: { uid, id } });
+  await expect.poll(async () => (await deliveries()).length).toBe(2);
+  const [latest, first] = await deliveries();
+  expect(first).toMatchObject({ attempt: 1, status: 422 });
+  expect(latest).toMatchObject({
+    kind: 'cli',
+    attempt: 2,
+    destinationId: null,
+    url: `${destination.url}/hooks/a?b=1`,
+    method: 'POST',
+    status: 422,
+    statusText: 'Wrong',
+    error: null,
+    responseBody: 'ü'.repeat(8192),
+    responseTruncated: true,
+  });
+  expect(latest?.responseHeaders).toContainEqual({ key: 'X-Answer', value: 'yes' });
+  expect(await person.client.call('getRequest', { params: { uid, id } })).toMatchObject({
+    lastDelivery: { kind: 'cli', status: 422, error: null },
+  });
+  const [row] = await person.client.call('listUnsaved', { params: { uid } });
+  expect(row?.lastDelivery).toMatchObject({ status: 422 });
+});
+
 test('Ctrl-C ends it immediately, even while it waits for a response, and prints no result for that capture', async () => {
   const { uid, url } = await newEndpoint();
   const destination = await openDestination(() => undefined);
