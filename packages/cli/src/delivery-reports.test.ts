@@ -86,7 +86,14 @@ test('a server without the call gets no further reports, and the user is told on
   expect([told.length, callCount()]).toEqual([1, 1]);
 });
 
-test('keeps the newest reports, and ends in time', async () => {
+test('keeps the newest reports', async () => {
+  const { reports, add, bodies } = world([new ApiError(0, 'away')]);
+  for (let index = 0; index < 3000; index += 1) add(index, { ...ANSWERED, status: 200 + (index < 2000 ? 0 : 1) });
+  await reports.flush(30_000);
+  expect(bodies.map(({ status }) => status)).toEqual(Array.from({ length: 1000 }, () => 201));
+});
+
+test('ends in time, and sends nothing after its end', async () => {
   const { reports, add, callCount } = world(Array.from({ length: 5000 }, () => new ApiError(0, 'away')));
   for (let index = 0; index < 3000; index += 1) add(index);
   await reports.flush(20);

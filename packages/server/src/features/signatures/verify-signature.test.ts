@@ -331,7 +331,7 @@ describe('the body was changed after signing', () => {
     expect(await reasonOf({ scheme: 'stripe', secret: 'shhh' }, headers, signed)).toContain('as compact JSON it');
   });
 
-  test.each(['['.repeat(100_000), '{"a":'.repeat(1000), `"${'x'.repeat(300_000)}"`, '\0\xff', ''])(
+  test.each(['['.repeat(60_000) + ']'.repeat(60_000), '{"a":'.repeat(1000), `"${'x'.repeat(300_000)}"`, '\0\xff', ''])(
     'a body that no layout explains ends with the general sentence: %#',
     async (body) => {
       const headers = byGithub({ key: 'another', body: BODY });
