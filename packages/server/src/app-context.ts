@@ -23,8 +23,8 @@ export interface AppContext {
   readonly billing: Billing | undefined;
   readonly live: Live;
   readonly replays: Replays;
-  readonly signatures: Signatures;
   readonly deliveries: Deliveries;
+  readonly signatures: Signatures;
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */

@@ -115,14 +115,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
-  const deliveries = await Deliveries.create({ ...parts, replays, background, metrics: () => metrics, signatures });
+  const deliveries = await Deliveries.create({ ...parts, replays, signatures, background, metrics: () => metrics });
   let jobs: IntervalJob[] = [];
   const purgeSoon = (): void => jobs[0]?.wake();
   const app: AppContext = {
     ...parts,
     replays,
-    signatures,
     deliveries,
+    signatures,
     billing: createBilling(parts),
     searches: new SerialQueues(),
     purgeSoon,

@@ -23,8 +23,8 @@ export const READS = {
   ...endpointReads,
   ...requestReads,
   ...billingReads,
-  ...signatureReads,
   ...deliveryReads,
+  ...signatureReads,
 };
 /** Reads that may take long, on their own thread. */
 export const SCANS = { ...searchReads, ...deliveryScans };
@@ -40,8 +40,8 @@ export const WRITES = {
   ...maintenanceWrites,
   ...noticeWrites,
   ...billingWrites,
-  ...signatureWrites,
   ...deliveryWrites,
+  ...signatureWrites,
 };
 
 /** Writes that free disk space, or that a user needs for it. They may use the reserve on a full disk. */

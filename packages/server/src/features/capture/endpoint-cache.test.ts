@@ -17,8 +17,8 @@ function someCache(shared = false) {
         savedCount: 0,
         unsavedCount: 0,
         latestAt: null,
-        signingScheme: null,
         hasDestinations: false,
+        signingScheme: null,
       };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });

@@ -1,5 +1,5 @@
 import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
-import type { DeliveryKind, HeaderPair } from '@creel/contract';
+import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
@@ -48,12 +48,16 @@ export interface DueDelivery {
   readonly size: number;
 }
 
-/** What a process needs to send to a destination. */
-export interface DueDeliveries {
-  readonly destination: DestinationRecord;
+/** A destination with what is needed to send to it. */
+export interface SendingDestination extends DestinationRecord {
   readonly userId: number;
-  /** When its next delivery is due, according to its row. */
+  readonly signingScheme: SigningScheme | null;
+  /** When its next delivery is due. May be too early. */
   readonly dueAt: number | null;
+}
+
+export interface DueDeliveries {
+  readonly destination: SendingDestination;
   /** In the order of sending: first attempts in the order of capture. */
   readonly deliveries: readonly DueDelivery[];
 }
@@ -70,7 +74,11 @@ async function dueDeliveries(
 ): Promise<DueDeliveries | undefined> {
   const row = await db.selectFrom('destinations').selectAll().where('id', '=', destinationId).executeTakeFirst();
   if (row === undefined || row.enabled === 0 || row.paused_at !== null) return undefined;
-  const owner = await db.selectFrom('endpoints').select('user_id').where('id', '=', row.endpoint_id).executeTakeFirst();
+  const owner = await db
+    .selectFrom('endpoints')
+    .select(['user_id', 'signing_scheme'])
+    .where('id', '=', row.endpoint_id)
+    .executeTakeFirst();
   if (owner === undefined) return undefined;
   let due = db
     .selectFrom('deliveries')
@@ -82,12 +90,9 @@ async function dueDeliveries(
     .orderBy('request_key')
     .limit(at.limit);
   if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
-  return {
-    destination: toDestinationRecord(row),
-    userId: owner.user_id,
-    dueAt: row.due_at,
-    deliveries: await due.execute(),
-  };
+  const { user_id: userId, signing_scheme: signingScheme } = owner;
+  const destination = { ...toDestinationRecord(row), userId, signingScheme, dueAt: row.due_at };
+  return { destination, deliveries: await due.execute() };
 }
 
 /** Corrects when a destination is due, after none of its deliveries was. */

@@ -8,10 +8,10 @@ import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
 import type { Forward } from '../replay/replays.ts';
 import type { OutboundResponse } from '../replay/send-request.ts';
-import type { Attempt, DueDelivery } from './attempt-queries.ts';
+import type { Signatures } from '../signatures/service.ts';
+import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { forwardedHeaders, forwardedUrl, isDelivered, nextAttemptAt } from './delivery-plan.ts';
-import type { DestinationRecord } from './destination-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -32,18 +32,12 @@ const POLL_MS = 500;
 /** An idle destination is released after this time. */
 const IDLE_MS = 30_000;
 
-/** A forwarded request whose signature is renewed. */
-export interface RequestToSign {
-  readonly headers: RawHeaders;
-  readonly body: Uint8Array;
-}
-
 export interface SenderOptions {
   readonly store: DeliveryQueries & { readonly shared: boolean };
   /** Sends behind the guard of replays. */
   readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
-  /** The headers with a fresh signature, for destinations with `sign`. */
-  readonly renewSignature: (endpointId: number, request: RequestToSign) => Promise<RawHeaders>;
+  /** How to renew signatures of an endpoint, for destinations with `sign`. */
+  readonly signerOf: Signatures['signerOf'];
   /** The mark of this installation in forwarded requests. */
   readonly mark: string;
   readonly now: () => number;
@@ -203,24 +197,24 @@ export class DeliverySender {
     const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
     if (due === undefined) return false;
     if (due.deliveries.length === 0) {
-      if (lane.sending.size === 0 && due.dueAt !== null && due.dueAt <= now()) await store.settleDueAt(lane.id);
+      if (lane.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(lane.id);
       return false;
     }
     lane.failures = due.destination.failures;
     for (const delivery of due.deliveries) {
       if (this.#isStopping) return false;
       lane.sending.add(delivery.id);
-      await this.#begin(lane, due.destination, due.userId, delivery);
+      await this.#begin(lane, due.destination, delivery);
     }
     return true;
   }
 
   /** Resolves when the request has left, or will not leave. */
-  async #begin(lane: Lane, destination: DestinationRecord, userId: number, delivery: DueDelivery): Promise<void> {
+  async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
     const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const work = queue
-      .run(userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
+      .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
       .then((attempt) => (attempt === undefined ? undefined : this.#recorder.record(attempt)))
       .catch((error: unknown) => {
         if (!this.#end.signal.aborted) this.#options.onFailure(error);
@@ -238,7 +232,7 @@ export class DeliverySender {
 
   /** Sends a delivery once. `undefined` when the request was deleted meanwhile. */
   async #attempt(
-    destination: DestinationRecord,
+    destination: SendingDestination,
     delivery: DueDelivery,
     begin: () => void,
   ): Promise<Attempt | undefined> {
@@ -281,13 +275,15 @@ export class DeliverySender {
   }
 
   async #outbound(
-    { endpointId, sign }: DestinationRecord,
+    { endpointId, sign, signingScheme }: SendingDestination,
     { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
     captured: RequestRecord,
   ): Promise<Forward> {
     const body = captured.body ?? new Uint8Array();
     const { rawHeaders } = decodeHead(captured.head);
-    const headers = sign ? await this.#options.renewSignature(endpointId, { headers: rawHeaders, body }) : rawHeaders;
+    // Without a secret any more, the captured signature is sent.
+    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
+    const headers = renew === undefined ? rawHeaders : await renew(rawHeaders, body);
     // The captured path was appended, so the URL is checked again.
     const checked = targetUrlSchema.safeParse(url);
     if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
@@ -300,6 +296,10 @@ export class DeliverySender {
       keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
     };
   }
+}
+
+function isDue(dueAt: number | null, now: number): boolean {
+  return dueAt !== null && dueAt <= now;
 }
 
 function newLane(id: number, leaseUntil: number): Lane {

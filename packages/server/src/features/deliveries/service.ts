@@ -38,7 +38,7 @@ export interface DeliveriesOptions {
   /** `undefined` without SMTP_URL. */
   readonly mailer: Mailer | undefined;
   readonly background: Background;
-  readonly signatures: Signatures;
+  readonly signatures: Pick<Signatures, 'signerOf'>;
   readonly forgetEndpoint: (uid: string) => void;
   readonly publicUrl: () => string;
   readonly log: Logger;
@@ -48,7 +48,7 @@ export interface DeliveriesOptions {
 
 /** The request that a replay belongs to. */
 export interface ReplayedRequest {
-  readonly endpointId: number;
+  readonly endpoint: Pick<EndpointRecord, 'id'>;
   readonly index: number;
 }
 
@@ -60,7 +60,7 @@ export class Deliveries {
   #loggedAt = 0;
 
   private constructor(options: DeliveriesOptions, mark: string) {
-    const { store, replays, now, signatures, maxPending } = options;
+    const { store, replays, signatures, now, maxPending } = options;
     this.#options = options;
     const onFailure = (error: unknown): void => this.#logFailure(error);
     this.#planner = new DeliveryPlanner({
@@ -79,7 +79,7 @@ export class Deliveries {
       store,
       mark,
       now,
-      renewSignature: (endpointId, request) => signatures.renew(endpointId, request),
+      signerOf: (endpoint) => signatures.signerOf(endpoint),
       onFailure,
       forward: (request, signal) => replays.forward(request, signal),
       onRecorded: (recorded) => this.#announce(recorded),
@@ -112,7 +112,7 @@ export class Deliveries {
    */
   async create(endpoint: EndpointRecord, fields: DestinationCreate): Promise<DestinationWithPending> {
     const { store, now, forgetEndpoint } = this.#options;
-    await this.#check(endpoint.id, fields);
+    await this.#check(endpoint, fields);
     const created = await store.createDestination(endpoint.id, fields, { now: now(), limit: MAX_DESTINATIONS });
     if (created === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     if (created === 'limit') throw new ProblemError('TOO_MANY_DESTINATIONS');
@@ -127,7 +127,7 @@ export class Deliveries {
   async change(endpoint: EndpointRecord, id: number, changes: DestinationChange): Promise<DestinationWithPending> {
     const { store, now } = this.#options;
     await this.#expectDestination(endpoint.id, id);
-    await this.#check(endpoint.id, changes);
+    await this.#check(endpoint, changes);
     await this.#planner.planAll(endpoint.id);
     const changed = await store.changeDestination(endpoint.id, id, changes, now());
     if (changed === undefined) throw new ProblemError('DESTINATION_NOT_FOUND');
@@ -176,14 +176,15 @@ export class Deliveries {
 
   /** Sends a replay of a captured request, and stores the attempt. Passes its outcome on. */
   async recordReplay(
-    request: ReplayedRequest,
+    { endpoint, index }: ReplayedRequest,
     { method, url }: Pick<Replay, 'method' | 'url'>,
     send: () => Promise<OutboundResponse>,
   ): Promise<OutboundResponse> {
     const at = this.#options.now();
     const began = performance.now();
     const attempt = {
-      ...request,
+      endpointId: endpoint.id,
+      index,
       deliveryId: newDeliveryId(),
       kind: 'replay',
       destinationId: null,
@@ -251,9 +252,10 @@ export class Deliveries {
     if (!destinations.some((destination) => destination.id === id)) throw new ProblemError('DESTINATION_NOT_FOUND');
   }
 
-  async #check(endpointId: number, { url, query, sign }: DestinationChange): Promise<void> {
+  async #check(endpoint: EndpointRecord, { url, query, sign }: DestinationChange): Promise<void> {
     if (query !== undefined) checkCondition(query);
-    if (sign === true && !(await this.#options.signatures.canSign(endpointId))) throw invalid({ sign: WITHOUT_SECRET });
+    if (sign === true && (await this.#options.signatures.signerOf(endpoint)) === undefined)
+      throw invalid({ sign: WITHOUT_SECRET });
     if (url !== undefined) await this.#options.replays.checkTarget(url);
   }
 

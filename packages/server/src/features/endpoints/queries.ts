@@ -19,8 +19,8 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     savedCount: row.saved_count,
     unsavedCount: row.unsaved_count,
     latestAt: row.latest_at,
-    signingScheme: row.signing_scheme,
     hasDestinations: row.planned_to !== null,
+    signingScheme: row.signing_scheme,
   };
 }
 

@@ -137,8 +137,8 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     savedCount: 0,
     unsavedCount: 0,
     latestAt: null,
-    signingScheme: null,
     hasDestinations: false,
+    signingScheme: null,
   };
 }
 

@@ -1,6 +1,6 @@
-import type { RawHeaders } from '@creel/contract';
 import type { OutboundResponse, SendRequest, OutboundRequest } from './send-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import type { Sign } from '../signatures/service.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
 import { lookUpInPublic, lookUpOnSystem, resolveTarget } from './resolve-target.ts';
@@ -20,13 +20,11 @@ const RETRY_SECONDS = 10;
 
 const TOO_LATE = 'Too many replays of yours wait for their targets. Please try again in a moment.';
 
-/** Returns the headers with a new signature of these bytes. */
-export type Sign = (headers: RawHeaders, body: Uint8Array) => Promise<RawHeaders>;
-
 /** A request to send again, or a new one. */
 export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'headers'> {
   /** Called when the replay is sent, so that waiting replays hold no body. */
   readonly readBody: () => Promise<Uint8Array>;
+  /** Returns the headers with a new signature of the body. */
   readonly sign?: Sign | undefined;
 }
 

@@ -5,11 +5,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { LongText } from '../../http/json-pieces.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import type { ReplayedRequest } from '../deliveries/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
-import type { Sign } from './replays.ts';
+import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
+import type { EndpointRecord, RequestName, RequestRecord } from '../../database/store.ts';
 import { utf8Boundary } from '../../http/utf8-boundary.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { objectAnswer } from '../../http/large-answer.ts';
@@ -27,8 +26,8 @@ export const replayHandlers = {
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 whatever else is wrong with the call.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
-    const replayed = of ? await findStored(call, of) : stored;
-    if (isSigned) await expectSecret(call, replayed);
+    const origin = of ? await findStored(call, of) : stored;
+    const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
     if (given !== undefined) hold(given.length);
     const readBody = async (): Promise<Uint8Array> => {
@@ -37,10 +36,9 @@ export const replayHandlers = {
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
     const caller = { person: signedIn.user.id, signal, whenDone };
-    const sign = isSigned && replayed !== undefined ? signerOf(call, replayed.endpointId) : undefined;
     const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
     const response =
-      replayed === undefined ? await send() : await app.deliveries.recordReplay(replayed, { method, url }, send);
+      origin === undefined ? await send() : await app.deliveries.recordReplay(origin, { method, url }, send);
     return objectAnswer(response.body.length, present(response));
   },
 } satisfies Handlers;
@@ -58,7 +56,7 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
   };
   const { size, index } = await find(0);
   return {
-    endpointId: endpoint.id,
+    endpoint,
     index,
     async read(): Promise<Uint8Array> {
       hold(size);
@@ -67,14 +65,12 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
   };
 }
 
-/** @throws ProblemError VALIDATION_FAILED without a captured request or a secret */
-async function expectSecret({ app }: ReplayCall, replayed: ReplayedRequest | undefined): Promise<void> {
-  if (replayed === undefined) throw invalid({ sign: WITHOUT_REQUEST });
-  if (!(await app.signatures.canSign(replayed.endpointId))) throw invalid({ sign: WITHOUT_SECRET });
-}
-
-function signerOf({ app }: ReplayCall, endpointId: number): Sign {
-  return (headers, body) => app.signatures.renew(endpointId, { headers, body });
+/** @throws ProblemError VALIDATION_FAILED without an endpoint or a secret */
+async function signerOf({ app }: ReplayCall, endpoint: EndpointRecord | undefined): Promise<Sign> {
+  if (endpoint === undefined) throw invalid({ sign: WITHOUT_REQUEST });
+  const sign = await app.signatures.signerOf(endpoint);
+  if (sign === undefined) throw invalid({ sign: WITHOUT_SECRET });
+  return sign;
 }
 
 /**

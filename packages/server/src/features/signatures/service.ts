@@ -8,7 +8,6 @@ import { ProblemError } from '../../http/problem.ts';
 import { SealedText } from '../../sealed-text.ts';
 import type { signatureReads, signatureWrites } from './queries.ts';
 import { renewSignature } from './renew-signature.ts';
-import type { UnsignedRequest } from './renew-signature.ts';
 import { verifySignature } from './verify-signature.ts';
 
 export type SignatureQueries = Bound<typeof signatureReads & typeof signatureWrites>;
@@ -17,6 +16,9 @@ type SignedEndpoint = Pick<EndpointRecord, 'id' | 'signingScheme'>;
 
 /** The answer to a call that wants to sign for an endpoint without a secret. */
 export const WITHOUT_SECRET = 'This endpoint has no signing secret. Set one first.';
+
+/** Returns the headers with a signature of these bytes and the current time. */
+export type Sign = (headers: RawHeaders, body: Uint8Array) => Promise<RawHeaders>;
 
 /** Signing secrets of endpoints, encrypted in the database, and what they are for. */
 export class Signatures {
@@ -42,31 +44,24 @@ export class Signatures {
   }
 
   /** Checks the signature of a stored request with its whole body. `null` if the endpoint has no secret. */
-  async verify({ id, signingScheme }: SignedEndpoint, record: RequestRecord): Promise<Signature | null> {
-    const signing = signingScheme === null ? undefined : await this.#findSecret(id);
+  async verify(endpoint: SignedEndpoint, record: RequestRecord): Promise<Signature | null> {
+    const signing = await this.#findSecret(endpoint);
     if (signing === undefined) return null;
     const { rawHeaders: headers } = decodeHead(record.head);
     return verifySignature(signing, { headers, body: record.body ?? Buffer.alloc(0), receivedAt: record.receivedAt });
   }
 
-  async canSign(endpointId: number): Promise<boolean> {
-    return (await this.#findSecret(endpointId)) !== undefined;
-  }
-
-  /**
-   * Returns the headers of a request with a new signature and the current time. @throws ProblemError REPLAY_FAILED
-   * without a secret
-   */
-  async renew(endpointId: number, request: Pick<UnsignedRequest, 'headers' | 'body'>): Promise<RawHeaders> {
-    const signing = await this.#findSecret(endpointId);
-    if (signing === undefined) throw new ProblemError('REPLAY_FAILED', { sentence: WITHOUT_SECRET });
-    return renewSignature(signing, { ...request, now: this.#now() });
+  /** Returns a function that signs with the secret of an endpoint, or `undefined` if it has none. */
+  async signerOf(endpoint: SignedEndpoint): Promise<Sign | undefined> {
+    const signing = await this.#findSecret(endpoint);
+    return signing && ((headers, body) => renewSignature(signing, { headers, body, now: this.#now() }));
   }
 
   /** `undefined` also for a secret that was sealed by another installation. */
-  async #findSecret(endpointId: number): Promise<SigningSecret | undefined> {
-    const sealed = await this.#queries.findSigningSecret(endpointId);
-    const text = sealed === undefined ? undefined : this.#sealFor(endpointId).open(sealed);
+  async #findSecret({ id, signingScheme }: SignedEndpoint): Promise<SigningSecret | undefined> {
+    if (signingScheme === null) return undefined;
+    const sealed = await this.#queries.findSigningSecret(id);
+    const text = sealed === undefined ? undefined : this.#sealFor(id).open(sealed);
     return text === undefined ? undefined : signingSecretSchema.parse(JSON.parse(text));
   }
 
