@@ -1,4 +1,3 @@
-import '@shopify/shopify-api/adapters/node';
 import { verify as verifyGithub } from '@octokit/webhooks-methods';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import { headerMap } from '@creel/contract';
@@ -15,6 +14,8 @@ import { stripeInvoicePaid } from '../../../../../fixtures/webhooks/stripe-invoi
 import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
 import { renewSignature } from './renew-signature.ts';
 import { verifySignature } from './verify-signature.ts';
+
+await import('@shopify/shopify-api/adapters/node');
 
 /** The libraries that receivers use, as the judges of what was signed afresh. */
 

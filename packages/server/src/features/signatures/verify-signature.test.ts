@@ -151,10 +151,10 @@ describe('the secret', () => {
   });
 
   test("is of Stripe's other mode, or no signing secret", async () => {
-    const test = '{"id":"evt_1","livemode":false}';
+    const inTest = '{"id":"evt_1","livemode":false}';
     const live = '{"id":"evt_1",\n "livemode": true}';
     const signing = { scheme: 'stripe', secret: 'whsec_mine' } as const;
-    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: test }), test)).toContain(
+    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: inTest }), inTest)).toContain(
       'The event is from test mode. Check that the secret is the one of the test mode',
     );
     expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: live }), live)).toContain('from live mode');
@@ -331,7 +331,7 @@ describe('the body was changed after signing', () => {
     expect(await reasonOf({ scheme: 'stripe', secret: 'shhh' }, headers, signed)).toContain('as compact JSON it');
   });
 
-  test.each(['['.repeat(100_000), '{"a":'.repeat(1000), `"${'x'.repeat(300_000)}"`, '\0\xff', ''])(
+  test.each(['['.repeat(60_000) + ']'.repeat(60_000), '{"a":'.repeat(1000), `"${'x'.repeat(300_000)}"`, '\0\xff', ''])(
     'a body that no layout explains ends with the general sentence: %#',
     async (body) => {
       const headers = byGithub({ key: 'another', body: BODY });
