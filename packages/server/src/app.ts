@@ -36,7 +36,10 @@ import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
-import type { Store } from './database/store.ts';
+import { openPostgresStore } from './database/postgres/postgres-store.ts';
+import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
+import { QUERIES } from './queries.ts';
+import type { AppStore } from './queries.ts';
 import { watchDisk } from './disk-log.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
@@ -70,7 +73,7 @@ export interface RunningServer {
 
 export interface ServerOptions {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: AppStore;
   readonly log: Logger;
   /** Log lines that could not be written since the start. */
   readonly lostLogLines?: () => number;
@@ -92,6 +95,13 @@ const ROUTES: Routes = {
   registerOthers: registerProviderRoutes,
   registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
 };
+
+/**
+ * Opens the configured store: PostgreSQL by URL, otherwise the SQLite file in the data folder. @throws StorageProblem
+ */
+export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<AppStore> {
+  return databaseUrl === undefined ? openSqliteStore(dataDir, QUERIES) : openPostgresStore(databaseUrl, QUERIES);
+}
 
 /** Starts the whole server. Resolves when it listens; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {

@@ -15,6 +15,8 @@ import { flatSourceLabel } from './flat-source-label.ts';
 import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** Maximum bytes of captured bodies in memory, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
@@ -35,7 +37,7 @@ export interface CaptureService {
 
 export interface CaptureServiceOptions {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
   readonly live: () => Live;
   readonly metrics: () => Metrics;
   readonly log: Logger;
