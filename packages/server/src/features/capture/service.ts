@@ -38,8 +38,8 @@ export interface CaptureService {
 export interface CaptureServiceOptions {
   readonly config: Config;
   readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
-  readonly live: () => Live;
-  readonly metrics: () => Metrics;
+  readonly live: Live;
+  readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -67,11 +67,11 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     writer,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
-    countRead: (reader) => options.metrics().countRead(reader),
+    countRead: (reader) => options.metrics.countRead(reader),
     onStored: (endpoint, capture, result) => {
-      options.metrics().countStored();
-      if (options.live().isWatched(endpoint.id))
-        options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      options.metrics.countStored();
+      if (options.live.isWatched(endpoint.id))
+        options.live.publish(endpoint.id, storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };
@@ -88,7 +88,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
 function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
   let loggedAt = 0;
   return (error, count) => {
-    metrics().countFailed(count);
+    metrics.countFailed(count);
     if (now() - loggedAt < FAILURE_LOG_MS) return;
     loggedAt = now();
     log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
@@ -110,7 +110,7 @@ function detectSource(
   options.store.setDetectedSource(endpoint.id, label).then(
     (changed) => {
       endpoints.forget(endpoint.uid);
-      if (changed) options.live().publish(endpoint.id, { type: 'changed' });
+      if (changed) options.live.publish(endpoint.id, { type: 'changed' });
     },
     (error: unknown) => {
       endpoint.needsSource = true;
