@@ -1,6 +1,7 @@
 import type { DestinationCreate } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { CaptureLimits, EndpointRecord, Store } from '../../database/store.ts';
+import type { CaptureLimits, EndpointRecord } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import {
   T0,
   capture,
@@ -19,7 +20,7 @@ const MARK = markOf('test');
 const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
 /** Destinations and deliveries, on every database. */
-export function deliveriesSuite(open: () => Store): void {
+export function deliveriesSuite(open: () => AppStore): void {
   const add = async (
     endpoint: EndpointRecord,
     fields: Partial<DestinationCreate> = {},

@@ -28,7 +28,9 @@ export const deliveryHandlers = {
   },
 
   async createDestination({ app, endpoint, body }) {
-    return presentDestination(await app.deliveries.create(endpoint, body));
+    const created = await app.deliveries.create(endpoint, body);
+    app.forgetEndpoint(endpoint.uid);
+    return presentDestination(created);
   },
 
   async changeDestination(call) {
@@ -37,6 +39,7 @@ export const deliveryHandlers = {
 
   async deleteDestination(call) {
     await call.app.deliveries.remove(call.endpoint, destinationId(call));
+    call.app.forgetEndpoint(call.endpoint.uid);
   },
 
   async listDeliveries(call) {

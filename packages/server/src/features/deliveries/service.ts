@@ -1,7 +1,9 @@
 import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { ProblemError, invalid } from '../../http/problem.ts';
+import type { Remote } from '../../database/remote.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
+import type { accountQueries } from '../accounts/queries.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../accounts/sessions.ts';
@@ -20,6 +22,7 @@ import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { pausedMessage } from './paused-message.ts';
 import { presentRefusal, presentSummary } from './present-delivery.ts';
+import type { DeliveryQueries } from './queries.ts';
 import type { PausedDestination, RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
@@ -31,15 +34,14 @@ const NOT_YET_KNOWN =
   'Expected a condition that is known at the capture. is: and status: change later, so they can not be used here.';
 
 export interface DeliveriesOptions {
-  readonly store: Store;
+  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'>;
   readonly replays: Replays;
   readonly live: Live;
-  readonly metrics: () => Pick<Metrics, 'countAttempt'>;
+  readonly metrics: Pick<Metrics, 'countAttempt'>;
   /** `undefined` without SMTP_URL. */
   readonly mailer: Mailer | undefined;
   readonly background: Background;
   readonly signatures: Pick<Signatures, 'signerOf'>;
-  readonly forgetEndpoint: (uid: string) => void;
   readonly publicUrl: () => string;
   readonly log: Logger;
   readonly now: () => number;
@@ -111,12 +113,11 @@ export class Deliveries {
    * TOO_MANY_DESTINATIONS or ENDPOINT_NOT_FOUND
    */
   async create(endpoint: EndpointRecord, fields: DestinationCreate): Promise<DestinationWithPending> {
-    const { store, now, forgetEndpoint } = this.#options;
+    const { store, now } = this.#options;
     await this.#check(endpoint, fields);
     const created = await store.createDestination(endpoint.id, fields, { now: now(), limit: MAX_DESTINATIONS });
     if (created === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     if (created === 'limit') throw new ProblemError('TOO_MANY_DESTINATIONS');
-    forgetEndpoint(endpoint.uid);
     return created;
   }
 
@@ -137,13 +138,12 @@ export class Deliveries {
 
   /** Deletes a destination and its pending deliveries. @throws ProblemError DESTINATION_NOT_FOUND */
   async remove(endpoint: EndpointRecord, id: number): Promise<void> {
-    const { store, forgetEndpoint } = this.#options;
+    const { store } = this.#options;
     await this.#expectDestination(endpoint.id, id);
     await this.#planner.planAll(endpoint.id);
     let step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
     if (step === 'notFound') throw new ProblemError('DESTINATION_NOT_FOUND');
     while (step === 'unfinished') step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
-    forgetEndpoint(endpoint.uid);
   }
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
@@ -230,7 +230,7 @@ export class Deliveries {
     const { live, metrics } = this.#options;
     for (const attempt of stored) {
       if (attempt === null) continue;
-      metrics().countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
+      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
       live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
     }
     for (const destination of paused) this.#notify(destination);
