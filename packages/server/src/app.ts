@@ -36,6 +36,7 @@ import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
 import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/replays.ts';
@@ -120,31 +121,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
-  const sending = { store, replays, signatures, live, metrics, mailer, background, publicUrl, log, now };
-  const deliveries = await Deliveries.create(sending);
-  const capture = createCaptureService({ config, store, log, now, live, metrics, deliveries });
+  const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
+  const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
+  const capture = createCaptureService({ ...shared, deliveries });
   const { forgetEndpoint } = capture;
-  metrics.watch({
-    freeDiskBytes: watchDisk(store, log),
-    viewers: () => live.viewerCount,
-    waitingCaptures: capture.waitingCount,
-    bodyBytesInMemory: capture.bodyBytes,
-    waitingPasswords: () => passwords.waitingCount,
-    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
-  });
+  watchGauges(metrics, options, { live, capture, passwords });
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
-  const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
+  const parts = { ...shared, sessions, accounts, forgetEndpoint };
   const maintenance = new IntervalJob('maintenance', () => runMaintenance(parts), log);
   const purgeSoon = (): void => maintenance.wake();
-  const app: AppContext = {
-    ...parts,
-    replays,
-    deliveries,
-    signatures,
-    billing: createBilling(parts),
-    searches: new SerialQueues(),
-    purgeSoon,
-  };
+  const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
+  const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
   const sources = { metrics: metrics.registry, isStopping: () => stopping.signal.aborted };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
@@ -156,11 +143,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     stopping.abort();
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([
-      connections.close(STOP_MS),
-      ...jobs.map((each) => each.stop(STOP_MS)),
-      deliveries.stop(STOP_MS),
-    ]);
+    const work = [...jobs, deliveries];
+    await Promise.all([connections.close(STOP_MS), ...work.map((each) => each.stop(STOP_MS))]);
     // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
@@ -169,6 +153,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+/** Reads the numbers of `/metrics` from where they are. */
+function watchGauges(
+  metrics: Metrics,
+  { store, log }: ServerOptions,
+  { live, capture, passwords }: { live: LiveConnections; capture: CaptureService; passwords: Passwords },
+): void {
+  metrics.watch({
+    freeDiskBytes: watchDisk(store, log),
+    viewers: () => live.viewerCount,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+    waitingPasswords: () => passwords.waitingCount,
+    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
+  });
 }
 
 /** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */

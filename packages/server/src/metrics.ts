@@ -56,26 +56,9 @@ export function createMetrics(lostLogLines: () => number): Metrics {
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const read = { plain: 0, parser: 0 };
-  registry.registerMetric(
-    new Counter({
-      name: 'creel_captures_read_total',
-      help: 'Captures by what read them: the reader of plain requests, or the HTTP parser.',
-      labelNames: ['reader'],
-      registers: [],
-      collect() {
-        this.reset();
-        this.inc({ reader: 'plain' }, read.plain);
-        this.inc({ reader: 'parser' }, read.parser);
-      },
-    }),
-  );
+  registerReaders(registry, read);
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  const attempts = new Counter({
-    name: 'creel_delivery_attempts_total',
-    help: 'Attempts to send captured requests, by who sent them and by outcome.',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
+  const attempts = attemptCounter(registers);
   return {
     registry,
     countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
@@ -110,6 +93,32 @@ function registerGauges(registry: Registry, sources: GaugeSources): void {
       registers: [],
       async collect() {
         this.set((await sources.pendingDeliveries()) ?? Number.NaN);
+      },
+    }),
+  );
+}
+
+/** Counts attempts to send captured requests. */
+function attemptCounter(registers: Registry[]): Counter<'kind' | 'outcome'> {
+  return new Counter({
+    name: 'creel_delivery_attempts_total',
+    help: 'Attempts to send captured requests, by who sent them and by outcome.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+}
+
+function registerReaders(registry: Registry, read: { readonly plain: number; readonly parser: number }): void {
+  registry.registerMetric(
+    new Counter({
+      name: 'creel_captures_read_total',
+      help: 'Captures by what read them: the reader of plain requests, or the HTTP parser.',
+      labelNames: ['reader'],
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc({ reader: 'plain' }, read.plain);
+        this.inc({ reader: 'parser' }, read.parser);
       },
     }),
   );

@@ -152,8 +152,9 @@ export class DeliverySender {
   async #renew(): Promise<void> {
     const { store, now } = this.#options;
     const started = performance.now();
-    const isDue = started - this.#renewedAt >= RENEW_MS || [...this.#lanes.values()].some((lane) => this.#isLost(lane));
-    if (this.#lanes.size === 0 || !isDue) return;
+    const isNeeded =
+      started - this.#renewedAt >= RENEW_MS || [...this.#lanes.values()].some((lane) => this.#isLost(lane));
+    if (this.#lanes.size === 0 || !isNeeded) return;
     this.#renewedAt = started;
     for (const lane of this.#lanes.values())
       if (lane.sending.size === 0 && !lane.isPumping && started - lane.usedAt > IDLE_MS) {
