@@ -1,10 +1,10 @@
 import type { DeliveryKind } from '@creel/contract';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
-export interface MetricSources {
+/** Numbers that are read for each scrape. */
+interface GaugeSources {
   /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
-  readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
@@ -15,6 +15,8 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly registry: Registry;
+  /** Adds the gauges. Called once. */
+  readonly watch: (sources: GaugeSources) => void;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
   /** A capture was read by the plain reader or by Node's parser. */
@@ -26,11 +28,10 @@ export interface Metrics {
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(lostLogLines: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  registerGauges(registry, sources);
   const readCounter = (name: string, help: string, read: () => number): Counter =>
     new Counter({
       name,
@@ -41,7 +42,7 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.inc(read());
       },
     });
-  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
+  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
@@ -75,18 +76,9 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ['kind', 'outcome'],
     registers,
   });
-  registry.registerMetric(
-    new Gauge({
-      name: 'creel_deliveries_pending',
-      help: 'Deliveries that wait for an attempt.',
-      registers: [],
-      async collect() {
-        this.set((await sources.pendingDeliveries()) ?? Number.NaN);
-      },
-    }),
-  );
   return {
     registry,
+    watch: (sources) => registerGauges(registry, sources),
     countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
     countStored: () => stored.add(1),
     countFailed: failed.add,
@@ -94,15 +86,15 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-function registerGauges(registry: Registry, sources: MetricSources): void {
+function registerGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): Gauge =>
     new Gauge({
       name,
       help,
       registers,
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set((await read()) ?? Number.NaN);
       },
     });
   if (sources.freeDiskBytes !== undefined)
@@ -111,4 +103,5 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
+  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
 }

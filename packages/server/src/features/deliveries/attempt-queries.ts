@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import { toDestinationRecord, updateDueAt } from './destination-queries.ts';
 import type { DestinationRecord } from './destination-queries.ts';
@@ -217,5 +218,10 @@ async function countPendingDeliveries(db: EngineDatabase): Promise<number> {
   return count;
 }
 
-export const attemptReads = { dueDeliveries, listAttempts, countPendingDeliveries };
-export const attemptWrites = { retryDelivery, settleDueAt };
+export const attemptQueries = {
+  dueDeliveries: read(dueDeliveries),
+  listAttempts: read(listAttempts),
+  countPendingDeliveries: read(countPendingDeliveries),
+  retryDelivery: write(retryDelivery),
+  settleDueAt: write(settleDueAt),
+};

@@ -43,7 +43,8 @@ const attemptsOf = (uid: string, index: number): Promise<DeliveryAttempt[]> =>
 const requestAt = (uid: string, index: number): Promise<CapturedRequest> =>
   client.call('getRequest', { params: { uid, id: unsavedId(index) } });
 const textsOf = (target: RawTarget): string[] => target.received.map((bytes) => bytes.toString('latin1'));
-const bodiesOf = (target: RawTarget): (string | undefined)[] => textsOf(target).map((text) => text.split('\r\n\r\n')[1]);
+const bodiesOf = (target: RawTarget): (string | undefined)[] =>
+  textsOf(target).map((text) => text.split('\r\n\r\n')[1]);
 
 /** Waits for a request's attempts. */
 async function untilAttempts(uid: string, index: number, count: number): Promise<DeliveryAttempt[]> {
@@ -100,7 +101,8 @@ describe('destinations', () => {
   ])('%j is refused', async (change, code, problem, error) => {
     const uid = await newEndpoint();
     const { id } = await addDestination(uid, { url: 'http://127.0.0.1:9/' });
-    const json = 'url' in change || Object.keys(change).length === 0 ? change : { url: 'http://127.0.0.1:9/', ...change };
+    const json =
+      'url' in change || Object.keys(change).length === 0 ? change : { url: 'http://127.0.0.1:9/', ...change };
     const path = `/api/endpoints/${uid}/destinations`;
     const refused = { status: code, body: { code: problem, error } };
     expect(await client.tell(path, { method: 'POST', json })).toMatchObject(refused);
@@ -185,7 +187,12 @@ describe('forwarding', () => {
     await addDestination(uid, { url: target.url });
     await send(uid, 'first');
     const [first] = await untilAttempts(uid, 0, 1);
-    expect(first).toMatchObject({ status: 503, statusText: 'Said', responseBody: 'ok', nextAttemptAt: expect.any(String) });
+    expect(first).toMatchObject({
+      status: 503,
+      statusText: 'Said',
+      responseBody: 'ok',
+      nextAttemptAt: expect.any(String),
+    });
     const waits = Date.parse(first?.nextAttemptAt ?? '') - Date.parse(first?.at ?? '');
     expect(waits).toBeGreaterThanOrEqual(5000);
     expect((await searched('is:failed is:pending', uid)).found).toEqual([0]);

@@ -3,7 +3,8 @@ import type { Selectable } from 'kysely';
 import type { DestinationsTable } from '../../database/delivery-schema.ts';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import { removeSpared } from './spared-queries.ts';
 
@@ -323,12 +324,13 @@ async function releaseLeases(db: EngineDatabase, owner?: string, destinationId?:
   await update.execute();
 }
 
-export const destinationReads = { listDestinations, dueDestinations };
-export const destinationWrites = {
-  createDestination,
-  changeDestination,
-  removeDestination,
-  claimDestinations,
-  renewLeases,
-  releaseLeases,
+export const destinationQueries = {
+  listDestinations: read(listDestinations),
+  dueDestinations: read(dueDestinations),
+  createDestination: write(createDestination),
+  changeDestination: write(changeDestination),
+  removeDestination: freeing(removeDestination),
+  claimDestinations: write(claimDestinations),
+  renewLeases: write(renewLeases),
+  releaseLeases: write(releaseLeases),
 };

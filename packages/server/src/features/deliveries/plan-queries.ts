@@ -5,7 +5,8 @@ import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { read, scan, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint, selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_MANY_PENDING, newDeliveryId, refusalOf } from './delivery-plan.ts';
@@ -232,6 +233,9 @@ async function addDeliveries(
   for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
 }
 
-export const planReads = { unplannedEndpoints, findCapture };
-export const planScans = { matchCaptures };
-export const planWrites = { planCaptures };
+export const planQueries = {
+  unplannedEndpoints: read(unplannedEndpoints),
+  findCapture: read(findCapture),
+  matchCaptures: scan(matchCaptures),
+  planCaptures: write(planCaptures),
+};

@@ -3,7 +3,8 @@ import type { LastDelivery } from '@creel/contract';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, isDelivered, pauseReason } from './delivery-plan.ts';
@@ -245,4 +246,6 @@ function failureOf(attempt: Attempt | undefined): string {
   return attempt.error ?? `${attempt.status ?? ''} ${attempt.statusText}`.trim();
 }
 
-export const recordWrites = { recordAttempts };
+export const recordQueries = {
+  recordAttempts: write(recordAttempts),
+};

@@ -1,10 +1,12 @@
 import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
+import type { Remote } from '../../database/remote.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../accounts/sessions.ts';
+import type { accountQueries } from '../accounts/queries.ts';
 import type { Background } from '../jobs/background.ts';
 import type { Live } from '../live/live.ts';
 import type { Mailer } from '../mail/mailer.ts';
@@ -20,6 +22,7 @@ import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { pausedMessage } from './paused-message.ts';
 import { presentRefusal, presentSummary } from './present-delivery.ts';
+import type { DeliveryQueries } from './queries.ts';
 import type { PausedDestination, RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
@@ -31,10 +34,12 @@ const NOT_YET_KNOWN =
   'Expected a condition that is known at the capture. is: and status: change later, so they can not be used here.';
 
 export interface DeliveriesOptions {
-  readonly store: Store;
+  readonly store: DeliveryQueries &
+    Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'> &
+    Pick<Store, 'shared'>;
   readonly replays: Replays;
   readonly live: Live;
-  readonly metrics: () => Pick<Metrics, 'countAttempt'>;
+  readonly metrics: Pick<Metrics, 'countAttempt'>;
   /** `undefined` without SMTP_URL. */
   readonly mailer: Mailer | undefined;
   readonly background: Background;
@@ -230,7 +235,7 @@ export class Deliveries {
     const { live, metrics } = this.#options;
     for (const attempt of stored) {
       if (attempt === null) continue;
-      metrics().countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
+      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
       live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
     }
     for (const destination of paused) this.#notify(destination);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { someEndpoint } from '../../../test/store-world.ts';
 
 /** Queries of signing secrets, on every database. */
-export function signaturesSuite(open: () => Store): void {
+export function signaturesSuite(open: () => AppStore): void {
   describe('signing secrets', () => {
     test('are set, replaced and deleted together with the scheme of the endpoint', async () => {
       const { id, uid, signingScheme } = await someEndpoint(open());

@@ -1,5 +1,6 @@
 import type { SigningScheme } from '@creel/contract';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 
 /** Returns the sealed secret of an endpoint, or `undefined` if it has none. */
 async function findSigningSecret(db: EngineDatabase, endpointId: number): Promise<string | undefined> {
@@ -10,8 +11,6 @@ async function findSigningSecret(db: EngineDatabase, endpointId: number): Promis
     .executeTakeFirst();
   return row?.sealed;
 }
-
-export const signatureReads = { findSigningSecret };
 
 /** Sets or replaces the scheme and the sealed secret of an endpoint. Returns false if the endpoint does not exist. */
 async function setSigningSecret(
@@ -45,4 +44,8 @@ async function deleteSigningSecret(db: EngineDatabase, endpointId: number): Prom
   });
 }
 
-export const signatureWrites = { setSigningSecret, deleteSigningSecret };
+export const signatureQueries = {
+  findSigningSecret: read(findSigningSecret),
+  setSigningSecret: write(setSigningSecret),
+  deleteSigningSecret: write(deleteSigningSecret),
+};

@@ -1,16 +1,17 @@
 import { signingSecretSchema } from '@creel/contract';
 import type { RawHeaders, Signature, SigningSecret } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
-import type { Bound } from '../../database/bind-queries.ts';
+import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/request-head.ts';
-import type { EndpointRecord, RequestRecord, Store } from '../../database/store.ts';
+import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { SealedText } from '../../sealed-text.ts';
-import type { signatureReads, signatureWrites } from './queries.ts';
+import type { accountQueries } from '../accounts/queries.ts';
+import type { signatureQueries } from './queries.ts';
 import { renewSignature } from './renew-signature.ts';
 import { verifySignature } from './verify-signature.ts';
 
-export type SignatureQueries = Bound<typeof signatureReads & typeof signatureWrites>;
+type SignatureQueries = Remote<typeof signatureQueries>;
 
 type SignedEndpoint = Pick<EndpointRecord, 'id' | 'signingScheme'>;
 
@@ -72,7 +73,10 @@ export class Signatures {
 }
 
 /** The generated master secret is stored in the database, so that every process can open what another one sealed. */
-export async function createSignatures(store: Store, now: () => number): Promise<Signatures> {
+export async function createSignatures(
+  store: SignatureQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>,
+  now: () => number,
+): Promise<Signatures> {
   const masterSecret = await store.keepSecret('signatures', randomBytes(32).toString('base64url'));
   return new Signatures(store, masterSecret, now);
 }
