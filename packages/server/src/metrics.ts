@@ -71,13 +71,13 @@ export function createMetrics(lostLogLines: () => number): Metrics {
 
 function registerGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
+  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): Gauge =>
     new Gauge({
       name,
       help,
       registers,
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set((await read()) ?? Number.NaN);
       },
     });
   if (sources.freeDiskBytes !== undefined)
