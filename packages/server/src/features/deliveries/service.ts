@@ -1,10 +1,8 @@
 import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
-import type { Remote } from '../../database/remote.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
-import type { accountQueries } from '../accounts/queries.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../accounts/sessions.ts';
