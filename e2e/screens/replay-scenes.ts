@@ -75,7 +75,7 @@ export const replayScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
-      await page.getByLabel('Destination URL').fill('localhost:4000');
+      await page.getByLabel('Destination URL').fill('nowhere');
       await page.getByRole('textbox', { name: 'Body' }).fill('{\n  "id": "evt_changed"\n}');
       await page.getByRole('button', { name: 'Send Request' }).click();
       return shows(page, 'Please enter a valid URL');

@@ -4,6 +4,8 @@ import type { KeyboardEvent, MouseEvent } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { toast } from '../ui/toast-store.ts';
 import { copyText } from '../ui/use-copy.ts';
+import { embeddedAt } from './embedded-value.ts';
+import { EmbeddedView } from './embedded-view.tsx';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
@@ -59,11 +61,21 @@ export interface JsonViewProps {
   readonly hasCommands?: boolean;
 }
 
-/** Formatted JSON that can be folded. A click copies a value or its path; the keyboard works as in a tree view. */
+function toggled(lines: ReadonlySet<number>, line: number): ReadonlySet<number> {
+  const next = new Set(lines);
+  if (!next.delete(line)) next.add(line);
+  return next;
+}
+
+/**
+ * Formatted JSON that can be folded. Values that contain JSON, a token, base64 or a time open in place. A click copies
+ * a value or its path; the keyboard works as in a tree view.
+ */
 export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCommands = false }: JsonViewProps) {
   const view = useId();
   const frame = useRef<HTMLDivElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState(0);
   const lines = useMemo(() => visibleLines(json, folded), [json, folded]);
   const byLine = useMemo(
@@ -97,11 +109,8 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (lines.length > MAX_PLAIN_LINES) virtual.scrollToIndex(position, { align: 'auto' });
     else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
   }
-  const toggle = (line: number): void => {
-    const next = new Set(folded);
-    if (!next.delete(line)) next.add(line);
-    setFolded(next);
-  };
+  const toggle = (line: number): void => setFolded(toggled(folded, line));
+  const toggleContent = (line: number): void => setOpened(toggled(opened, line));
   const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
   const foldAll = [
     { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
@@ -110,14 +119,18 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   useCommands(hasCommands ? foldAll : []);
   const onClick = (press: MouseEvent): void => {
     const target = press.target instanceof Element ? press.target.closest<HTMLElement>('[data-do]') : null;
+    // An opened value may hold a tree of its own.
+    if (target?.closest('[role="tree"]') !== press.currentTarget) return;
     const line = Number(target?.dataset['line']);
-    if (target === null || !Number.isInteger(line)) return;
+    if (!Number.isInteger(line)) return;
     setActive(line);
     if (target.dataset['do'] === 'fold') toggle(line);
+    else if (target.dataset['do'] === 'open') toggleContent(line);
     else if ((getSelection()?.toString() ?? '') === '')
       copy(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
   };
   const onKey = (press: KeyboardEvent): void => {
+    if (press.target !== press.currentTarget) return;
     const to = nextVisible(lines, active, press.key);
     const { foldsTo } = lineOf(json, active);
     if (to !== undefined) {
@@ -125,8 +138,14 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       scrollTo(to);
     } else if (press.key === 'Enter') copy(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
     else if (foldsTo !== undefined && press.key === (folded.has(active) ? 'ArrowRight' : 'ArrowLeft')) toggle(active);
+    else if (press.key === (opened.has(active) ? 'ArrowLeft' : 'ArrowRight') && embeddedAt(json, active) !== undefined)
+      toggleContent(active);
     else return;
     press.preventDefault();
+  };
+  const contentOf = (line: number) => {
+    const embedded = opened.has(line) ? embeddedAt(json, line) : undefined;
+    return embedded === undefined ? undefined : <EmbeddedView embedded={embedded} Json={JsonView} />;
   };
   const draw = (line: number) => (
     <JsonLineView
@@ -138,7 +157,9 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       folded={folded.has(line)}
       matches={byLine.get(line) ?? NO_MATCHES}
       current={current}
-    />
+    >
+      {contentOf(line)}
+    </JsonLineView>
   );
   return (
     <div

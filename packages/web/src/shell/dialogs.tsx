@@ -6,6 +6,7 @@ import { endpointsQuery } from '../api/queries.ts';
 import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
 import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { COMMAND_IDS, useAllCommands, useCommands } from '../ui/commands.ts';
+import type { Command } from '../ui/commands.ts';
 import { CommandPalette } from './command-palette.tsx';
 import type { PaletteChoice } from './command-palette.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
@@ -19,7 +20,13 @@ export function ShellDialogs() {
   const navigate = useNavigate();
   useShellCommands();
   useCommands([
-    { id: COMMAND_IDS.newEndpoint, title: 'New endpoint', group: 'General', keys: 'n', run: () => setOpen('create') },
+    {
+      id: COMMAND_IDS.newEndpoint,
+      title: 'Create endpoint',
+      group: 'General',
+      keys: 'n',
+      run: () => setOpen('create'),
+    },
     {
       id: COMMAND_IDS.palette,
       title: 'Command palette',
@@ -59,7 +66,7 @@ function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => v
     hint: 'Endpoint',
     run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
   }));
-  const toCommands = commands
+  const toCommands = pageFirst(commands)
     .filter((command) => command.inPalette !== false)
     .map((command): PaletteChoice => ({ ...command, hint: command.group }));
   return (
@@ -70,4 +77,12 @@ function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => v
       onSearch={(q) => void navigate({ to: '/search', search: { q } })}
     />
   );
+}
+
+/** Groups of the commands that every page has. */
+const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
+
+/** The commands of the current page before those of every page. */
+function pageFirst(commands: readonly Command[]): Command[] {
+  return commands.toSorted((a, b) => Number(SHELL_GROUPS.has(a.group)) - Number(SHELL_GROUPS.has(b.group)));
 }

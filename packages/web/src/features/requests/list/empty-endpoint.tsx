@@ -1,11 +1,12 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useMutation } from '@tanstack/react-query';
-import { Send } from 'lucide-react';
+import { Laptop, Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { sendTestRequest } from '../../../api/test-request.ts';
 import { Button } from '../../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
@@ -52,6 +53,9 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
         </div>
         <Button variant="primary" size="sm" className="max-sm:grow" busy={send.isPending} onClick={() => send.mutate()}>
           <Send /> Send a test request
+        </Button>
+        <Button size="sm" className="max-sm:grow" onClick={() => runCommand(COMMAND_IDS.forward)}>
+          <Laptop /> Forward to localhost
         </Button>
       </div>
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
