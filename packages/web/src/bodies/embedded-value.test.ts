@@ -32,8 +32,8 @@ test.each([
 test('base64 of known binary data is decoded, random identifiers are not', () => {
   const gzip = btoa('\x1F\x8B\b\0\0\0\0\0\0\x03\xFF\xFE');
   expect(embeddedIn(gzip, false, 'data')).toMatchObject({ kind: 'base64', text: undefined });
-  for (const id of ['cus_9s6XKzkNRiz8i3', 'in_1SHq2mKZx9TideWatch00001', 'evt_1SHq2pKZx9TideWatch00042'])
-    expect(embeddedIn(id, false, 'data'), id).toBeUndefined();
+  const ids = ['cus_9s6XKzkNRiz8i3', 'in_1SHq2mKZx9TideWatch00001', 'evt_1SHq2pKZx9TideWatch00042'];
+  expect(ids.filter((id) => embeddedIn(id, false, 'data') !== undefined)).toEqual([]);
   expect(embeddedIn('d41d8cd98f00b204e9800998ecf8427e', false, 'md5')).toBeUndefined();
   expect(embeddedIn('authentication', false, 'scope')).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { KeyboardEvent, MouseEvent } from 'react';
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { toast } from '../ui/toast-store.ts';
 import { copyText } from '../ui/use-copy.ts';
@@ -175,26 +176,39 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       {lines.length <= MAX_PLAIN_LINES ? (
         Array.from(lines, draw)
       ) : (
-        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => (
-            <div
-              key={item.key}
-              role="presentation"
-              ref={virtual.measureElement}
-              data-index={item.index}
-              className="absolute top-0 left-0 w-full"
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {draw(lines[item.index] ?? 0)}
-            </div>
-          ))}
-        </div>
+        <VirtualLines virtual={virtual} draw={(position) => draw(lines[position] ?? 0)} />
       )}
       {json.ended === 'lines' ? (
         <p className="px-4 py-2 font-sans text-ink-2">
           The body has too many lines to show. Download it to see the rest.
         </p>
       ) : null}
+    </div>
+  );
+}
+
+interface VirtualLinesProps {
+  readonly virtual: Virtualizer<HTMLDivElement, Element>;
+  /** Draws the visible line at a position. */
+  readonly draw: (position: number) => ReactNode;
+}
+
+/** Only the lines near the visible ones. Their heights are measured, because lines wrap and open. */
+function VirtualLines({ virtual, draw }: VirtualLinesProps) {
+  return (
+    <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map((item) => (
+        <div
+          key={item.key}
+          role="presentation"
+          ref={virtual.measureElement}
+          data-index={item.index}
+          className="absolute top-0 left-0 w-full"
+          style={{ transform: `translateY(${item.start}px)` }}
+        >
+          {draw(item.index)}
+        </div>
+      ))}
     </div>
   );
 }

@@ -51,8 +51,8 @@ function ForwardCommands({ captureUrl }: { readonly captureUrl: string }) {
       <Command title="Log in once" line={`creel login --server ${location.origin}`} />
       <Command title="Forward" line={`creel forward --server ${location.origin} ${captureUrl} ${local}`} />
       <p className="text-sm text-ink-2">
-        The command is part of Creel: run <code>alias creel=&quot;$PWD/packages/cli/creel.mjs&quot;</code> in its
-        folder.
+        If your shell does not know the command, run <code>alias creel=&quot;$PWD/packages/cli/creel.mjs&quot;</code> in
+        the folder of Creel.
       </p>
     </div>
   );
