@@ -241,6 +241,7 @@ test('a request that was saved meanwhile can still be sent, even before the page
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
   await expect(row(page, 0)).toContainText('Unsaved');
   await page.request.post(`/api/endpoints/${endpoint.uid}/save-request`, { data: { index: 0 } });
+  await page.getByRole('button', { name: 'Replay Request' }).click();
   await sendTo(page, `${target.url}/hook`);
   expect(target.received[1]?.body.toString()).toBe('{"at":0}');
 });

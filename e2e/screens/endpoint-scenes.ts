@@ -150,8 +150,9 @@ const actions: Scene[] = [
   {
     name: 'endpoint-collapsed',
     perSize: true,
-    play: async (stage) => {
-      const page = await stage.open('owner', pathOf(stage));
+    // Another user than in the other scenes, because the browser remembers the choice.
+    play: async ({ open, long }) => {
+      const page = await open('longwinded', `/endpoints/${long.uid}`);
       await shows(page, live(page));
       const hide = page.getByRole('button', { name: 'Hide endpoint details' });
       if (await hide.isVisible()) await hide.click();

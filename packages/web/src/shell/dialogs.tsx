@@ -66,23 +66,21 @@ function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => v
     hint: 'Endpoint',
     run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
   }));
-  const toCommands = pageFirst(commands)
-    .filter((command) => command.inPalette !== false)
-    .map((command): PaletteChoice => ({ ...command, hint: command.group }));
+  const { ofPage = [], ofShell = [] } = Object.groupBy(
+    commands.filter((command) => command.inPalette !== false),
+    ({ group }) => (SHELL_GROUPS.has(group) ? 'ofShell' : 'ofPage'),
+  );
   return (
     <CommandPalette
       open
       onOpenChange={onOpenChange}
-      choices={[...toCommands, ...toEndpoints]}
+      choices={[...ofPage.map(toChoice), ...toEndpoints, ...ofShell.map(toChoice)]}
       onSearch={(q) => void navigate({ to: '/search', search: { q } })}
     />
   );
 }
 
-/** Groups of the commands that every page has. */
+/** Groups of the commands that every page has. The palette offers those of the current page and the endpoints first. */
 const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
 
-/** The commands of the current page before those of every page. */
-function pageFirst(commands: readonly Command[]): Command[] {
-  return commands.toSorted((a, b) => Number(SHELL_GROUPS.has(a.group)) - Number(SHELL_GROUPS.has(b.group)));
-}
+const toChoice = (command: Command): PaletteChoice => ({ ...command, hint: command.group });

@@ -25,7 +25,9 @@ export function RequestTarget({ uid, request }: { readonly uid: string; readonly
       <h2 className="flex min-h-7 min-w-0 items-center gap-2">
         <MethodBadge method={request.method} className="shrink-0" />
         <span className={clsx('min-w-0 font-mono', fit)} title={`/h/${uid}${path}${query}`}>
-          <span className="text-ink-3">{isExpanded ? `/h/${uid}` : '/h/…'}</span>
+          <span className={clsx('text-ink-3', !isExpanded && '@max-md:hidden')}>
+            {isExpanded ? `/h/${uid}` : '/h/…'}
+          </span>
           {path}
           <span className="text-ink-3">{query}</span>
         </span>

@@ -54,9 +54,6 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
         <Button variant="primary" size="sm" className="max-sm:grow" busy={send.isPending} onClick={() => send.mutate()}>
           <Send /> Send a test request
         </Button>
-        <Button size="sm" className="max-sm:grow" onClick={() => runCommand(COMMAND_IDS.forward)}>
-          <Laptop /> Forward to localhost
-        </Button>
       </div>
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
         {PROGRAMS.map((name) => (
@@ -65,6 +62,12 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </TabPanel>
         ))}
       </Tabs>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="text-ink-2">To receive the requests in a program on your machine:</p>
+        <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
+          <Laptop /> Forward to localhost
+        </Button>
+      </div>
     </div>
   );
 }
