@@ -66,7 +66,6 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
           uid={uid}
           left={selection.other}
           right={current}
-          choices={state.items.rows.slice(0, 200)}
           onLeft={(compare) => changeView({ compare })}
           onRight={(request) => changeView({ request })}
           onClose={() => changeView({ compare: undefined })}
