@@ -1,11 +1,13 @@
 import { positionBefore, printQuery } from '@creel/contract';
-import type { CapturedRequest, Query } from '@creel/contract';
+import type { Answer, CapturedRequest, Query } from '@creel/contract';
 import { client } from '../../../api/client.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
+import { searchProgress } from '../../../api/search-progress.ts';
 
-/** Number of matches that are looked at. A search for a path also finds longer paths. */
-const MAX_LOOKED_AT = 100;
+/** Size and number of the pages of matches that are looked at. A search for a path also finds longer paths. */
+const PAGE = 200;
+const MAX_PAGES = 10;
 
 /**
  * The newest older request of the same event type, or, without one, of the same path. `undefined` if there is none, or
@@ -21,10 +23,19 @@ export async function findPreviousAlike(uid: string, request: ListedRequest): Pr
     request.eventType === null
       ? { kind: 'path', pattern: [request.path] }
       : { kind: 'event', patterns: [[request.eventType]] };
-  const before = positionBefore(request.endpointId, request.index);
-  const input = { q: printQuery(query), endpoint: uid, limit: MAX_LOOKED_AT, before };
-  const found = await client.call('search', { query: input }).catch(() => []);
-  return found.find(isAlike(request));
+  return searchBelow(uid, request, printQuery(query)).catch(() => undefined);
+}
+
+async function searchBelow(uid: string, request: ListedRequest, q: string): Promise<CapturedRequest | undefined> {
+  let before: string | undefined = positionBefore(request.endpointId, request.index);
+  for (let page = 0; page < MAX_PAGES && before !== undefined; page++) {
+    const query = { q, endpoint: uid, limit: PAGE, before };
+    const answer: Answer<'search'> = await client.callWithHeaders('search', { query });
+    const alike = answer.data.find(isAlike(request));
+    if (alike !== undefined) return alike;
+    before = searchProgress(answer).before;
+  }
+  return undefined;
 }
 
 function isAlike({ eventType, path }: CapturedRequest): (other: CapturedRequest) => boolean {
