@@ -46,6 +46,8 @@ export function QueryField(props: QueryFieldProps) {
   const completions = caret === undefined ? undefined : completionsAt(text, caret, known());
   const choices = completions?.choices ?? [];
   const isOpen = choices.length > 0;
+  // An unfinished term is often a mistake.
+  const showsMistake = search.isSettled && !isOpen;
   useCommands([{ ...command, run: () => field.current?.select() }]);
   useCaret(field, search.caret);
 
@@ -104,7 +106,7 @@ export function QueryField(props: QueryFieldProps) {
           aria-autocomplete="list"
           aria-activedescendant={activeId}
           aria-describedby={`${ids}-notes`}
-          aria-invalid={search.isSettled && !parseQuery(text).ok}
+          aria-invalid={showsMistake && !parseQuery(text).ok}
           placeholder={placeholder}
           maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"
@@ -138,7 +140,7 @@ export function QueryField(props: QueryFieldProps) {
         )}
         <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
       </div>
-      <QueryNotes id={`${ids}-notes`} text={text} isSettled={search.isSettled} />
+      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} />
     </search>
   );
 }

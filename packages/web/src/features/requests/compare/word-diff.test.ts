@@ -11,7 +11,8 @@ test.each([
   ['a b c', 'a c', 'a [b ]c', 'a c'],
   ['a c', 'a b c', 'a c', 'a [b ]c'],
   ['quite another text', '42', '[quite another text]', '[42]'],
-  ['', 'new', '[]', '[new]'],
+  ['', 'new', '', '[new]'],
+  ['  "a": 1', '    quite different', '  ["a": 1]', '    [quite different]'],
 ])('%s | %s', (left, right, ours, theirs) => {
   const diff = diffWords(left, right);
   expect([show(diff.left), show(diff.right)]).toEqual([ours, theirs]);
