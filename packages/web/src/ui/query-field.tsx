@@ -92,8 +92,8 @@ export function QueryField(props: QueryFieldProps) {
         <Search
           aria-hidden
           className={clsx(
-            'pointer-events-none absolute text-ink-3',
-            compact ? 'top-[7px] left-2 size-3.5' : 'top-2.5 left-3 size-4',
+            'pointer-events-none absolute top-1/2 -translate-y-1/2 text-ink-3',
+            compact ? 'left-2 size-3.5' : 'left-3 size-4',
           )}
         />
         <Input
@@ -125,13 +125,13 @@ export function QueryField(props: QueryFieldProps) {
             close();
             search.settle();
           }}
-          className={compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9'}
+          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
         />
         {text === '' ? null : (
           <IconButton
             label="Clear the field"
             icon={<X />}
-            className={clsx('absolute', compact ? 'top-0.5 right-0.5' : 'top-1.5 right-1.5')}
+            className={clsx('absolute inset-y-0 my-auto', compact ? 'right-0.5' : 'right-1.5')}
             onClick={() => {
               search.submit('');
               field.current?.focus();

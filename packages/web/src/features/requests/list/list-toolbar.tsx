@@ -76,9 +76,9 @@ export function ListToolbar(props: ListToolbarProps) {
           onLeave={onLeave}
           className="grow basis-0 self-start"
         />
-        <div className="flex h-7 shrink-0 items-center gap-2 self-start">
+        <div className="flex h-7 shrink-0 items-center gap-2 self-start pointer-coarse:h-11">
           {search === undefined ? null : (
-            <MatchCount total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
+            <MatchCount compact total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
           )}
           <LiveMark live={live} paused={paused} />
           <IconButton
