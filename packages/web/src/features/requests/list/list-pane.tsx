@@ -4,6 +4,7 @@ import { useRef } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
+import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { toast } from '../../../ui/toast-store.ts';
 import { downloadHar } from '../details/export.ts';
@@ -13,7 +14,7 @@ import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
-import { ListToolbar } from './list-toolbar.tsx';
+import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
@@ -100,6 +101,19 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, view,
 
 function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
   const { markedRequests } = actions;
+  useCommands([
+    {
+      id: FILTER_COMMAND,
+      title: 'Filter the list',
+      group: 'Requests',
+      keys: '/',
+      run() {
+        actions.clearMarks();
+        // The field is there after the next rendering.
+        setTimeout(() => runCommand(FILTER_COMMAND));
+      },
+    },
+  ]);
   const [right, left] = markedRequests;
   const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
   const download = (): void => {
