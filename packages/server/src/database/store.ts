@@ -24,6 +24,10 @@ export interface EndpointRecord {
   readonly isFavorite: boolean;
   readonly savedCount: number;
   readonly unsavedCount: number;
+  /** Captures since the creation or the last clear. */
+  readonly capturedCount: number;
+  /** How many of them were dropped, because newer unsaved ones took their place. */
+  readonly droppedCount: number;
   readonly latestAt: number | null;
 }
 
@@ -173,6 +177,20 @@ export interface ScanResult {
   readonly next: SearchedEndpoint['next'] | undefined;
 }
 
+/** A request that is no longer stored. */
+export interface LostRequest {
+  readonly index: number;
+  readonly method: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** See request-head.ts. */
+  readonly head: Uint8Array;
+  readonly body: Uint8Array | null;
+}
+
+/** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
+export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
+
 export interface RequestStore {
   /** Newest first. Empty when the endpoint does not exist. */
   listRequests(query: ListQuery): Promise<readonly RequestRecord[]>;
@@ -190,7 +208,12 @@ export interface RequestStore {
     index: number,
     maxSaved: number,
     bodyBytes: number,
-  ): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
+  ): Promise<SaveResult>;
+  /**
+   * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as
+   * it is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
+   */
+  restoreRequest(endpointId: number, lost: LostRequest, maxSaved: number): Promise<SaveResult>;
   /** False when there was no such request. */
   deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
   /** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */

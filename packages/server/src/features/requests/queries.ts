@@ -8,7 +8,7 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
-import type { ListQuery, RequestName, RequestRecord, RequestStore } from '../../database/store.ts';
+import type { ListQuery, LostRequest, RequestName, RequestRecord, RequestStore, SaveResult } from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
@@ -155,7 +155,7 @@ async function saveRequest(
   index: number,
   maxSaved: number,
   bodyBytes: number,
-): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined> {
+): Promise<SaveResult> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
     if (bounds === undefined) return undefined;
@@ -175,6 +175,58 @@ async function saveRequest(
       .where('id', '=', endpointId)
       .execute();
     return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
+  });
+}
+
+async function restoreRequest(
+  db: EngineDatabase,
+  endpointId: number,
+  lost: LostRequest,
+  maxSaved: number,
+): Promise<SaveResult> {
+  return db.transaction().execute(async (transaction) => {
+    const bounds = await lockEndpoint(transaction, endpointId);
+    if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
+    const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
+    if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
+    if (bounds.saved_count >= maxSaved) return 'limit';
+    const [savedId = null] = await db.engine.takeSavedIds(transaction, 1);
+    const { index, method, receivedAt, head, body } = lost;
+    const size = body?.length ?? 0;
+    await transaction
+      .insertInto('captured_requests')
+      .values({
+        key: requestKey(endpointId, index),
+        saved_id: savedId,
+        method,
+        received_at: receivedAt,
+        head,
+        body: size === 0 ? null : body,
+      })
+      .execute();
+    await transaction
+      .insertInto('endpoint_method_counts')
+      .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
+      .onConflict((conflict) =>
+        conflict.columns(['endpoint_id', 'method']).doUpdateSet({
+          stored: sql`endpoint_method_counts.stored + 1`,
+          bytes: sql`endpoint_method_counts.bytes + ${size}`,
+        }),
+      )
+      .execute();
+    await transaction
+      .updateTable('endpoints')
+      .set({
+        saved_count: sql`saved_count + 1`,
+        dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
+        latest_at: await latestOf(transaction, endpointId, bounds),
+      })
+      .where('id', '=', endpointId)
+      .execute();
+    return {
+      record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
+      changed: true,
+    };
   });
 }
 
@@ -224,7 +276,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
     if (bounds === undefined) return;
     await transaction
       .updateTable('endpoints')
-      .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, latest_at: null })
+      .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, dropped_count: 0, latest_at: null })
       .where('id', '=', endpointId)
       .execute();
     await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
@@ -235,6 +287,6 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
   });
 }
 
-export const requestWrites = { saveRequest, deleteRequest, clearRequests } satisfies Unbound<
-  Pick<RequestStore, 'saveRequest' | 'deleteRequest' | 'clearRequests'>
+export const requestWrites = { saveRequest, restoreRequest, deleteRequest, clearRequests } satisfies Unbound<
+  Pick<RequestStore, 'saveRequest' | 'restoreRequest' | 'deleteRequest' | 'clearRequests'>
 >;
