@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { bodyEncodingSchema, capturedRequestSchema, foundRequestSchema, rawHeadersSchema } from '../captured-request.ts';
+import {
+  bodyEncodingSchema,
+  capturedRequestSchema,
+  foundRequestSchema,
+  rawHeadersSchema,
+} from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import { METHOD_NAME } from '../token.ts';

@@ -50,7 +50,14 @@ class RandomRun {
   static async begin(store: Store, seed: number): Promise<RandomRun> {
     const endpoints: ModelEndpoint[] = [];
     for (let nth = 0; nth < 3; nth++)
-      endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, captured: 0, dropped: 0, autosave: false });
+      endpoints.push({
+        record: await someEndpoint(store),
+        rows: [],
+        next: 0,
+        captured: 0,
+        dropped: 0,
+        autosave: false,
+      });
     return new RandomRun(store, dice(seed), endpoints);
   }
 

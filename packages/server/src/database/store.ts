@@ -203,12 +203,7 @@ export interface RequestStore {
    * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
    * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
    */
-  saveRequest(
-    endpointId: number,
-    index: number,
-    maxSaved: number,
-    bodyBytes: number,
-  ): Promise<SaveResult>;
+  saveRequest(endpointId: number, index: number, maxSaved: number, bodyBytes: number): Promise<SaveResult>;
   /**
    * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as
    * it is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.

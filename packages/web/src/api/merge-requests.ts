@@ -1,7 +1,7 @@
 import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
-import { isHidden, positionOf } from './request-list.ts';
+import { isDropped, isHidden, positionOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
 /** All requests of one method, or of every method. */
@@ -120,12 +120,31 @@ export function dropRequest(list: RequestList, id: number): RequestList {
   };
 }
 
-/** Restores a request after its deletion failed. */
-export function restoreRequest(list: RequestList, row: ListedRequest, method?: MethodFilter): RequestList {
-  const deleted = new Set(list.deleted);
-  deleted.delete(row.index);
-  return addLive({ ...list, deleted }, [row], method);
+/** Removes requests that are about to be deleted. */
+export function dropRequests(list: RequestList, requests: readonly ListedRequest[]): RequestList {
+  const indexes = new Set(requests.map((request) => request.index));
+  return {
+    ...list,
+    rows: list.rows.filter((row) => !indexes.has(row.index)),
+    deleted: new Set([...list.deleted, ...indexes]),
+  };
 }
+
+/** Restores requests whose deletion was undone or failed. Dropped and cleared ones stay away. */
+export function restoreRequests(
+  list: RequestList,
+  requests: readonly ListedRequest[],
+  method?: MethodFilter,
+): RequestList {
+  const deleted = new Set(list.deleted);
+  for (const { index } of requests) deleted.delete(index);
+  const stored = requests.filter((row) => !isDropped(list, row) && !isInGap(list, row.index));
+  return addLive({ ...list, deleted }, stored, method);
+}
+
+/** True if requests around this index are not loaded. They are loaded together, so a single one would be out of place. */
+const isInGap = (list: RequestList, index: number): boolean =>
+  list.gaps.some((gap) => index > gap.after && index < gap.before);
 
 /** Empties the list. A page that is still loading does not restore the rows. */
 export function clearList(list: RequestList): RequestList {

@@ -64,7 +64,10 @@ export function requestsSuite(open: () => Store): void {
       expect(await open().findEndpoint(uid)).toMatchObject({ savedCount: 1, capturedCount: 6, droppedCount: 3 });
       const { kept, counted } = await countersAndRecount(open(), uid);
       expect(kept).toEqual(counted);
-      expect(await open().restoreRequest(id, lost(1, null), 100)).toMatchObject({ changed: false, record: { size: 5 } });
+      expect(await open().restoreRequest(id, lost(1, null), 100)).toMatchObject({
+        changed: false,
+        record: { size: 5 },
+      });
     });
 
     test('only an index that the endpoint has had since it was cleared, up to the limit of saved requests', async () => {

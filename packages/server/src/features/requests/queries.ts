@@ -8,7 +8,14 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
-import type { ListQuery, LostRequest, RequestName, RequestRecord, RequestStore, SaveResult } from '../../database/store.ts';
+import type {
+  ListQuery,
+  LostRequest,
+  RequestName,
+  RequestRecord,
+  RequestStore,
+  SaveResult,
+} from '../../database/store.ts';
 import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */

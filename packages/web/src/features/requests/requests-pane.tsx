@@ -1,4 +1,4 @@
-import type { Endpoint } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
@@ -7,12 +7,15 @@ import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
+import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { BelowProps } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
+import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
+import type { BulkReplayProps } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
 import { SplitPane } from './split-pane.tsx';
 import { useRequestActions } from './use-request-actions.ts';
@@ -28,13 +31,16 @@ const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
 
 export interface RequestsPaneProps {
   readonly uid: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: EndpointDetail;
   /** Shown below the details of a request: the replay panel. */
   readonly Below?: ComponentType<BelowProps>;
+  /** Replays the selected requests. */
+  readonly BulkReplay?: ComponentType<BulkReplayProps>;
+  readonly onAutosave: () => void;
 }
 
 /** The list of requests and the details of the selected one. */
-export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
+export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
@@ -42,9 +48,10 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const state = useList(uid, method, view.find ?? '');
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !covers);
-  const actions = useRequestActions(uid, state.items, selection);
+  const actions = useRequestActions(uid, selection);
+  const bulk = useBulk(uid, endpoint, state.items, { method, find: view.find ?? '' });
   const detailsActions = useDetailsActions(selection, actions, changeView);
-  useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });
+  useRequestKeys({ items: state.items, selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
   const isEmpty =
@@ -82,6 +89,9 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
       live={live.state}
       selection={selection}
       actions={actions}
+      bulk={bulk}
+      BulkReplay={BulkReplay}
+      onAutosave={onAutosave}
       view={view}
       changeView={changeView}
     />
@@ -90,19 +100,34 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     current === undefined ? (
       <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.close : undefined} />
     ) : (
-      <RequestDetails
-        key={current.index}
-        uid={uid}
-        captureUrl={endpoint.url}
-        listed={current}
-        tab={view.tab}
-        anonymous={actions.anonymous}
-        canSave={!actions.anonymous}
-        saving={actions.isSaving(current)}
-        covers={covers}
-        actions={detailsActions}
-        Below={Below}
-      />
+      <div className="flex h-full min-h-0 flex-col">
+        {selection.isDropped ? (
+          <DroppedNotice
+            key={current.index}
+            uid={uid}
+            request={current}
+            maxUnsaved={endpoint.stats.maxUnsaved}
+            canSave={!actions.anonymous}
+            saving={actions.isSaving(current)}
+            onSave={() => actions.save(current)}
+          />
+        ) : null}
+        <div className="min-h-0 grow">
+          <RequestDetails
+            key={current.index}
+            uid={uid}
+            captureUrl={endpoint.url}
+            listed={current}
+            tab={view.tab}
+            anonymous={actions.anonymous}
+            canSave={!actions.anonymous}
+            saving={actions.isSaving(current)}
+            covers={covers}
+            actions={detailsActions}
+            Below={Below}
+          />
+        </div>
+      </div>
     );
   if (!covers) return <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />;
   const open = view.request !== undefined;

@@ -1,13 +1,17 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { KeyboardEvent } from 'react';
+import type { FocusEvent, KeyboardEvent, PointerEvent } from 'react';
+import { isDropped } from '../../../api/request-list.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
+import { useMedia } from '../../../ui/use-media.ts';
+import type { Bulk } from '../bulk/use-bulk.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
-import { COLUMNS, RequestRow, ROW_HEIGHT, rowId } from './request-row.tsx';
+import { COLUMNS, RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
+import { RowMenu } from './row-menu.tsx';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
@@ -20,31 +24,30 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-/** The frame shows the focus ring, because rows and titles would cover the list's own ring. */
-const RING =
-  'relative min-h-0 grow after:pointer-events-none after:absolute after:inset-0 after:z-20 after:outline-accent ' +
-  'after:-outline-offset-2 has-[>[role=grid]:focus-visible]:after:outline-2';
-
 export interface RequestListProps extends RowActions {
   readonly uid: string;
   readonly method: string | undefined;
   readonly state: ListState;
   readonly selected: number | undefined;
-  readonly marked: ReadonlySet<number>;
+  readonly bulk: Pick<Bulk, 'marked' | 'markAll' | 'clear' | 'job'>;
+  readonly doomed: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly onStep: (by: 1 | -1) => void;
 }
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
-  const { uid, method, state, selected, marked } = props;
-  const { items, waiting } = state;
+  const { uid, method, state, selected, bulk, doomed } = props;
+  const { marked } = bulk;
+  const { items, waiting, setAttended } = state;
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
+  const attention = useAttention(setAttended);
+  const height = useMedia('(pointer: coarse) and (width < 768px)') ? TOUCH_ROW_HEIGHT : ROW_HEIGHT;
   const virtual = useVirtualizer({
     count: items.count,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: OVERSCAN,
     scrollMargin: TITLES,
     scrollPaddingStart: TITLES,
@@ -53,6 +56,8 @@ export function RequestList(props: RequestListProps) {
   });
   const actions = useSteadyActions(props);
   const fresh = useFresh(items.rows[0]?.index);
+  // Without a selection, the first row shows the focus ring.
+  const active = selected ?? items.rows[0]?.index;
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   useEffect(() => {
     if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: 'auto' });
@@ -65,65 +70,86 @@ export function RequestList(props: RequestListProps) {
   };
   const shown = virtual.getVirtualItems();
   const first = shown[0]?.index ?? 0;
+  useEffect(() => virtual.measure(), [virtual, height]);
   const onKey = (press: KeyboardEvent): void => {
+    if (press.key === 'a' && (press.ctrlKey || press.metaKey) && press.target === press.currentTarget) {
+      press.preventDefault();
+      bulk.markAll();
+    }
+    if (press.key === 'Enter' && press.target === press.currentTarget) {
+      const request = items.rows.find((row) => row.index === active);
+      if (request !== undefined) props.onOpen(request);
+    }
     if (press.key !== 'ArrowDown' && press.key !== 'ArrowUp') return;
     press.preventDefault();
     props.onStep(press.key === 'ArrowDown' ? 1 : -1);
   };
   return (
-    <div className={RING}>
+    <div className="relative min-h-0 grow" {...attention}>
       {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
       <div
         ref={frame}
         role="grid"
         aria-label="Captured requests"
         aria-rowcount={items.count + 1}
-        aria-activedescendant={selectedLine < 0 || selected === undefined ? undefined : rowId(selected)}
+        aria-activedescendant={active === undefined ? undefined : rowId(active)}
         tabIndex={0}
         onKeyDown={onKey}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
-        <ListHeader />
-        <div
-          role="rowgroup"
-          className="request-rows relative"
-          data-busy={fresh.busy || undefined}
-          style={{ height: virtual.getTotalSize() }}
+        <ListHeader shown={items.rows.length} bulk={bulk} />
+        <RowMenu
+          requestAt={(index) => items.rows.find((row) => row.index === index)}
+          marked={marked}
+          canSave={props.canSave}
+          actions={actions}
         >
-          {shown.map(({ index: position, start }) => {
-            const item = items.at(position);
-            if (item === undefined) return null;
-            if (item.kind === 'gap') {
+          <div
+            role="rowgroup"
+            className="request-rows relative"
+            data-busy={fresh.busy || undefined}
+            style={{ height: virtual.getTotalSize() }}
+          >
+            {shown.map(({ index: position, start }) => {
+              const item = items.at(position);
+              if (item === undefined) return null;
+              if (item.kind === 'gap') {
+                return (
+                  <GapRow
+                    key={`gap-${item.gap.before}`}
+                    uid={uid}
+                    method={method}
+                    gap={item.gap}
+                    line={position}
+                    top={start - TITLES}
+                    height={height}
+                  />
+                );
+              }
+              const { request } = item;
               return (
-                <GapRow
-                  key={`gap-${item.gap.before}`}
-                  uid={uid}
-                  method={method}
-                  gap={item.gap}
+                <RequestRow
+                  // In a stream, rows are keyed by position: the elements stay and only their content changes.
+                  key={fresh.busy ? `line-${position - first}` : request.index}
+                  request={request}
                   line={position}
                   top={start - TITLES}
+                  height={height}
+                  active={request.index === active}
+                  selected={request.index === selected}
+                  marked={marked.has(request.index)}
+                  doomed={doomed.has(request.index)}
+                  dropped={isDropped(state, request)}
+                  marking={marked.size > 0}
+                  fresh={request.index > fresh.after}
+                  canSave={props.canSave}
+                  actions={actions}
                 />
               );
-            }
-            const { request } = item;
-            return (
-              <RequestRow
-                // In a stream, rows are keyed by position: the elements stay and only their content changes.
-                key={fresh.busy ? `line-${position - first}` : request.index}
-                request={request}
-                line={position}
-                top={start - TITLES}
-                selected={request.index === selected}
-                marked={marked.has(request.index)}
-                marking={marked.size > 0}
-                fresh={request.index > fresh.after}
-                canSave={props.canSave}
-                actions={actions}
-              />
-            );
-          })}
-        </div>
+            })}
+          </div>
+        </RowMenu>
       </div>
     </div>
   );
@@ -152,12 +178,70 @@ function keyOf(items: ListItems, position: number): string | number {
   return item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
 }
 
-function ListHeader() {
+/** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
+function useAttention(setAttended: (attended: boolean) => void) {
+  const pointer = useRef(false);
+  const keyboard = useRef(false);
+  const latest = useRef(setAttended);
+  useEffect(() => {
+    latest.current = setAttended;
+  });
+  useEffect(() => () => latest.current(false), []);
+  return useMemo(() => {
+    const tell = (): void => latest.current(pointer.current || keyboard.current);
+    return {
+      onPointerEnter: ({ pointerType }: PointerEvent) => {
+        pointer.current = pointerType !== 'touch';
+        tell();
+      },
+      onPointerLeave: () => {
+        pointer.current = false;
+        tell();
+      },
+      // A click focuses the list, too. It counts only until the pointer leaves.
+      onFocus: ({ target }: FocusEvent) => {
+        keyboard.current = target.matches(':focus-visible');
+        tell();
+      },
+      onKeyDown: () => {
+        keyboard.current = true;
+        tell();
+      },
+      onBlur: () => {
+        keyboard.current = false;
+        tell();
+      },
+    };
+  }, []);
+}
+
+interface ListHeaderProps {
+  /** Number of loaded rows. */
+  readonly shown: number;
+  readonly bulk: RequestListProps['bulk'];
+}
+
+function ListHeader({ shown, bulk }: ListHeaderProps) {
+  const { marked, markAll, clear, job } = bulk;
+  const all = useRef<HTMLInputElement>(null);
+  const isAll = marked.size > 0 && marked.size >= shown;
+  useEffect(() => {
+    if (all.current !== null) all.current.indeterminate = marked.size > 0 && !isAll;
+  });
   return (
     <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
       <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
         <span role="columnheader">
-          <span className="sr-only">Marked</span>
+          <input
+            ref={all}
+            type="checkbox"
+            checked={isAll}
+            disabled={job !== undefined}
+            aria-label={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
+            title={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
+            onChange={marked.size > 0 ? clear : markAll}
+            className="ml-1.5 block size-3.5 accent-accent @md:ml-2"
+          />
         </span>
         <span role="columnheader">Method</span>
         <span role="columnheader" className="hidden @md:block">
@@ -194,10 +278,8 @@ function NewPill({
       className="absolute top-9 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
     >
       <ArrowUp aria-hidden />
-      <span aria-live="polite">
-        {formatCount(count)}
-        {more ? '+' : ''} new
-      </span>
+      {formatCount(count)}
+      {more ? '+' : ''} new
     </button>
   );
 }
