@@ -1,4 +1,4 @@
-import type { Query, Tier } from '@creel/contract';
+import type { Query, SearchPosition, Tier } from '@creel/contract';
 import type { BillingQueries } from '../features/billing/queries.ts';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
@@ -136,19 +136,11 @@ export interface ListQuery {
 
 export type RequestName = { readonly savedId: number } | { readonly index: number };
 
-/** The position of a request in search results, ordered by time, endpoint and index, descending. */
-export interface SearchCursor {
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  readonly endpointId: number;
-  readonly index: number;
-}
-
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint {
   readonly id: number;
   readonly uid: string;
-  readonly next: Pick<SearchCursor, 'receivedAt' | 'index'>;
+  readonly next: Pick<SearchPosition, 'receivedAt' | 'index'>;
 }
 
 /** One step of a search in one endpoint, from an index downward. */
@@ -217,7 +209,7 @@ export interface RequestStore {
   searchedEndpoints(
     userId: number,
     endpointId: number | undefined,
-    before: SearchCursor | undefined,
+    before: SearchPosition | undefined,
   ): Promise<readonly SearchedEndpoint[]>;
   scanRequests(scan: Scan): Promise<ScanResult>;
 }

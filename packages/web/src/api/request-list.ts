@@ -39,6 +39,8 @@ export interface RequestList {
   readonly staleBelow: number | undefined;
   /** The server has dropped the unsaved requests below this index. Held rows stay visible, marked as dropped. */
   readonly droppedBelow: number;
+  /** Number of stored requests that were compared with the query of the list. */
+  readonly searched: number;
 }
 
 export const EMPTY_LIST: RequestList = {
@@ -50,6 +52,7 @@ export const EMPTY_LIST: RequestList = {
   hold: undefined,
   staleBelow: undefined,
   droppedBelow: 0,
+  searched: 0,
 };
 
 /** The first position whose index is at or below `index`. Rows are newest first. */

@@ -1,18 +1,11 @@
 import { matcherOf, needsBody } from '@creel/contract';
-import type { SearchableRequest } from '@creel/contract';
+import type { SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
-import type {
-  RequestRecord,
-  RequestStore,
-  Scan,
-  ScanResult,
-  SearchCursor,
-  SearchedEndpoint,
-} from '../../database/store.ts';
+import type { RequestRecord, RequestStore, Scan, ScanResult, SearchedEndpoint } from '../../database/store.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
@@ -28,7 +21,7 @@ async function searchedEndpoints(
   db: EngineDatabase,
   userId: number,
   endpointId: number | undefined,
-  before: SearchCursor | undefined,
+  before: SearchPosition | undefined,
 ): Promise<SearchedEndpoint[]> {
   let endpoints = db
     .selectFrom('endpoints')
@@ -51,7 +44,7 @@ async function searchedEndpoints(
 }
 
 /** Results are ordered by time, endpoint and index, descending. */
-function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool> {
+function olderThan(endpointId: number, before: SearchPosition): Expression<SqlBool> {
   if (endpointId < before.endpointId) return sql<SqlBool>`received_at <= ${before.receivedAt}`;
   if (endpointId > before.endpointId) return sql<SqlBool>`received_at < ${before.receivedAt}`;
   return sql<SqlBool>`received_at <= ${before.receivedAt} and key < ${requestKey(endpointId, before.index)}`;

@@ -1,7 +1,7 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
-import type { Query } from '@creel/contract';
+import type { Query, SearchPosition } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../database/store.ts';
+import type { FoundRecord, RequestStore, SearchedEndpoint } from '../../database/store.ts';
 
 /** Requests and bytes per step. Between two steps other users' searches take turns, and abandoned searches end. */
 const STEP_ROWS = 500;
@@ -16,7 +16,7 @@ export interface SearchRequest {
   readonly query: Query;
   readonly limit: number;
   /** Only requests older than this. */
-  readonly before?: SearchCursor | undefined;
+  readonly before?: SearchPosition | undefined;
   /** Maximum number of stored requests to search. */
   readonly maxRows: number;
   /** False after the caller has left. */
@@ -29,13 +29,13 @@ export interface SearchPage {
   /** Number of searched requests. */
   readonly searched: number;
   /** Cursor of the next page; `undefined` when everything was searched. A page that is not full may have a next one. */
-  readonly next: SearchCursor | undefined;
+  readonly next: SearchPosition | undefined;
 }
 
 type SearchStore = Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>;
 
 /** The order of results, as a comparison for `toSorted`. */
-export function newestFirst(a: SearchCursor, b: SearchCursor): number {
+export function newestFirst(a: SearchPosition, b: SearchPosition): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
 }
 
@@ -82,7 +82,7 @@ export async function searchRequests(
 }
 
 /** An endpoint, positioned at its newest unsearched request. */
-interface Waiting extends SearchCursor {
+interface Waiting extends SearchPosition {
   readonly uid: string;
 }
 
@@ -96,6 +96,6 @@ function fullPage(matches: readonly FoundRecord[], limit: number, searched: numb
 }
 
 /** The cursor of a page that starts with this request. */
-function justAbove({ receivedAt, endpointId, index }: SearchCursor): SearchCursor {
+function justAbove({ receivedAt, endpointId, index }: SearchPosition): SearchPosition {
   return { receivedAt, endpointId, index: index + 1 };
 }

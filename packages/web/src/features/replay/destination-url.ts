@@ -38,7 +38,8 @@ export function destinationOf({ path }: Pick<CapturedRequest, 'path'>, url: stri
 function baseOf({ path, url }: LastDestination): string {
   const captured = withSlash(inUrl(path));
   const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? [];
-  const base = captured === '/' ? url : url.slice(origin.length).endsWith(captured) ? url.slice(0, -captured.length) : origin;
+  const base =
+    captured === '/' ? url : url.slice(origin.length).endsWith(captured) ? url.slice(0, -captured.length) : origin;
   return base.replace(/\/+$/, '');
 }
 

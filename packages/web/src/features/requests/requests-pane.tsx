@@ -1,3 +1,4 @@
+import { parseQuery } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
@@ -45,11 +46,12 @@ export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: R
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
   const method = filter === 'all' ? undefined : filter.toUpperCase();
-  const state = useList(uid, method, view.find ?? '');
+  const requests = { method, query: queryOf(view.find) };
+  const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !covers);
   const actions = useRequestActions(uid, selection);
-  const bulk = useBulk(uid, endpoint, state.items, { method, find: view.find ?? '' });
+  const bulk = useBulk(uid, endpoint, state.items, requests);
   const detailsActions = useDetailsActions(selection, actions, changeView);
   useRequestKeys({ items: state.items, selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
@@ -83,7 +85,7 @@ export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: R
     <ListPane
       uid={uid}
       endpoint={endpoint}
-      method={method}
+      requests={requests}
       filter={filter}
       state={state}
       live={live.state}
@@ -137,6 +139,11 @@ export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: R
       {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
     </div>
   );
+}
+
+/** The query in the URL; `undefined` if it is empty or has a mistake. */
+function queryOf(find: string | undefined): string | undefined {
+  return find === undefined || find.trim() === '' || !parseQuery(find).ok ? undefined : find;
 }
 
 /** The details are not remounted when the selection changes, so the focus stays. */

@@ -1,17 +1,12 @@
 import { client } from '../../../api/client.ts';
 import { slimRow } from '../../../api/limit-requests.ts';
 import { newestFirst } from '../../../api/merge-requests.ts';
+import { searchText } from '../../../api/request-filter.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isHidden } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 
 const PAGE = 500;
-
-/** What the list shows. */
-export interface ListFilter {
-  readonly method: string | undefined;
-  /** A query, or empty. */
-  readonly find: string;
-}
 
 interface ReadOptions {
   readonly signal: AbortSignal;
@@ -29,8 +24,8 @@ interface Page {
  * All stored requests that match the filter of the list, newest first, without bodies and headers. Bulk actions load
  * those again, so that 10,000 requests fit into memory.
  */
-export async function readMatching(uid: string, filter: ListFilter, options: ReadOptions): Promise<ListedRequest[]> {
-  if (filter.find.trim() !== '') return newestFirst(await readSearch(uid, filter, options));
+export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
+  if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
   const unsaved = await readUnsaved(uid, filter.method, options);
   const saved = await readPages(
     (before) =>
@@ -57,9 +52,8 @@ export function readUnsaved(uid: string, method: string | undefined, options: Re
   );
 }
 
-function readSearch(uid: string, { method, find }: ListFilter, options: ReadOptions): Promise<ListedRequest[]> {
-  // Without parentheses, OR in the query would bind looser than the method.
-  const q = method === undefined ? find : `method:${method} (${find})`;
+function readSearch(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
+  const q = searchText(filter);
   return readPages(
     (before) => client.callWithHeaders('search', { query: { q, endpoint: uid, limit: PAGE, before } }, options.signal),
     options,

@@ -1,5 +1,6 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped, positionOf, rowOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
@@ -9,7 +10,6 @@ import { isSavedLimit, saveFailure, saveRequest } from '../request-mutations.ts'
 import type { ExportFormat } from './export-files.ts';
 import { exportRequests } from './export-requests.ts';
 import { readMatching, readUnsaved } from './matching-requests.ts';
-import type { ListFilter } from './matching-requests.ts';
 import { runEach } from './run-each.ts';
 
 /** A bulk action that is running. */
@@ -47,11 +47,11 @@ interface Marks {
 const NO_MARKS: Marks = { filter: '', rows: new Map() };
 
 /** A change of the filter clears the selection, so that no action affects requests that are not shown. */
-export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: ListFilter): Bulk {
+export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter): Bulk {
   const [marks, setMarks] = useState(NO_MARKS);
   const [last, setLast] = useState<number>();
   const [job, run] = useJob();
-  const filterKey = `${filter.method ?? ''} ${filter.find}`;
+  const filterKey = `${filter.method ?? ''} ${filter.query ?? ''}`;
   const rows = marks.filter === filterKey ? marks.rows : NO_MARKS.rows;
   const setRows = (wanted: ReadonlyMap<number, ListedRequest>): void => setMarks({ filter: filterKey, rows: wanted });
   const requests = stillStored(uid, rows);
@@ -150,7 +150,7 @@ function useJob(): readonly [BulkJob | undefined, (label: string, total: number 
 /** The selected requests that still exist, in their newest version. */
 function stillStored(uid: string, rows: ReadonlyMap<number, ListedRequest>): ListedRequest[] {
   if (rows.size === 0) return [];
-  const list = readList(uid, undefined);
+  const list = readList(uid);
   return [...rows.values()]
     .map((row) => rowOf(list, row.index) ?? row)
     .filter((row) => row.index > list.clearedTo && !list.deleted.has(row.index) && !isDropped(list, row))

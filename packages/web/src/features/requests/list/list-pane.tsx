@@ -1,7 +1,11 @@
+import { parseQuery } from '@creel/contract';
 import type { EndpointDetail, LiveState } from '@creel/contract';
 import { useRef, useState } from 'react';
 import type { ComponentType } from 'react';
+import { knownValuesOf } from '../../../api/known-values.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { readList } from '../../../api/request-lists.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
@@ -11,7 +15,7 @@ import { Arrivals } from './arrivals.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
 import { ListFoot } from './list-foot.tsx';
-import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
@@ -26,7 +30,7 @@ export interface BulkReplayProps {
 export interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
-  readonly method: string | undefined;
+  readonly requests: RequestFilter;
   readonly filter: Filter;
   readonly state: ListState;
   readonly live: LiveState;
@@ -58,7 +62,13 @@ export function ListPane(props: ListPaneProps) {
           filter={filter}
           onFilter={onFilter}
           find={view.find ?? ''}
-          onFind={(find) => changeView({ find: find === '' ? undefined : find })}
+          onFind={(find) => {
+            state.setAtTop(true);
+            changeView({ find: find === '' ? undefined : find });
+          }}
+          search={state.search}
+          stored={endpoint.requestCount}
+          known={() => knownValuesOf(readList(uid).rows)}
           live={live}
           paused={state.paused}
           onPaused={state.setPaused}
@@ -78,20 +88,24 @@ export function ListPane(props: ListPaneProps) {
   );
 }
 
-function ListContent({ uid, method, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
-  const { items, waiting } = state;
+function ListContent({ uid, endpoint, requests, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
+  const { items, waiting, search } = state;
+  const { method, query } = requests;
+  const clear = (): void => changeView({ find: undefined });
+  if (view.find !== undefined && !parseQuery(view.find).ok) return <FilterInvalid onClear={clear} />;
   if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
-    if (view.find !== undefined)
-      return <NothingFound find={view.find} onClear={() => changeView({ find: undefined })} />;
+    if (search?.progress === 'searching') return <ListLoading />;
+    if (search?.progress === 'failed') return <ListFailed error={search.error} onRetry={search.retry} />;
+    if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
   }
   return (
     <RequestList
-      key={method ?? 'all'}
+      key={`${method ?? 'all'} ${query ?? ''}`}
       uid={uid}
-      method={method}
+      filter={requests}
       state={state}
       selected={selection.current?.index}
       bulk={bulk}

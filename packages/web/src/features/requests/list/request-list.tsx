@@ -1,8 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { FocusEvent, KeyboardEvent, PointerEvent } from 'react';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
+import type { Gap } from '../../../api/request-list.ts';
+import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
 import { useMedia } from '../../../ui/use-media.ts';
@@ -12,6 +16,7 @@ import { GapRow } from './gap-row.tsx';
 import { COLUMNS, RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
 import { RowMenu } from './row-menu.tsx';
+import { useAnchor } from './use-anchor.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
@@ -26,7 +31,7 @@ const TOP_PX = 4;
 
 export interface RequestListProps extends RowActions {
   readonly uid: string;
-  readonly method: string | undefined;
+  readonly filter: RequestFilter;
   readonly state: ListState;
   readonly selected: number | undefined;
   readonly bulk: Pick<Bulk, 'marked' | 'markAll' | 'clear' | 'job'>;
@@ -37,7 +42,7 @@ export interface RequestListProps extends RowActions {
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
-  const { uid, method, state, selected, bulk, doomed } = props;
+  const { uid, filter, state, selected, bulk, doomed } = props;
   const { marked } = bulk;
   const { items, waiting, setAttended } = state;
   const frame = useRef<HTMLDivElement>(null);
@@ -59,11 +64,16 @@ export function RequestList(props: RequestListProps) {
   // Without a selection, the first row shows the focus ring.
   const active = selected ?? items.rows[0]?.index;
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
+  useAnchor(frame, items);
+  const isListed = selectedLine >= 0;
+  const wasListed = useRef(isListed);
   useEffect(() => {
-    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: 'auto' });
+    // A request from a link is in the list only after the rows around it are loaded.
+    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: wasListed.current ? 'auto' : 'center' });
+    wasListed.current = isListed;
     // Scrolls to the selection when it changes, not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [selected]);
+  }, [selected, isListed]);
   const toTop = (): void => {
     state.letIn();
     frame.current?.scrollTo({ top: 0 });
@@ -119,8 +129,9 @@ export function RequestList(props: RequestListProps) {
                   <GapRow
                     key={`gap-${item.gap.before}`}
                     uid={uid}
-                    method={method}
+                    filter={filter}
                     gap={item.gap}
+                    end={gapEnd(item.gap, position, shown)}
                     line={position}
                     top={start - TITLES}
                     height={height}
@@ -153,6 +164,13 @@ export function RequestList(props: RequestListProps) {
       </div>
     </div>
   );
+}
+
+/** A gap in the upper half of the rendered rows was reached from below. The last gap has no rows below it. */
+function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapEnd {
+  if (gap.after < 0) return 'newest';
+  const middle = ((shown[0]?.index ?? 0) + (shown.at(-1)?.index ?? 0)) / 2;
+  return position < middle ? 'oldest' : 'newest';
 }
 
 /** Stable actions, so that a row renders only when its request changes. */
