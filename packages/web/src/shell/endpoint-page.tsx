@@ -14,7 +14,12 @@ import { UrlBar } from '../features/endpoints/url-bar.tsx';
 import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { EndpointPageTitle } from './page-title.tsx';
+
+const BulkReplay = lazyPart(
+  async () => (await import('../features/replay/bulk/bulk-replay-dialog.tsx')).BulkReplayDialog,
+);
 
 /** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
@@ -61,6 +66,7 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
             uid={endpoint.uid}
             endpoint={endpoint}
             Below={ReplayPanel}
+            BulkReplay={BulkReplay}
             onAutosave={() => autosave.mutate(true)}
           />
         </ReplayDraftsProvider>
