@@ -27,8 +27,11 @@ import { useViewState } from './use-view-state.ts';
 const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
-/** In a narrow window the page scrolls, and what is above the requests scrolls with it. */
-const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
+/**
+ * In a narrow window the page scrolls, and what is above the requests scrolls with it. The minimum fits eight rows, also
+ * at 200% zoom.
+ */
+const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
 
 export interface RequestsPaneProps {
   readonly uid: string;

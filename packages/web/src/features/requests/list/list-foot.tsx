@@ -22,7 +22,7 @@ export function ListFoot({ endpoint, job, canSave, onSaveAll, onAutosave }: List
   const { captured, total, saved, dropped } = endpoint.stats;
   const dropping = droppingLabel(endpoint);
   return (
-    <footer className="shrink-0 border-t border-line text-sm">
+    <section aria-label="Kept requests" className="shrink-0 border-t border-line text-sm">
       {dropping === undefined ? null : (
         <div
           role="status"
@@ -53,7 +53,7 @@ export function ListFoot({ endpoint, job, canSave, onSaveAll, onAutosave }: List
           <Progress job={job} />
         )}
       </div>
-    </footer>
+    </section>
   );
 }
 

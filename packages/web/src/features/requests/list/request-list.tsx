@@ -61,9 +61,9 @@ export function RequestList(props: RequestListProps) {
   });
   const actions = useSteadyActions(props);
   const fresh = useFresh(items.rows[0]?.index);
-  // Without a selection, the first row shows the focus ring.
-  const active = selected ?? items.rows[0]?.index;
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
+  // Without a selected row, the first one shows the focus ring.
+  const active = selectedLine < 0 ? items.rows[0]?.index : selected;
   useAnchor(frame, items);
   const isListed = selectedLine >= 0;
   const wasListed = useRef(isListed);
@@ -80,6 +80,7 @@ export function RequestList(props: RequestListProps) {
   };
   const shown = virtual.getVirtualItems();
   const first = shown[0]?.index ?? 0;
+  const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
   useEffect(() => virtual.measure(), [virtual, height]);
   const onKey = (press: KeyboardEvent): void => {
     if (press.key === 'a' && (press.ctrlKey || press.metaKey) && press.target === press.currentTarget) {
@@ -102,7 +103,7 @@ export function RequestList(props: RequestListProps) {
         role="grid"
         aria-label="Captured requests"
         aria-rowcount={items.count + 1}
-        aria-activedescendant={active === undefined ? undefined : rowId(active)}
+        aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
         onKeyDown={onKey}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
@@ -114,6 +115,7 @@ export function RequestList(props: RequestListProps) {
           marked={marked}
           canSave={props.canSave}
           actions={actions}
+          onMarkAll={bulk.markAll}
         >
           <div
             role="rowgroup"
@@ -258,7 +260,7 @@ function ListHeader({ shown, bulk }: ListHeaderProps) {
             aria-label={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
             title={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
             onChange={marked.size > 0 ? clear : markAll}
-            className="ml-1.5 block size-3.5 accent-accent @md:ml-2"
+            className="ml-1.5 block size-3.5 accent-accent @md:ml-2 pointer-coarse:max-md:hidden"
           />
         </span>
         <span role="columnheader">Method</span>

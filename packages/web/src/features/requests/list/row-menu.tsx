@@ -1,4 +1,4 @@
-import { Eye, Save, SquareCheck, Trash2 } from 'lucide-react';
+import { Eye, ListChecks, Save, SquareCheck, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
@@ -12,10 +12,11 @@ export interface RowMenuProps {
   readonly marked: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly actions: RowActions;
+  readonly onMarkAll: () => void;
 }
 
 /** One menu for all rows: right click, or long press on a touch screen, where rows have no buttons. */
-export function RowMenu({ children, requestAt, marked, canSave, actions }: RowMenuProps) {
+export function RowMenu({ children, requestAt, marked, canSave, actions, onMarkAll }: RowMenuProps) {
   const pressed = useRef<number>(undefined);
   const [request, setRequest] = useState<ListedRequest>();
   const remember = (target: EventTarget): void => {
@@ -31,6 +32,9 @@ export function RowMenu({ children, requestAt, marked, canSave, actions }: RowMe
         </ContextMenuItem>
         <ContextMenuItem onSelect={() => actions.onMark(request, false)}>
           <SquareCheck /> {isMarked ? 'Deselect' : 'Select'}
+        </ContextMenuItem>
+        <ContextMenuItem onSelect={onMarkAll}>
+          <ListChecks /> Select all that match
         </ContextMenuItem>
         {request.saved ? null : (
           <ContextMenuItem disabled={!canSave} onSelect={() => actions.onSave(request)}>
