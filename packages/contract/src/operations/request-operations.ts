@@ -58,7 +58,8 @@ const searchQuerySchema = z.object({
 const NOT_ON_WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
 
 /** True for text that a request head can contain: one character per byte, without line ends and NUL. */
-const isHeadText = (text: string): boolean => /^[\x01-\x09\x0b\x0c\x0e-\xff]*$/.test(text);
+const isHeadText = (text: string): boolean =>
+  !/[\0\r\n]/.test(text) && [...text].every((character) => character <= '\xff');
 
 const restoreSchema = z.object({
   index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),

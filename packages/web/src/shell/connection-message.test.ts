@@ -37,7 +37,7 @@ test('it says Reconnecting until three attempts have failed, and nothing after a
 });
 
 test('a page without a live connection says that the server cannot be reached now', () => {
-  expect(connectionMessage(false, NOT_LIVE)).toBe('Reconnecting…');
+  expect(connectionMessage(false, NOT_LIVE)).toBe("Can't reach the server. Reconnecting…");
   expect(connectionMessage(true, NOT_LIVE)).toBeUndefined();
 });
 

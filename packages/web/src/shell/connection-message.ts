@@ -13,6 +13,7 @@ export function connectionMessage(
 ): string | undefined {
   if (live.lost && (live.state === 'ended' || live.failedAttempts >= MAX_HOPEFUL_ATTEMPTS))
     return 'Not connected to real-time updates. Refresh the page to reconnect.';
-  if (live.lost || !reachable) return 'Reconnecting…';
+  if (!reachable) return "Can't reach the server. Reconnecting…";
+  if (live.lost) return 'Reconnecting…';
   return undefined;
 }

@@ -90,7 +90,8 @@ export function QueryField(props: QueryFieldProps) {
           aria-hidden
           className={clsx(
             'pointer-events-none absolute text-ink-3',
-            compact ? 'top-[7px] left-2 size-3.5' : 'top-2.5 left-3 size-4',
+            'top-1/2 -translate-y-1/2',
+            compact ? 'left-2 size-3.5' : 'left-3 size-4',
           )}
         />
         <Input

@@ -185,6 +185,25 @@ async function saveRequest(
   });
 }
 
+/** Adds one stored request of a method to the counters. */
+async function countMethod(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  method: string,
+  size: number,
+): Promise<void> {
+  await transaction
+    .insertInto('endpoint_method_counts')
+    .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
+    .onConflict((conflict) =>
+      conflict.columns(['endpoint_id', 'method']).doUpdateSet({
+        stored: sql`endpoint_method_counts.stored + 1`,
+        bytes: sql`endpoint_method_counts.bytes + ${size}`,
+      }),
+    )
+    .execute();
+}
+
 async function restoreRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -211,16 +230,7 @@ async function restoreRequest(
         body: size === 0 ? null : body,
       })
       .execute();
-    await transaction
-      .insertInto('endpoint_method_counts')
-      .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
-      .onConflict((conflict) =>
-        conflict.columns(['endpoint_id', 'method']).doUpdateSet({
-          stored: sql`endpoint_method_counts.stored + 1`,
-          bytes: sql`endpoint_method_counts.bytes + ${size}`,
-        }),
-      )
-      .execute();
+    await countMethod(transaction, endpointId, method, size);
     await transaction
       .updateTable('endpoints')
       .set({

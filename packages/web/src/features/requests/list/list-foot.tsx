@@ -3,7 +3,7 @@ import { Archive, CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
-import type { BulkJob } from '../bulk/use-bulk.ts';
+import type { BulkJob } from '../bulk/use-job.ts';
 import { droppingLabel } from './dropping-label.ts';
 
 export interface ListFootProps {

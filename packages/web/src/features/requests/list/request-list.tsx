@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
-import type { FocusEvent, KeyboardEvent, PointerEvent } from 'react';
+import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
 import type { Gap } from '../../../api/request-list.ts';
@@ -10,13 +10,15 @@ import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
 import { useMedia } from '../../../ui/use-media.ts';
-import type { Bulk } from '../bulk/use-bulk.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
-import { COLUMNS, RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
+import { ListHeader } from './list-header.tsx';
+import type { ListHeaderProps } from './list-header.tsx';
+import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
 import { RowMenu } from './row-menu.tsx';
 import { useAnchor } from './use-anchor.ts';
+import { useAttention } from './use-attention.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
@@ -34,7 +36,7 @@ export interface RequestListProps extends RowActions {
   readonly filter: RequestFilter;
   readonly state: ListState;
   readonly selected: number | undefined;
-  readonly bulk: Pick<Bulk, 'marked' | 'markAll' | 'clear' | 'job'>;
+  readonly bulk: ListHeaderProps['bulk'];
   readonly doomed: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly onStep: (by: 1 | -1) => void;
@@ -82,18 +84,9 @@ export function RequestList(props: RequestListProps) {
   const first = shown[0]?.index ?? 0;
   const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
   useEffect(() => virtual.measure(), [virtual, height]);
-  const onKey = (press: KeyboardEvent): void => {
-    if (press.key === 'a' && (press.ctrlKey || press.metaKey) && press.target === press.currentTarget) {
-      press.preventDefault();
-      bulk.markAll();
-    }
-    if (press.key === 'Enter' && press.target === press.currentTarget) {
-      const request = items.rows.find((row) => row.index === active);
-      if (request !== undefined) props.onOpen(request);
-    }
-    if (press.key !== 'ArrowDown' && press.key !== 'ArrowUp') return;
-    press.preventDefault();
-    props.onStep(press.key === 'ArrowDown' ? 1 : -1);
+  const openActive = (): void => {
+    const request = items.rows.find((row) => row.index === active);
+    if (request !== undefined) props.onOpen(request);
   };
   return (
     <div className="relative min-h-0 grow" {...attention}>
@@ -105,7 +98,7 @@ export function RequestList(props: RequestListProps) {
         aria-rowcount={items.count + 1}
         aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
-        onKeyDown={onKey}
+        onKeyDown={(press) => onListKey(press, { step: props.onStep, markAll: bulk.markAll, open: openActive })}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
@@ -175,6 +168,23 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
   return position < middle ? 'oldest' : 'newest';
 }
 
+interface ListKeys {
+  readonly step: (by: 1 | -1) => void;
+  readonly markAll: () => void;
+  readonly open: () => void;
+}
+
+/** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A selects all. */
+function onListKey(press: KeyboardEvent, keys: ListKeys): void {
+  const isOnList = press.target === press.currentTarget;
+  if (press.key === 'ArrowDown') keys.step(1);
+  else if (press.key === 'ArrowUp') keys.step(-1);
+  else if (isOnList && press.key === 'Enter') keys.open();
+  else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) keys.markAll();
+  else return;
+  press.preventDefault();
+}
+
 /** Stable actions, so that a row renders only when its request changes. */
 function useSteadyActions(props: RowActions): RowActions {
   const latest = useRef(props);
@@ -196,90 +206,6 @@ function keyOf(items: ListItems, position: number): string | number {
   const item = items.at(position);
   if (item === undefined) return position;
   return item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
-}
-
-/** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
-function useAttention(setAttended: (attended: boolean) => void) {
-  const pointer = useRef(false);
-  const keyboard = useRef(false);
-  const latest = useRef(setAttended);
-  useEffect(() => {
-    latest.current = setAttended;
-  });
-  useEffect(() => () => latest.current(false), []);
-  return useMemo(() => {
-    const tell = (): void => latest.current(pointer.current || keyboard.current);
-    return {
-      onPointerEnter: ({ pointerType }: PointerEvent) => {
-        pointer.current = pointerType !== 'touch';
-        tell();
-      },
-      onPointerLeave: () => {
-        pointer.current = false;
-        tell();
-      },
-      // A click focuses the list, too. It counts only until the pointer leaves.
-      onFocus: ({ target }: FocusEvent) => {
-        keyboard.current = target.matches(':focus-visible');
-        tell();
-      },
-      onKeyDown: () => {
-        keyboard.current = true;
-        tell();
-      },
-      onBlur: () => {
-        keyboard.current = false;
-        tell();
-      },
-    };
-  }, []);
-}
-
-interface ListHeaderProps {
-  /** Number of loaded rows. */
-  readonly shown: number;
-  readonly bulk: RequestListProps['bulk'];
-}
-
-function ListHeader({ shown, bulk }: ListHeaderProps) {
-  const { marked, markAll, clear, job } = bulk;
-  const all = useRef<HTMLInputElement>(null);
-  const isAll = marked.size > 0 && marked.size >= shown;
-  useEffect(() => {
-    if (all.current !== null) all.current.indeterminate = marked.size > 0 && !isAll;
-  });
-  return (
-    <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
-      <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
-        <span role="columnheader">
-          <input
-            ref={all}
-            type="checkbox"
-            checked={isAll}
-            disabled={job !== undefined}
-            aria-label={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
-            title={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
-            onChange={marked.size > 0 ? clear : markAll}
-            className="ml-1.5 block size-3.5 accent-accent @md:ml-2 pointer-coarse:max-md:hidden"
-          />
-        </span>
-        <span role="columnheader">Method</span>
-        <span role="columnheader" className="hidden @md:block">
-          Source
-        </span>
-        <span role="columnheader">Path</span>
-        <span role="columnheader" className="text-right">
-          Size
-        </span>
-        <span role="columnheader" className="text-right">
-          Time
-        </span>
-        <span role="columnheader" className="hidden text-right @md:block">
-          Actions
-        </span>
-      </div>
-    </div>
-  );
 }
 
 function NewPill({
