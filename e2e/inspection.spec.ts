@@ -13,7 +13,9 @@ test('the comparison shows differences in path and query; Escape closes it', asy
   await expect(line.getByText('/second')).toBeVisible();
   await expect(line.getByText('POST')).toHaveCount(0);
   const query = compare.getByRole('table', { name: 'Query Params' });
-  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText('attempt: 1attempt: 2');
+  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText(
+    '−attempt: [removed: 1]+attempt: [added: 2]',
+  );
   await expect(query.getByText('yes')).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(compare).toHaveCount(0);

@@ -102,6 +102,32 @@ const states: Scene[] = [
       ),
   },
   {
+    name: 'endpoint-filtered',
+    play: async (stage) =>
+      shows(await stage.open('owner', pathOf(stage, '?find=method%3APOST%20methd%3APOST%20OR%20invoice')), 'in'),
+  },
+  {
+    name: 'endpoint-filter-suggestions',
+    perSize: true,
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await shows(page, live(page));
+      await page.getByRole('combobox', { name: 'Filter the list' }).pressSequentially('event:');
+      await page.keyboard.press('ArrowDown');
+      return shows(page, page.getByRole('option').first());
+    },
+  },
+  {
+    name: 'endpoint-filter-mistake',
+    perSize: true,
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await shows(page, live(page));
+      await page.getByRole('combobox', { name: 'Filter the list' }).fill('method:POST size:many "open');
+      return shows(page, 'Expected a size');
+    },
+  },
+  {
     name: 'endpoint-filtered-empty',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, '?find=nowhere'));
@@ -170,6 +196,14 @@ const actions: Scene[] = [
       // Focus keeps the toasts open.
       await page.keyboard.press('F8');
       return page;
+    },
+  },
+  {
+    name: 'compare-choose',
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.push}&compare=${stage.kind.json}`));
+      await page.getByRole('button', { name: 'Choose the left request' }).click();
+      return shows(page, page.getByRole('dialog').getByRole('listitem').first());
     },
   },
   {

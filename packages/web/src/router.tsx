@@ -29,7 +29,11 @@ const endpointSearchSchema = z.object({
   compare: z.int().min(0).optional().catch(undefined),
 });
 
-const searchSearchSchema = z.object({ q: text.optional().catch(undefined) });
+const searchSearchSchema = z.object({
+  q: text.optional().catch(undefined),
+  /** The uid of the only endpoint to search. */
+  endpoint: text.optional().catch(undefined),
+});
 
 const authSearchSchema = z.object({
   next: text.optional().catch(undefined),

@@ -147,7 +147,7 @@ describe('with a stopped server', () => {
     expect(databaseSum(dataDir)).toBe(before);
     expect(await admin(['vacuum'], { dataDir })).toEqual(['Done.']);
     expect(databaseSum(dataDir)).toBe(before);
-  });
+  }, 300_000);
 
   it('imports a SQLite database into PostgreSQL with everything exact', async () => {
     await admin(['import', dataDir], { databaseUrl: database.url });

@@ -42,5 +42,5 @@ export const queryKeys = {
   /** The last replay of a request, and its parsed response. */
   replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
   replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,
-  search: (q: string) => ['search', q] as const,
+  search: (q: string, endpoint: string | undefined) => ['search', q, endpoint ?? 'all'] as const,
 } as const satisfies Record<string, readonly unknown[] | ((...parts: never[]) => readonly unknown[])>;

@@ -24,6 +24,7 @@ test.each([
   ['method:POST|', []],
   ['method:GET,p|', ['POST', 'PUT']],
   ['stri|', ['source:Stripe']],
+  ['put|', ['method:PUT']],
   ['-(sou|', ['source:']],
   ['event:t|', ['"two words"']],
   ['event:paid|', ['invoice.paid']],

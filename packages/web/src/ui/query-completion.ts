@@ -64,9 +64,9 @@ export function completionsAt(text: string, caret: number, known: KnownValues): 
     const offered = names.map((one) => ({ text: `${quoted(one, NAME_NEEDS_QUOTES)}:`, hint: '' }));
     return { from: start + field.length + 1, to: end, choices: fitting(offered, name) };
   }
-  const value = /^([a-z]+(?:\.[^:]+)?):(.*)$/s.exec(typed);
-  if (value === null) return { from: start, to: end, choices: termsFor(typed, known) };
-  const [, field = '', given = ''] = value;
+  const valued = /^([a-z]+(?:\.[^:]+)?):(.*)$/s.exec(typed);
+  if (valued === null) return { from: start, to: end, choices: termsFor(typed, known) };
+  const [, field = '', given = ''] = valued;
   const isList = LISTS.has(field);
   const comma = isList ? given.lastIndexOf(',') + 1 : 0;
   const from = start + field.length + 1 + comma;
@@ -148,15 +148,19 @@ function termsFor(typed: string, known: KnownValues): readonly Completion[] {
   const fields = QUERY_FIELDS.filter(({ text }) => text.startsWith(typed.toLowerCase()));
   if (typed.length < MIN_VALUE_LENGTH) return typed === '' ? fields : fields.slice(0, MAX_CHOICES);
   const values = (['method', 'source', 'event'] as const).flatMap((field) =>
-    fitting(valuesOf(field, known), typed).map(({ text }) => ({ text: `${field}:${text}`, hint: '' })),
+    containing(valuesOf(field, known), typed).map(({ text }) => ({ text: `${field}:${text}`, hint: '' })),
   );
   return [...fields, ...values].slice(0, MAX_CHOICES);
 }
 
-/** The choices that contain a text, those that begin with it first. Nothing is suggested for a complete value. */
+/** The choices for a value that is not complete. */
 function fitting(choices: readonly Completion[], typed: string): readonly Completion[] {
-  const wanted = typed.toLowerCase();
-  const place = ({ text }: Completion): number => text.toLowerCase().replace(/^"/, '').indexOf(wanted);
-  const found = choices.filter((choice) => place(choice) >= 0 && choice.text.toLowerCase() !== wanted);
+  return containing(choices, typed).filter(({ text }) => text.toLowerCase() !== typed.toLowerCase());
+}
+
+/** The choices that contain a text, those that begin with it first. */
+function containing(choices: readonly Completion[], typed: string): readonly Completion[] {
+  const place = ({ text }: Completion): number => text.toLowerCase().replace(/^"/, '').indexOf(typed.toLowerCase());
+  const found = choices.filter((choice) => place(choice) >= 0);
   return found.toSorted((a, b) => Math.min(place(a), 1) - Math.min(place(b), 1)).slice(0, MAX_CHOICES);
 }

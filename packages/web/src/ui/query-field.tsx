@@ -25,7 +25,8 @@ export interface QueryFieldProps {
   readonly command: Omit<Command, 'run'>;
   /** Escape in the field, with no suggestions shown. */
   readonly onLeave?: (() => void) | undefined;
-  readonly autoFocus?: boolean;
+  /** For a field that is the purpose of its page. */
+  readonly takesFocus?: boolean;
   readonly compact?: boolean;
   readonly className?: string;
 }
@@ -35,7 +36,7 @@ export interface QueryFieldProps {
  * mistakes and unknown fields below.
  */
 export function QueryField(props: QueryFieldProps) {
-  const { label, placeholder, query, known, command, onLeave, autoFocus = false, compact = false } = props;
+  const { label, placeholder, query, known, command, onLeave, takesFocus = false, compact = false } = props;
   const field = useRef<HTMLInputElement>(null);
   const ids = useId();
   const search = useSearchText(query, props.onQuery, (text) => parseQuery(text).ok);
@@ -45,6 +46,8 @@ export function QueryField(props: QueryFieldProps) {
   const completions = caret === undefined ? undefined : completionsAt(text, caret, known());
   const choices = completions?.choices ?? [];
   const isOpen = choices.length > 0;
+  // An unfinished term is often a mistake.
+  const showsMistake = search.isSettled && !isOpen;
   useCommands([{ ...command, run: () => field.current?.select() }]);
   useCaret(field, search.caret);
 
@@ -72,12 +75,12 @@ export function QueryField(props: QueryFieldProps) {
     } else if (press.key === 'Enter') {
       if (chosen === undefined) {
         close();
-        search.submit();
+        search.submit(text);
       } else choose(chosen);
     } else if (press.key === 'Tab' && chosen !== undefined) choose(chosen);
     else if (press.key === 'Escape' && isOpen) close();
     else if (press.key === 'Escape' && onLeave !== undefined) {
-      search.clear();
+      search.submit('');
       onLeave();
     } else return;
     press.preventDefault();
@@ -89,8 +92,7 @@ export function QueryField(props: QueryFieldProps) {
         <Search
           aria-hidden
           className={clsx(
-            'pointer-events-none absolute text-ink-3',
-            'top-1/2 -translate-y-1/2',
+            'pointer-events-none absolute top-1/2 -translate-y-1/2 text-ink-3',
             compact ? 'left-2 size-3.5' : 'left-3 size-4',
           )}
         />
@@ -104,15 +106,14 @@ export function QueryField(props: QueryFieldProps) {
           aria-autocomplete="list"
           aria-activedescendant={activeId}
           aria-describedby={`${ids}-notes`}
-          aria-invalid={search.isSettled && !parseQuery(text).ok}
+          aria-invalid={showsMistake && !parseQuery(text).ok}
           placeholder={placeholder}
           maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          // Only set where the field is the purpose of the page.
           // oxlint-disable-next-line jsx-a11y/no-autofocus
-          autoFocus={autoFocus}
+          autoFocus={takesFocus}
           value={text}
           onChange={({ target }) => {
             search.change(target.value);
@@ -124,22 +125,22 @@ export function QueryField(props: QueryFieldProps) {
             close();
             search.settle();
           }}
-          className={compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9'}
+          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
         />
         {text === '' ? null : (
           <IconButton
-            label={`Clear: ${label}`}
+            label="Clear the field"
             icon={<X />}
-            className={clsx('absolute', compact ? 'top-0.5 right-0.5' : 'top-1.5 right-1.5')}
+            className={clsx('absolute inset-y-0 my-auto', compact ? 'right-0.5' : 'right-1.5')}
             onClick={() => {
-              search.clear();
+              search.submit('');
               field.current?.focus();
             }}
           />
         )}
-        <Suggestions id={ids} label={label} choices={choices} active={active} onChoose={choose} />
+        <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
       </div>
-      <QueryNotes id={`${ids}-notes`} text={text} isSettled={search.isSettled} />
+      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} />
     </search>
   );
 }
@@ -153,20 +154,19 @@ function useCaret(field: React.RefObject<HTMLInputElement | null>, caret: { read
 
 interface SuggestionsProps {
   readonly id: string;
-  readonly label: string;
   readonly choices: readonly Completion[];
   readonly active: number;
   readonly onChoose: (choice: Completion) => void;
 }
 
 /** The focus stays in the field, so an option only handles the pointer. */
-function Suggestions({ id, label, choices, active, onChoose }: SuggestionsProps) {
+function Suggestions({ id, choices, active, onChoose }: SuggestionsProps) {
   if (choices.length === 0) return null;
   return (
     <div
       id={`${id}-list`}
       role="listbox"
-      aria-label={`Suggestions: ${label}`}
+      aria-label="Suggestions"
       className="absolute top-full left-0 z-30 mt-1 max-h-72 w-max max-w-[min(26rem,88vw)] min-w-56 overflow-y-auto rounded-md border border-line-strong bg-panel p-1 shadow-float"
     >
       {choices.map((choice, place) => (

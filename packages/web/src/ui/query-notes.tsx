@@ -3,17 +3,19 @@ import { parseQuery } from '@creel/contract';
 export interface QueryNotesProps {
   readonly id: string;
   readonly text: string;
-  /** A mistake is shown only after the user has stopped typing. */
-  readonly isSettled: boolean;
+  /** False while the user types. */
+  readonly showsMistake: boolean;
 }
 
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
-export function QueryNotes({ id, text, isSettled }: QueryNotesProps) {
+export function QueryNotes({ id, text, showsMistake }: QueryNotesProps) {
   const parsed = parseQuery(text);
   const note = parsed.ok ? unknownNote(parsed.unknownFields.map(({ name }) => name)) : undefined;
   return (
     <div id={id} role="status" className="text-sm">
-      {parsed.ok || !isSettled ? null : <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />}
+      {parsed.ok || !showsMistake ? null : (
+        <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
+      )}
       {note === undefined ? null : <p className="pt-1 text-ink-2">{note}</p>}
     </div>
   );

@@ -13,9 +13,8 @@ export interface SearchText {
   /** True if the user has stopped typing. */
   readonly isSettled: boolean;
   readonly change: (text: string, caret?: number) => void;
-  readonly submit: () => void;
+  readonly submit: (text: string) => void;
   readonly settle: () => void;
-  readonly clear: () => void;
 }
 
 /**
@@ -30,11 +29,10 @@ export function useSearchText(
   const [text, setText] = useState(searched);
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
-  const timers = useRef<ReturnType<typeof setTimeout>[]>([]);
+  const [timers] = useState(createTimers);
   /** Searches that this field has started and that have not come back as `searched` yet, oldest first. */
   const asked = useRef<string[]>([]);
-  const stop = (): void => timers.current.splice(0).forEach((timer) => clearTimeout(timer));
-  useEffect(() => stop, []);
+  useEffect(() => timers.stop, [timers]);
   useEffect(() => {
     const own = asked.current.indexOf(searched);
     if (own >= 0) {
@@ -43,13 +41,13 @@ export function useSearchText(
     }
     // Older searches will not come back any more.
     asked.current = [];
-    stop();
+    timers.stop();
     setText(searched);
     setSettled(searched);
-  }, [searched]);
+  }, [timers, searched]);
   const search = (next: string): void => {
     const wanted = next.trim();
-    if (wanted === searched || !canSearch(wanted)) return;
+    if (wanted === (asked.current.at(-1) ?? searched) || !canSearch(wanted)) return;
     asked.current.push(wanted);
     onSearch(wanted);
   };
@@ -60,23 +58,27 @@ export function useSearchText(
     change(next, at) {
       setText(next);
       if (at !== undefined) setCaret({ at });
-      stop();
-      timers.current.push(
-        setTimeout(() => search(next), PAUSE_MS),
-        setTimeout(() => setSettled(next), SETTLED_MS),
-      );
+      timers.stop();
+      timers.start(() => search(next), PAUSE_MS);
+      timers.start(() => setSettled(next), SETTLED_MS);
     },
-    submit() {
-      stop();
-      setSettled(text);
-      search(text);
+    submit(next) {
+      timers.stop();
+      setText(next);
+      setSettled(next);
+      search(next);
     },
     settle: () => setSettled(text),
-    clear() {
-      stop();
-      setText('');
-      setSettled('');
-      search('');
+  };
+}
+
+function createTimers(): { readonly start: (run: () => void, ms: number) => void; readonly stop: () => void } {
+  const running = new Set<ReturnType<typeof setTimeout>>();
+  return {
+    start: (run, ms) => running.add(setTimeout(run, ms)),
+    stop() {
+      for (const timer of running) clearTimeout(timer);
+      running.clear();
     },
   };
 }

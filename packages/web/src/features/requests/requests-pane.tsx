@@ -76,7 +76,6 @@ export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: R
           uid={uid}
           left={selection.other}
           right={current}
-          choices={state.items.rows.slice(0, 200)}
           onLeft={(compare) => changeView({ compare })}
           onRight={(request) => changeView({ request })}
           onClose={() => changeView({ compare: undefined })}

@@ -76,17 +76,19 @@ export function ListToolbar(props: ListToolbarProps) {
           onLeave={onLeave}
           className="grow basis-0 self-start"
         />
-        {search === undefined ? null : (
-          <MatchCount total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
-        )}
-        <LiveMark live={live} paused={paused} />
-        <IconButton
-          label={paused ? 'Resume' : 'Pause'}
-          keys="p"
-          icon={paused ? <Play /> : <Pause />}
-          aria-pressed={paused}
-          onClick={() => onPaused(!paused)}
-        />
+        <div className="flex h-7 shrink-0 items-center gap-2 self-start pointer-coarse:h-11">
+          {search === undefined ? null : (
+            <MatchCount compact total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
+          )}
+          <LiveMark live={live} paused={paused} />
+          <IconButton
+            label={paused ? 'Resume' : 'Pause'}
+            keys="p"
+            icon={paused ? <Play /> : <Pause />}
+            aria-pressed={paused}
+            onClick={() => onPaused(!paused)}
+          />
+        </div>
       </div>
       {search?.progress === 'searching' ? (
         <div

@@ -42,15 +42,15 @@ export interface ListState {
 }
 
 /**
- * The list of a filter. Holds new requests back while it is paused or scrolled down. `wanted` is the index of a request
+ * The list of a filter. Holds new requests back while it is paused or scrolled down. `around` is the index of a request
  * around which the list is loaded.
  */
-export function useList(uid: string, filter: RequestFilter, wanted: number | undefined): ListState {
+export function useList(uid: string, filter: RequestFilter, around: number | undefined): ListState {
   const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const [paused, setPausedState] = useState(false);
   const [atTop, setAtTopState] = useState(true);
   const attended = useRef(false);
-  useRequestsAround(uid, filter, list, wanted);
+  useRequestsAround(uid, filter, list, around);
   const search = useSearchState(uid, filter, list, isPending);
   // Only a paused search shows its gap, whose row continues the search when it becomes visible.
   const hidesGaps = search !== undefined && search.progress !== 'paused';
