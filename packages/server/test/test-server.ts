@@ -9,9 +9,10 @@ import { createLog } from '../src/log.ts';
 import { startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { openPostgresStore } from '../src/database/postgres/postgres-store.ts';
+import { QUERIES } from '../src/queries.ts';
 import { createTestDatabase } from './test-database.ts';
 import { openSqliteStore } from '../src/database/sqlite/sqlite-store.ts';
-import type { Store } from '../src/database/store.ts';
+import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 
@@ -21,7 +22,7 @@ export interface TestServer {
   readonly port: number;
   readonly dataDir: string;
   /** The server's own store, for inspection and for actions without a call. */
-  readonly store: Store;
+  readonly store: AppStore;
   /** The server's clock, which runs and can be advanced. */
   readonly clock: TestClock;
   /** Every log line so far, as text. Empty at LOG_LEVEL `silent`, the default here. */
@@ -53,7 +54,7 @@ export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Opens a store other than SQLite in the data folder. */
-  readonly openStore?: (dataDir: string) => Promise<Store>;
+  readonly openStore?: (dataDir: string) => Promise<AppStore>;
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
@@ -76,9 +77,9 @@ export function createTestClock(): TestClock {
 
 /** SQLite, unless TEST_STORE=postgres: then each server has its own database, dropped with the run's PostgreSQL. */
 async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']>> {
-  if (process.env['TEST_STORE'] !== 'postgres') return openSqliteStore;
+  if (process.env['TEST_STORE'] !== 'postgres') return (dataDir) => openSqliteStore(dataDir, QUERIES);
   const { url } = await createTestDatabase();
-  return () => openPostgresStore(url);
+  return () => openPostgresStore(url, QUERIES);
 }
 
 /** The cost of hashes in most tests. */

@@ -1,5 +1,6 @@
-import type { EndpointStore } from '../../database/store.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */
 export interface CachedEndpoint {
@@ -26,14 +27,14 @@ const MAX_AGE_MS = 1400;
 
 /** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
 export class EndpointCache {
-  readonly #store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean };
+  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean };
   readonly #ratePerSecond: number | undefined;
   readonly #now: () => number;
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
 
   constructor(
-    store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean },
+    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean },
     ratePerSecond: number | undefined,
     now: () => number,
   ) {

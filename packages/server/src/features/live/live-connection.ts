@@ -2,10 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord, RequestStore } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import type { LiveEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
 import { Viewer } from './viewer.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
 
 /** Frames from a viewer between two pings, including control frames, that count as a flood. */
 const MAX_FRAMES = 1000;
@@ -25,7 +27,7 @@ export interface LiveConnectionOptions {
   readonly wire: Duplex;
   readonly signedIn: SignedIn;
   readonly endpoint: EndpointRecord;
-  readonly store: Pick<RequestStore, 'listRequests'>;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
   /** The memory that it may hold. */
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;

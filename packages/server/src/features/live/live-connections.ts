@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord, EndpointStore, RequestStore } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { Hub } from './hub.ts';
 import type { EndpointMessage, LiveEvent, Live } from './live.ts';
@@ -12,6 +12,9 @@ import { LiveMemory } from './live-memory.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
 import { refuseUpgrade } from './upgrade.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 const PING_MS = 30_000;
 /** Maximum live connections of one user, over all endpoints and sessions. */
@@ -29,7 +32,8 @@ const SOCKET_OPTIONS = {
 };
 
 export interface LiveSocketOptions {
-  readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'> &
+    Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
   /** Whether a session is still valid; called at the start and with every ping. */

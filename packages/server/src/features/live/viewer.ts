@@ -1,9 +1,11 @@
 import { BODY_PREVIEW_BYTES, LIVE_INIT_SIZE } from '@creel/contract';
-import type { RequestRecord, RequestStore } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/store.ts';
 import { frameOf } from './frame.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, FeedEvent } from './live.ts';
 import type { Share } from './live-memory.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
 
 /** The connection to one viewer. */
 export interface ViewerConnection {
@@ -43,7 +45,7 @@ const FRAME_GROWTH = 4;
  */
 export class Viewer {
   readonly #endpointId: number;
-  readonly #store: Pick<RequestStore, 'listRequests'>;
+  readonly #store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
   readonly #connection: ViewerConnection;
   readonly #onFailure: (error: unknown) => void;
   readonly #share: Share;
@@ -67,7 +69,7 @@ export class Viewer {
 
   constructor(
     endpointId: number,
-    store: Pick<RequestStore, 'listRequests'>,
+    store: Pick<Remote<typeof requestQueries>, 'listRequests'>,
     connection: ViewerConnection,
     onFailure: (error: unknown) => void,
     share: Share,

@@ -8,15 +8,37 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
-import type {
-  ListQuery,
-  LostRequest,
-  RequestName,
-  RequestRecord,
-  RequestStore,
-  SaveResult,
-} from '../../database/store.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+
+/** `any` matches both. */
+export type SavedFilter = 'saved' | 'unsaved' | 'any';
+
+export interface ListQuery {
+  readonly endpointId: number;
+  readonly which: SavedFilter;
+  readonly limit: number;
+  /** Only indexes below this one. */
+  readonly before?: number | undefined;
+  readonly method?: string | undefined;
+  /** Maximum bytes of each body. */
+  readonly bodyBytes: number;
+}
+
+/** A request that is no longer stored. */
+export interface LostRequest {
+  readonly index: number;
+  readonly method: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** See request-head.ts. */
+  readonly head: Uint8Array;
+  readonly body: Uint8Array | null;
+}
+
+/** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
+export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
 export interface RequestRow {
@@ -94,6 +116,7 @@ async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promi
   return Math.min(bySaved, row?.stored ?? 0);
 }
 
+/** Newest first. Empty when the endpoint does not exist. */
 async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
   const bounds = await boundsOf(db, query.endpointId);
   if (bounds === undefined) return [];
@@ -129,6 +152,10 @@ function oneRequest(
     .where('key', '<', requestKey(endpointId + 1, 0));
 }
 
+/**
+ * `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` limits the body; without it the whole body
+ * is returned.
+ */
 async function findRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -142,10 +169,6 @@ async function findRequest(
   return toRequestRecord(endpointId, row);
 }
 
-export const requestReads = { listRequests, findRequest } satisfies Unbound<
-  Pick<RequestStore, 'listRequests' | 'findRequest'>
->;
-
 /** Locks the endpoint's row, so that its counters and its requests change together. */
 async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
   return transaction
@@ -156,6 +179,10 @@ async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number
     .executeTakeFirst();
 }
 
+/**
+ * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
+ * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
+ */
 async function saveRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -204,6 +231,10 @@ async function countMethod(
     .execute();
 }
 
+/**
+ * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as it
+ * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
+ */
 async function restoreRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -247,6 +278,7 @@ async function restoreRequest(
   });
 }
 
+/** False when there was no such request. */
 async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
@@ -287,6 +319,7 @@ async function latestOf(
   return row?.received_at ?? null;
 }
 
+/** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
 async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
@@ -304,6 +337,11 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
   });
 }
 
-export const requestWrites = { saveRequest, restoreRequest, deleteRequest, clearRequests } satisfies Unbound<
-  Pick<RequestStore, 'saveRequest' | 'restoreRequest' | 'deleteRequest' | 'clearRequests'>
->;
+export const requestQueries = {
+  listRequests: read(listRequests),
+  findRequest: read(findRequest),
+  saveRequest: write(saveRequest),
+  restoreRequest: write(restoreRequest),
+  deleteRequest: freeing(deleteRequest),
+  clearRequests: freeing(clearRequests),
+};

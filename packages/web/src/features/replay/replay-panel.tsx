@@ -8,12 +8,13 @@ import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
+import { useReplayOpen } from './replay-drafts.tsx';
 import { ReplayMarks } from './replay-marks.tsx';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height above the open panel. */
-const BOUNDS = { initial: 0.54, least: 0.3, most: 0.8 };
+const BOUNDS = { initial: 0.58, least: 0.3, most: 0.8 };
 
 export interface ReplayPanelProps {
   readonly uid: string;
@@ -22,7 +23,7 @@ export interface ReplayPanelProps {
 
 /** The bar below a request that opens the replay form. The form is closed for each request that is selected. */
 export function ReplayPanel({ uid, request }: ReplayPanelProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useReplayOpen(request.index);
   const [focusAsked, askFocus] = useState(0);
   const pane = usePaneShare('replay', BOUNDS);
   const covers = useDetailsCover();
