@@ -33,7 +33,9 @@ export function useRequestActions(uid: string, selection: Selection): RequestAct
     setDoomed(NONE);
     if (!isSure) return;
     const opened = requests.find((request) => request.index === selection.current?.index);
-    if (opened !== undefined) selection.leave(opened);
+    // The neighbors of a selected request may be deleted with it.
+    if (opened !== undefined && requests.length === 1) selection.leave(opened);
+    else if (opened !== undefined) selection.close();
     onDeleted?.();
     deleteRequests(uid, requests, () => (opened === undefined ? undefined : selection.open(opened)));
   };

@@ -43,19 +43,17 @@ export function useSelection(
 ): Selection {
   useClearing(uid, view, changeView);
   const [first, setFirst] = useState<number>();
-  const [kept, setKept] = useState<ListedRequest>();
+  const [kept, keep] = useKept(uid);
   const list = readList(uid, undefined);
-  const isKept = kept !== undefined && kept.index > list.clearedTo && !list.deleted.has(kept.index);
   const firstStands =
-    first !== undefined &&
-    (items.positionOfIndex(first) >= 0 || (isKept && kept.index === first && isDropped(list, kept)));
+    first !== undefined && (items.positionOfIndex(first) >= 0 || (kept?.index === first && isDropped(list, kept)));
   const wanted = view.request ?? (selectsFirst && firstStands ? first : undefined);
   const top = items.rows[0]?.index;
   if (view.request === undefined && selectsFirst && !firstStands && top !== first) setFirst(top);
 
   const named = useRequestAt(uid, items, wanted);
-  if (named.request !== undefined && named.request !== kept) setKept(named.request);
-  const current = named.request ?? (isKept && kept.index === wanted ? kept : undefined);
+  if (named.request !== undefined) keep(named.request);
+  const current = named.request ?? (kept?.index === wanted ? kept : undefined);
   const other = useRequestAt(uid, items, view.compare);
   const open = (request: ListedRequest): void =>
     changeView({ request: request.index }, { push: view.request === undefined });
@@ -84,6 +82,17 @@ export function useSelection(
     },
     compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
   };
+}
+
+/** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
+function useKept(uid: string): readonly [ListedRequest | undefined, (request: ListedRequest) => void] {
+  const [kept, setKept] = useState<ListedRequest>();
+  const { clearedTo, deleted } = readList(uid, undefined);
+  const isKept = kept !== undefined && kept.index > clearedTo && !deleted.has(kept.index);
+  const keep = (request: ListedRequest): void => {
+    if (request !== kept) setKept(request);
+  };
+  return [isKept ? kept : undefined, keep];
 }
 
 /** Clearing the endpoint clears the selection. The next request to arrive is then the first. */
