@@ -237,7 +237,7 @@ function createLive(
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);
       if (detail === undefined) return undefined;
-      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
+      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
     isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

@@ -68,6 +68,8 @@ export interface EndpointsTable {
    * so it skips requests that were saved long ago.
    */
   trimmed_to: ColumnType<number, number | undefined, number>;
+  /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
+  dropped_count: ColumnType<number, number | undefined, number>;
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
   /**

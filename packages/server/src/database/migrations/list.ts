@@ -3,6 +3,7 @@ import { accounts } from './0002-accounts.ts';
 import { usernameKeys } from './0003-username-keys.ts';
 import { expiryNotices } from './0004-expiry-notices.ts';
 import { billing } from './0005-billing.ts';
+import { droppedCount } from './0006-dropped-count.ts';
 import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
 import type { Migration } from './migration.ts';
@@ -14,6 +15,7 @@ export const MIGRATIONS: readonly Migration[] = [
   usernameKeys,
   expiryNotices,
   billing,
+  droppedCount,
   deliveries,
   signingSecrets,
 ];

@@ -16,6 +16,8 @@ function someCache(shared = false) {
         requestCount: 0,
         savedCount: 0,
         unsavedCount: 0,
+        capturedCount: 0,
+        droppedCount: 0,
         latestAt: null,
         hasDestinations: false,
         signingScheme: null,

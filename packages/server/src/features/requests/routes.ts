@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { encodeHead } from '../../database/request-head.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import { requestName } from './request-name.ts';
 import { presentHeld, presentPreview } from './present-request.ts';
@@ -75,6 +77,26 @@ export const requestHandlers = {
       app.config.maxSavedPerEndpoint,
       BODY_PREVIEW_BYTES,
     );
+    if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+    if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
+    const request = presentPreview(result.record);
+    if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
+    return objectAnswer(MAX_PREVIEW_BYTES, request);
+  },
+
+  async restoreRequest({ app, endpoint, body: copy, hold }) {
+    hold(MAX_PREVIEW_BYTES);
+    const body = copy.body === null ? null : Buffer.from(copy.body, copy.bodyEncoding);
+    const isText = body === null || isUtf8(body);
+    const head = encodeHead(copy.rawTarget, copy.sourceIp, isText, copy.rawHeaders.flat());
+    const lost = {
+      index: copy.index,
+      method: copy.method,
+      receivedAt: Date.parse(copy.timestamp),
+      head: Buffer.from(head, 'latin1'),
+      body,
+    };
+    const result = await app.store.restoreRequest(endpoint.id, lost, app.config.maxSavedPerEndpoint);
     if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);
