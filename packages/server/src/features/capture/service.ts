@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Deliveries } from '../deliveries/service.ts';
 import type { Live } from '../live/live.ts';
 import { storedEvent } from '../live/stored-event.ts';
 import type { Logger } from '../../log.ts';
@@ -40,6 +41,7 @@ export interface CaptureServiceOptions {
   readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
   readonly live: Live;
   readonly metrics: Metrics;
+  readonly deliveries: Pick<Deliveries, 'wake'>;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -72,6 +74,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
       options.metrics.countStored();
       if (options.live.isWatched(endpoint.id))
         options.live.publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };

@@ -23,6 +23,8 @@ function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
       return { type: 'deleted', data: { id: event.id } };
     case 'clear':
       return { type: 'clear', data: {} };
+    case 'delivery':
+      return { type: 'delivery', data: { index: event.index, delivery: event.delivery } };
     case 'endpoint':
       return event;
   }

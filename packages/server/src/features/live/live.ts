@@ -1,4 +1,4 @@
-import type { CapturedRequest, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
 
 /** A capture was stored. It is presented only when it is sent to a viewer. */
 export interface RequestEvent {
@@ -14,7 +14,8 @@ export type FeedEvent =
   | RequestEvent
   | { readonly type: 'saved'; readonly oldId: number; readonly request: CapturedRequest }
   | { readonly type: 'deleted'; readonly id: number }
-  | { readonly type: 'clear' };
+  | { readonly type: 'clear' }
+  | { readonly type: 'delivery'; readonly index: number; readonly delivery: DeliverySummary };
 
 /** Events of an endpoint. */
 export type LiveEvent =

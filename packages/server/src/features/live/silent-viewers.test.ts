@@ -139,6 +139,8 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     capturedCount: 0,
     droppedCount: 0,
     latestAt: null,
+    hasDestinations: false,
+    signingScheme: null,
   };
 }
 

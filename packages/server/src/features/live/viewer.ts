@@ -305,5 +305,5 @@ export class Viewer {
 /** Bytes that a waiting event holds. */
 function bytesOf(event: FeedEvent): number {
   if (event.type === 'request') return event.bytes;
-  return event.type === 'saved' ? frameOf(event).length : 0;
+  return event.type === 'saved' || event.type === 'delivery' ? frameOf(event).length : 0;
 }
