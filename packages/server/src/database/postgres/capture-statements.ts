@@ -21,7 +21,8 @@ const INSERT = `insert into captured_requests (key, saved_id, method, received_a
 /**
  * Trims and updates the counters in one statement. $1 to $10 have one element per endpoint; $11 to $14 hold the added
  * captures per endpoint and method. Requests with pending deliveries, and those from `planned_to` on, are spared. A
- * capture that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and deleted by key. The endpoint's row is
+ * capture that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and
+ * deleted by key. The endpoint's row is
  * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
  */
 const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
@@ -43,8 +44,8 @@ const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::b
   update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count,
     unsaved_count = g.unsaved_count + (select count(*) from oldest o where o.id = g.id and o.spared),
     spared_count = g.spared_count + (select count(*) from oldest o where o.id = g.id and o.spared),
-    dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count)
-      - (g.unsaved_count + (select count(*) from oldest o where o.id = g.id and o.spared) - e.unsaved_count),
+    dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count)
+      - (select count(*) from oldest o where o.id = g.id and o.spared),
     trimmed_to = greatest(e.trimmed_to, (select max(o.key & 4294967295) + 1 from oldest o where o.id = g.id))
   from given g where e.id = g.id`;
 

@@ -29,7 +29,7 @@ const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, metho
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
 /** A capture that is neither saved nor unsaved after the batch was dropped. The right sides read the old values. */
 const UPDATE_COUNTERS = `update endpoints set next_index = ?1, latest_at = ?2, saved_count = ?3, unsaved_count = ?4,
-  spared_count = ?5, dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count),
+  dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count), spared_count = ?5,
   trimmed_to = max(trimmed_to, ?6) where id = ?7`;
 
 function integer(value: SQLOutputValue | undefined): number {

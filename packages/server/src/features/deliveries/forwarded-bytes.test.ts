@@ -28,7 +28,7 @@ test.each(webhookFixtures.map((fixture) => [fixture.name, fixture] as const))('%
   const captureUrl = `${server.origin}/h/${uid}`;
   const nth = target.count();
   await exchange({ port: server.port }, toRawHttp(fixture, captureUrl));
-  await expect.poll(() => target.received[nth]?.includes(fixture.body), { timeout: 8000 }).toBe(true);
+  await expect.poll(() => target.received[nth]?.includes(fixture.body), { timeout: 30_000 }).toBe(true);
   const bytes = target.received[nth] ?? Buffer.alloc(0);
   const end = bytes.indexOf('\r\n\r\n');
   const [requestLine, ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');

@@ -48,6 +48,7 @@ export async function removeSpared(
     .set({
       unsaved_count: sql`unsaved_count - ${removed}`,
       spared_count: sql`spared_count - ${removed}`,
+      dropped_count: sql`dropped_count + ${removed}`,
       latest_at: await latestOf(transaction, endpointId, bounds),
     })
     .where('id', '=', endpointId)
