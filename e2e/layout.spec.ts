@@ -39,7 +39,7 @@ test('keys open the palette, the help and the search, and are off in fields', as
   await expect(heading(page, 'Dashboard')).toBeVisible();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expect(help.getByText('New endpoint')).toBeVisible();
+  await expect(help.getByText('Create endpoint')).toBeVisible();
   // Single-key shortcuts are off while a dialog is open.
   await page.keyboard.press('n');
   await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);

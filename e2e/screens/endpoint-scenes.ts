@@ -166,6 +166,26 @@ const actions: Scene[] = [
     },
   })),
   {
+    name: 'endpoint-forward',
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await page.getByRole('button', { name: 'Forward to localhost' }).click();
+      return shows(page, page.getByRole('dialog', { name: 'Forward to localhost' }));
+    },
+  },
+  {
+    name: 'endpoint-collapsed',
+    perSize: true,
+    // Another user than in the other scenes, because the browser remembers the choice.
+    play: async ({ open, long }) => {
+      const page = await open('longwinded', `/endpoints/${long.uid}`);
+      await shows(page, live(page));
+      const hide = page.getByRole('button', { name: 'Hide endpoint details' });
+      if (await hide.isVisible()) await hide.click();
+      return page;
+    },
+  },
+  {
     name: 'endpoint-edit',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
@@ -231,6 +251,9 @@ const details = (name: string, kind: Kind, tab?: string, view?: string): Scene =
 
 const requests: Scene[] = [
   details('json', 'json'),
+  details('embedded', 'embedded'),
+  details('cut-json', 'cut'),
+  details('query-headers', 'query'),
   details('headers', 'push', 'headers'),
   details('query', 'query', 'query'),
   details('raw', 'json', 'raw'),

@@ -1,5 +1,5 @@
 /**
- * `npm run screens`: takes a screenshot of every screen and state in three sizes, light and dark, into `screens/`:
+ * `npm run screens`: takes a screenshot of every screen and state in four sizes, light and dark, into `screens/`:
  *
  *     npm run screens -- [part of a name…]
  *
