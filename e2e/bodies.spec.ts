@@ -194,6 +194,9 @@ test('JSON in a string, base64, a token and a time open in place, with pointer a
   await expect(inner.getByText('"Records"')).toBeVisible();
   await inner.getByRole('treeitem').filter({ hasText: '"detail"' }).getByText('JSON', { exact: true }).click();
   await expect(inner.getByRole('tree').getByText('"deep"')).toBeVisible();
+  // Only the line under the pointer offers to copy.
+  await line('"Message"').getByText('"Message"').hover();
+  await expect(tree.locator('[aria-hidden] > [data-do="path"]').filter({ visible: true })).toHaveCount(1);
   await mark('"data"', 'Base64').click();
   await expect(tree.getByRole('region', { name: 'Decoded base64' })).toHaveText('a line of plain text');
   // The marks under the pointer may cover the end of a long line, so the arrow before it opens it too.

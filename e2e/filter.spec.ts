@@ -188,6 +188,16 @@ test('fields and known values are suggested, and chosen with the keyboard', asyn
   await expect(page.getByRole('grid')).toBeFocused();
 });
 
+test('the slash key focuses the filter while requests are selected', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await page.keyboard.press('x');
+  await expect(filter(page)).toHaveCount(0);
+  await page.keyboard.press('/');
+  await expect(filter(page)).toBeFocused();
+  await expect(page).toHaveURL(/endpoints/);
+});
+
 test('tabs and filter narrow the list together', async ({ page, endpoint }) => {
   await send(endpoint.url, { method: 'GET', path: '/both' });
   await send(endpoint.url, { method: 'POST', path: '/both' });

@@ -43,7 +43,9 @@ for (const [width, height, closed, open] of [
 }
 
 test('at 1440x900, at most 120 px are above the list, with every hint and figure', async ({ page, endpoint }) => {
-  await page.request.patch(`/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
+  await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
+    data: { autosave: true, name: 'W'.repeat(100) },
+  });
   await sendJson(endpoint.url, LONG);
   await openLive(page, endpoint);
   await sendJson(endpoint.url, LONG);

@@ -66,9 +66,12 @@ export const JsonLineView = memo(function JsonLineView({
       aria-level={depth + 1}
       aria-selected={active}
       aria-expanded={isOpen}
-      className="group/line relative leading-5 hover:bg-sunk group-focus-visible/tree:aria-selected:bg-sunk"
+      className="leading-5"
     >
-      <div className="flex min-h-5">
+      {/* Without the opened content, which may have lines of its own. */}
+      <div
+        className={clsx('group/line relative flex min-h-5 hover:bg-sunk', active && 'group-focus-visible/tree:bg-sunk')}
+      >
         <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
           {line + 1}
         </span>

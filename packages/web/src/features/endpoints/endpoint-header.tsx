@@ -22,13 +22,16 @@ export interface EndpointHeaderProps {
   readonly onDeleted: () => void;
 }
 
-/** Name, status, age, expiry, and the buttons of an endpoint. On a narrow screen, the buttons can be collapsed. */
+/**
+ * Name, status, age, expiry, and the buttons of an endpoint, in one line on a wide screen. On a narrow one, the buttons
+ * can be collapsed.
+ */
 export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onDeleted }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
   return (
     <header className="flex items-start gap-x-3 gap-y-2 max-md:flex-wrap">
-      <div className="flex min-h-7 min-w-0 grow basis-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-7 min-w-0 grow basis-0 flex-wrap items-center gap-x-3 gap-y-1 xl:flex-nowrap">
         <div className="group flex min-w-0 items-center gap-3">
           <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
             {endpointTitle(endpoint)}
@@ -37,7 +40,7 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
         {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
-        <p className="-ml-4 flex flex-wrap text-ink-2 [clip-path:inset(0_0_0_1rem)]">
+        <p className="-ml-4 flex flex-wrap text-ink-2 xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
           <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}
           </span>

@@ -16,7 +16,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
       aria-label="Endpoint URL"
       className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow-[999] basis-90 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-md:py-1 max-md:pr-1">
+      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-md:py-1 max-md:pr-1">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton
           text={endpoint.url}
@@ -58,7 +58,8 @@ function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }
   );
 }
 
-const CELL = 'flex h-7.5 max-md:h-9 items-center gap-2.5 border-line px-3 not-first:border-l sm:border-l max-sm:grow';
+const CELL =
+  'flex h-7.5 max-md:h-9 items-center gap-2.5 border-line px-3 max-xl:px-2.5 not-first:border-l sm:border-l max-sm:grow';
 
 function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const favorite = useSetFavorite(endpoint.uid);

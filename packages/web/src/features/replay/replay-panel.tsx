@@ -14,7 +14,7 @@ import { ReplayMarks } from './replay-marks.tsx';
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height above the open panel. */
-const BOUNDS = { initial: 0.58, least: 0.3, most: 0.8 };
+const BOUNDS = { initial: 0.6, least: 0.3, most: 0.8 };
 
 export interface ReplayPanelProps {
   readonly uid: string;

@@ -6,6 +6,7 @@ import { knownValuesOf } from '../../../api/known-values.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
+import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
@@ -16,7 +17,7 @@ import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
 import { ListFoot } from './list-foot.tsx';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
-import { ListToolbar } from './list-toolbar.tsx';
+import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
@@ -122,6 +123,19 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, bulk,
 
 function MarkedBar({ uid, selection, actions, bulk, BulkReplay }: ListPaneProps) {
   const { requests } = bulk;
+  useCommands([
+    {
+      id: FILTER_COMMAND,
+      title: 'Filter the list',
+      group: 'Requests',
+      keys: '/',
+      run() {
+        bulk.clear();
+        // The field is there after the next rendering.
+        setTimeout(() => runCommand(FILTER_COMMAND));
+      },
+    },
+  ]);
   const [right, left] = requests;
   const [isReplaying, setReplaying] = useState(false);
   const two = requests.length === 2 && left !== undefined && right !== undefined;

@@ -16,6 +16,9 @@ import type { SearchState } from './use-list.ts';
  */
 export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1';
 
+/** The command that focuses the filter field. */
+export const FILTER_COMMAND = 'list.filter';
+
 const TABS = [
   { value: 'all', label: 'All Requests' },
   { value: 'get', label: 'GET' },
@@ -72,7 +75,7 @@ export function ListToolbar(props: ListToolbarProps) {
           query={find}
           onQuery={onFind}
           known={known}
-          command={{ id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/' }}
+          command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
           onLeave={onLeave}
           className="grow basis-0 self-start"
         />
