@@ -4,6 +4,7 @@ import { deliveryQueries } from './features/deliveries/queries.ts';
 import { endpointQueries } from './features/endpoints/queries.ts';
 import { jobQueries } from './features/jobs/queries.ts';
 import { requestQueries } from './features/requests/queries.ts';
+import { restoreQueries } from './features/requests/restore-queries.ts';
 import { searchQueries } from './features/search/queries.ts';
 import { signatureQueries } from './features/signatures/queries.ts';
 import type { Remote } from './database/remote.ts';
@@ -14,6 +15,7 @@ export const QUERIES = {
   ...accountQueries,
   ...endpointQueries,
   ...requestQueries,
+  ...restoreQueries,
   ...searchQueries,
   ...jobQueries,
   ...billingQueries,
