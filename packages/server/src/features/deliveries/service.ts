@@ -31,7 +31,7 @@ const REMOVED_AT_ONCE = 100;
 const FAILURE_LOG_MS = 10_000;
 const TERMS_OF_DELIVERIES: ReadonlySet<string> = new Set(['is', 'status']);
 const NOT_YET_KNOWN =
-  'Expected a condition that is known at the capture. is: and status: change later, so they can not be used here.';
+  "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
   readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'>;
