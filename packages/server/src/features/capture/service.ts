@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import type { Live } from '../live/live.ts';
-import { storedEvent } from '../live/stored-event.ts';
+import type { Live } from '../live/service.ts';
+import { storedEvent } from '../live/live-events.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Store } from '../../database/store.ts';
