@@ -8,6 +8,9 @@ import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts'
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
+import { openBus } from './bus/open-bus.ts';
+import type { Bus } from './bus/bus.ts';
+import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './features/jobs/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -99,8 +102,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopping = false;
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
   const sessions = new Sessions(store, now);
-  const live = createLive(options, now, publicUrl);
-  const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
+  const nats = natsOf(options);
+  const bus = await openBus({ databaseUrl: config.databaseUrl, nats, store });
+  const live = createLive(options, bus, now, publicUrl);
+  const capture = createCaptureService({ config, store, bus, log, now, live: () => live, metrics: () => metrics });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
   const metrics = metricsOf(options, live, capture, () => passwords);
   const { passwords = new Passwords() } = options;
@@ -130,7 +135,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), replays.close()]);
+    await bus.close();
+    await Promise.all([store.close(), replays.close(), nats?.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
@@ -212,6 +218,7 @@ function metricsOf(
 
 function createLive(
   { config, store, log, livePingMs }: ServerOptions,
+  bus: Bus,
   now: () => number,
   publicUrl: () => string,
 ): LiveService {
@@ -222,7 +229,8 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
     },
-    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    bus,
+    now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),
     pingMs: livePingMs,
   });
@@ -232,6 +240,13 @@ function createLive(
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+}
+
+/** `undefined` without NATS_URL. */
+function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
+  if (config.natsUrls.length === 0) return undefined;
+  const onFailure = (error: unknown): void => log.error({ err: error }, 'NATS was not reached; it is tried again');
+  return new NatsLink({ urls: config.natsUrls, onFailure });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
 import { storedEvent } from '../live/live-events.ts';
 import type { Logger } from '../../log.ts';
@@ -36,6 +37,7 @@ export interface CaptureService {
 export interface CaptureServiceOptions {
   readonly config: Config;
   readonly store: Store;
+  readonly bus: Bus;
   readonly live: () => Live;
   readonly metrics: () => Metrics;
   readonly log: Logger;
@@ -44,8 +46,12 @@ export interface CaptureServiceOptions {
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
-  const { config, store, now } = options;
-  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const { config, store, bus, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
+  bus.subscribe((notice) => {
+    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
+  });
+  bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
@@ -68,8 +74,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     countRead: (reader) => options.metrics().countRead(reader),
     onStored: (endpoint, capture, result) => {
       options.metrics().countStored();
-      if (options.live().isWatched(endpoint.id))
-        options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      options.live().captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };
