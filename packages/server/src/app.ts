@@ -83,6 +83,8 @@ export interface ServerOptions {
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  /** Overrides how nodes are connected. */
+  readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
@@ -103,7 +105,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
   const sessions = new Sessions(store, now);
   const nats = natsOf(options);
-  const bus = await openBus({ databaseUrl: config.databaseUrl, nats, store });
+  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
   const capture = createCaptureService({ config, store, bus, log, now, live: () => live, metrics: () => metrics });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));

@@ -58,6 +58,7 @@ export interface TestServerOptions {
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
   readonly replay?: ServerOptions['replay'];
+  readonly bus?: ServerOptions['bus'];
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
   readonly dataDir?: string;
@@ -103,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     now: clock.now,
     livePingMs: options.livePingMs,
     replay: options.replay,
+    bus: options.bus,
     passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });

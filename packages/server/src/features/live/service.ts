@@ -99,7 +99,7 @@ export class LiveService implements Live {
 
   captured(endpointId: number, index: number, event: () => RequestEvent): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, event());
-    this.#options.bus.publish({ kind: 'captured', newest: [[endpointId, index]] });
+    this.#options.bus.captured(endpointId, index);
   }
 
   publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
@@ -221,15 +221,18 @@ export class LiveService implements Live {
     const key = `${endpointId} ${after} ${upTo}`;
     const running = this.#gapReads.get(key);
     if (running !== undefined) return running;
-    const read = this.#options.store
-      .listRequests({ endpointId, which: 'any', before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES })
-      .then((records) => {
-        const missing = records.filter((record) => record.index > after);
-        return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
-      })
-      .finally(() => this.#gapReads.delete(key));
+    const read = new Promise<readonly RequestEvent[] | undefined>((resolve, reject) => {
+      this.#memory.read(() => this.#readMissing(endpointId, after, upTo).then(resolve, reject));
+    }).finally(() => this.#gapReads.delete(key));
     this.#gapReads.set(key, read);
     return read;
+  }
+
+  async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+    const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
+    const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
+    const missing = records.filter((record) => record.index > after);
+    return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
   }
 
   async #tellEndpoint(endpointId: number): Promise<void> {
@@ -259,7 +262,7 @@ export class LiveService implements Live {
 }
 
 /** What other nodes are told of an event. */
-function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Notice {
+function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
       return { kind: 'saved', endpointId, id: event.request.id };
