@@ -1,9 +1,9 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
-export interface MetricSources {
+/** Numbers that are read for each scrape. */
+interface GaugeSources {
   /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
-  readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
@@ -12,6 +12,8 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly registry: Registry;
+  /** Adds the gauges. Called once. */
+  readonly watch: (sources: GaugeSources) => void;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
   /** A capture was read by the plain reader or by Node's parser. */
@@ -21,11 +23,10 @@ export interface Metrics {
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(lostLogLines: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  registerGauges(registry, sources);
   const readCounter = (name: string, help: string, read: () => number): Counter =>
     new Counter({
       name,
@@ -36,7 +37,7 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.inc(read());
       },
     });
-  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
+  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
@@ -66,13 +67,14 @@ export function createMetrics(sources: MetricSources): Metrics {
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
   return {
     registry,
+    watch: (sources) => registerGauges(registry, sources),
     countStored: () => stored.add(1),
     countFailed: failed.add,
     countRead: (reader) => void (read[reader] += 1),
   };
 }
 
-function registerGauges(registry: Registry, sources: MetricSources): void {
+function registerGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({

@@ -11,15 +11,15 @@ import { searchSuite } from '../features/search/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
-import type { Store } from './store.ts';
+import type { AppStore } from '../queries.ts';
 
 /** An empty store for tests, and its cleanup. */
 export interface TestStore {
-  readonly store: Store;
+  readonly store: AppStore;
   readonly remove: () => Promise<void>;
 }
 
-/** Tests of store.ts for every database. All tests share one store; each creates its own users and endpoints. */
+/** Tests of the store and all queries for every database. All tests share one store; each creates its own users and endpoints. */
 export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
   describe(`storage on ${name}`, () => {
     let opened: TestStore | undefined;
@@ -27,7 +27,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
       opened = await openTestStore();
     });
     afterAll(() => opened?.remove());
-    const store = (): Store => {
+    const store = (): AppStore => {
       if (opened === undefined) throw new Error('The store is not open.');
       return opened.store;
     };

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { StorageProblem } from '../storage-problem.ts';
-import type { Store } from '../store.ts';
+import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import {
   LIMITS,
@@ -16,11 +16,12 @@ import {
   someUser,
 } from '../../../test/store-world.ts';
 import { openPostgresStore } from './postgres-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 
 let database: TestDatabase;
-let opened: Store[] = [];
+let opened: AppStore[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -31,8 +32,8 @@ afterEach(async () => {
   await database.remove();
 });
 
-async function open(url = database.url): Promise<Store> {
-  const store = await openPostgresStore(url);
+async function open(url = database.url): Promise<AppStore> {
+  const store = await openPostgresStore(url, QUERIES);
   opened.push(store);
   return store;
 }

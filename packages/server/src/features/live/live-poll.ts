@@ -1,9 +1,10 @@
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { Bus } from '../../bus/bus.ts';
+import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
-import type { LiveQueries, WatchedEndpoint } from './queries.ts';
+import type { liveQueries, WatchedEndpoint } from './queries.ts';
 
 /** Milliseconds between two polls while notices may be missing. */
 const POLL_MS = 500;
@@ -11,7 +12,7 @@ const POLL_MS = 500;
 const CHECK_MS = 2000;
 
 export interface LivePollOptions {
-  readonly store: LiveQueries;
+  readonly store: Remote<typeof liveQueries>;
   readonly bus: Bus;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;

@@ -6,7 +6,9 @@ import type { WebSocket } from 'ws';
 import type { SignedIn } from '../../http/call.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Notice } from '../../bus/notice.ts';
-import type { EndpointRecord, RequestStore } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
@@ -15,7 +17,7 @@ import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEven
 import { LiveMemory } from './live-memory.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { LivePoll } from './live-poll.ts';
-import type { LiveQueries } from './queries.ts';
+import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
@@ -47,7 +49,7 @@ export interface Live {
 }
 
 export interface LiveServiceOptions {
-  readonly store: Pick<RequestStore, 'listRequests' | 'findRequest'> & LiveQueries;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
