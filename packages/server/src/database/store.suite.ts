@@ -10,6 +10,7 @@ import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts
 import { searchSuite } from '../features/search/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
+import { liveSuite } from '../features/live/queries.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
 import type { AppStore } from '../queries.ts';
 
@@ -41,6 +42,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
+    liveSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
   });
