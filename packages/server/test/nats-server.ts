@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findNatsServer } from '../../../scripts/nats-server.ts';
 
 /** A nats-server of one test, from Debian's package. */
 export interface NatsServer {
@@ -17,9 +18,11 @@ export async function startNats(
   options: { readonly user?: string; readonly password?: string; readonly port?: number } = {},
 ): Promise<NatsServer> {
   const { user, password } = options;
+  const program = findNatsServer();
+  if (program === undefined) throw new Error('There is no nats-server. `npm test` installs it if it runs as root.');
   const port = options.port ?? (await freePort());
   const login = user === undefined || password === undefined ? [] : ['--user', user, '--pass', password];
-  const server = spawn('nats-server', ['--addr', '127.0.0.1', '--port', String(port), ...login], { stdio: 'ignore' });
+  const server = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...login], { stdio: 'ignore' });
   const ended = once(server, 'exit');
   await Promise.race([
     untilOpen(port),
