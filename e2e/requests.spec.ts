@@ -165,8 +165,8 @@ test('several requests are saved and deleted at once, two are compared', async (
   await row(page, 0).getByRole('checkbox').click();
   await bar.getByRole('button', { name: 'Compare' }).click();
   const compare = page.getByRole('region', { name: 'Compare requests' });
-  await expect(compare.getByText('"at": 0,')).toBeVisible();
-  await expect(compare.getByText('"at": 4,')).toBeVisible();
+  await expect(compare.getByText('"at": [removed: 0]')).toBeVisible();
+  await expect(compare.getByText('"at": [added: 4]')).toBeVisible();
   await compare.getByRole('button', { name: 'Back' }).click();
   await expect(row(page, 4)).toBeVisible();
 });
@@ -259,7 +259,7 @@ for (const [width, height] of [
     const before = await top();
     for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
     const marked = page.getByRole('toolbar', { name: 'Marked requests' });
-    for (const name of ['Save', 'Delete', 'HAR', 'Compare', 'Clear the selection']) {
+    for (const name of ['Save', 'Replay', 'Export', 'Delete', 'Compare', 'Clear the selection']) {
       await expect(marked.getByRole('button', { name })).toBeInViewport({ ratio: 1 });
     }
     expect(await top()).toBe(before);

@@ -3,23 +3,39 @@ import type { EndpointDetail } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useLiveEndpoint } from '../api/live-cache.ts';
 import { endpointQuery } from '../api/queries.ts';
-import { EndpointHeader } from '../features/endpoints/endpoint-header.tsx';
-import { EndpointNotices } from '../features/endpoints/endpoint-notices.tsx';
+import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
+import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
-import { StatCards } from '../features/endpoints/stat-cards.tsx';
-import { UrlBar } from '../features/endpoints/url-bar.tsx';
 import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
-import { useTitle } from '../ui/use-title.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
+import { EndpointPageTitle } from './page-title.tsx';
+
+const BulkReplay = lazyPart(
+  async () => (await import('../features/replay/bulk/bulk-replay-dialog.tsx')).BulkReplayDialog,
+);
 
 /** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
   const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
   const endpoint = useQuery(endpointQuery(uid));
-  useTitle(pageTitle(endpoint));
+  return (
+    <>
+      <EndpointPageTitle uid={uid} title={pageTitle(endpoint)} />
+      <EndpointContent uid={uid} endpoint={endpoint} />
+    </>
+  );
+}
+
+function EndpointContent({
+  uid,
+  endpoint,
+}: {
+  readonly uid: string;
+  readonly endpoint: UseQueryResult<EndpointDetail>;
+}) {
   if (isMissing(endpoint.error)) return <EndpointNotFound />;
   if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
   if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
@@ -36,28 +52,22 @@ function isMissing(error: unknown): boolean {
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const navigate = useNavigate();
+  const autosave = useSetAutosave(endpoint.uid);
   return (
     <div className="flex min-h-full flex-col md:h-full">
-      <EndpointFrame endpoint={endpoint} />
+      <EndpointFrame endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
       <div className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
-          <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
+          <RequestsPane
+            uid={endpoint.uid}
+            endpoint={endpoint}
+            Below={ReplayPanel}
+            BulkReplay={BulkReplay}
+            onAutosave={() => autosave.mutate(true)}
+          />
         </ReplayDraftsProvider>
       </div>
-    </div>
-  );
-}
-
-/** The part above the requests. It renders with the live figures; the requests below do not. */
-function EndpointFrame({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const navigate = useNavigate();
-  const live = useLiveEndpoint(endpoint.uid);
-  return (
-    <div className="flex shrink-0 flex-col gap-2.5 px-5 pt-3 pb-3">
-      <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
-      <UrlBar endpoint={endpoint} />
-      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
-      <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
     </div>
   );
 }

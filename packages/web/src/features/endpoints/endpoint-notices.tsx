@@ -6,22 +6,21 @@ import { isExpired } from './endpoint-labels.ts';
 
 export interface EndpointNoticesProps {
   readonly endpoint: EndpointDetail;
-  /** False if the live connection is lost or could not be opened in time. */
-  readonly connected: boolean;
   /** Number of live messages that did not match the contract. */
   readonly badFrames: number;
 }
 
-/** The hints and warnings below the URL. */
-export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoticesProps) {
+/** The hints below the URL, in one line at the width of a desktop. */
+export function EndpointHints({ endpoint }: Pick<EndpointNoticesProps, 'endpoint'>) {
+  return <p className="text-xs text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>;
+}
+
+/** The warnings below the URL. */
+export function EndpointNotices({ endpoint, badFrames }: EndpointNoticesProps) {
   const capacity = savedCapacityNotice(endpoint);
   const expired = isExpired(endpoint, useNow());
   return (
-    <div className="flex flex-col gap-2">
-      <p className="text-sm text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>
-      {connected ? null : (
-        <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
-      )}
+    <div className="flex flex-col gap-2 empty:hidden">
       {expired ? (
         <Notice tone="warn">
           This endpoint has expired: senders receive status 410, and no new requests are captured.

@@ -1,34 +1,52 @@
-import type { Endpoint, LiveState } from '@creel/contract';
-import { useRef } from 'react';
+import { parseQuery } from '@creel/contract';
+import type { EndpointDetail, LiveState } from '@creel/contract';
+import { useRef, useState } from 'react';
+import type { ComponentType } from 'react';
+import { knownValuesOf } from '../../../api/known-values.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+import { readList } from '../../../api/request-lists.ts';
+import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
-import { toast } from '../../../ui/toast-store.ts';
-import { downloadHar } from '../details/export.ts';
+import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
+import { Arrivals } from './arrivals.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
-import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
-import { ListToolbar } from './list-toolbar.tsx';
+import { ListFoot } from './list-foot.tsx';
+import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
+/** Replays several requests in the order of capture. */
+export interface BulkReplayProps {
+  readonly uid: string;
+  readonly requests: readonly ListedRequest[];
+  readonly onClose: () => void;
+}
+
 export interface ListPaneProps {
   readonly uid: string;
-  readonly endpoint: Endpoint;
-  readonly method: string | undefined;
+  readonly endpoint: EndpointDetail;
+  readonly requests: RequestFilter;
   readonly filter: Filter;
   readonly state: ListState;
   readonly live: LiveState;
   readonly selection: Selection;
   readonly actions: RequestActions;
+  readonly bulk: Bulk;
+  readonly BulkReplay: ComponentType<BulkReplayProps> | undefined;
+  readonly onAutosave: () => void;
   readonly view: ViewState;
   readonly changeView: ChangeView;
 }
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { filter, state, live, actions, view, changeView } = props;
+  const { uid, endpoint, filter, state, live, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
@@ -38,14 +56,20 @@ export function ListPane(props: ListPaneProps) {
   };
   return (
     <div ref={pane} tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
-      {actions.markedRequests.length > 0 ? (
+      {bulk.requests.length > 0 ? (
         <MarkedBar {...props} />
       ) : (
         <ListToolbar
           filter={filter}
           onFilter={onFilter}
           find={view.find ?? ''}
-          onFind={(find) => changeView({ find: find === '' ? undefined : find })}
+          onFind={(find) => {
+            state.setAtTop(true);
+            changeView({ find: find === '' ? undefined : find });
+          }}
+          search={state.search}
+          stored={endpoint.requestCount}
+          known={() => knownValuesOf(readList(uid).rows)}
           live={live}
           paused={state.paused}
           onPaused={state.setPaused}
@@ -53,61 +77,85 @@ export function ListPane(props: ListPaneProps) {
         />
       )}
       <ListContent {...props} />
+      <ListFoot
+        endpoint={endpoint}
+        job={bulk.job}
+        canSave={!actions.anonymous}
+        onSaveAll={bulk.saveAll}
+        onAutosave={onAutosave}
+      />
+      <Arrivals uid={uid} />
     </div>
   );
 }
 
-function ListContent({ uid, method, state, selection, actions, view, changeView }: ListPaneProps) {
-  const { items, waiting } = state;
+function ListContent({ uid, endpoint, requests, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
+  const { items, waiting, search } = state;
+  const { method, query } = requests;
+  const clear = (): void => changeView({ find: undefined });
+  if (view.find !== undefined && !parseQuery(view.find).ok) return <FilterInvalid onClear={clear} />;
   if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
-    if (view.find !== undefined)
-      return <NothingFound find={view.find} onClear={() => changeView({ find: undefined })} />;
+    if (search?.progress === 'searching') return <ListLoading />;
+    if (search?.progress === 'failed') return <ListFailed error={search.error} onRetry={search.retry} />;
+    if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
   }
   return (
     <RequestList
-      key={method ?? 'all'}
+      key={`${method ?? 'all'} ${query ?? ''}`}
       uid={uid}
-      method={method}
+      filter={requests}
       state={state}
       selected={selection.current?.index}
-      marked={actions.marked}
+      bulk={bulk}
+      doomed={actions.doomed}
       canSave={!actions.anonymous}
       onStep={selection.step}
       onOpen={selection.open}
       onSave={actions.save}
-      onDelete={actions.remove}
-      onMark={actions.mark}
+      onDelete={(request) => actions.remove([request])}
+      onMark={bulk.mark}
     />
   );
 }
 
-function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
-  const { markedRequests } = actions;
-  const [right, left] = markedRequests;
-  const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
-  const download = (): void => {
-    downloadHar(uid, endpoint.url, markedRequests).catch(() =>
-      toast({
-        title: 'Error',
-        description: 'Some of these requests could not be read. Please try again.',
-        variant: 'destructive',
-      }),
-    );
-  };
+function MarkedBar({ uid, selection, actions, bulk, BulkReplay }: ListPaneProps) {
+  const { requests } = bulk;
+  useCommands([
+    {
+      id: FILTER_COMMAND,
+      title: 'Filter the list',
+      group: 'Requests',
+      keys: '/',
+      run() {
+        bulk.clear();
+        // The field is there after the next rendering.
+        setTimeout(() => runCommand(FILTER_COMMAND));
+      },
+    },
+  ]);
+  const [right, left] = requests;
+  const [isReplaying, setReplaying] = useState(false);
+  const two = requests.length === 2 && left !== undefined && right !== undefined;
   return (
-    <BulkBar
-      count={markedRequests.length}
-      unsaved={markedRequests.filter((request) => !request.saved).length}
-      busy={actions.busy}
-      canSave={!actions.anonymous}
-      onSave={actions.saveMarked}
-      onDelete={actions.removeMarked}
-      onDownload={download}
-      onCompare={two ? () => selection.compare(left, right) : undefined}
-      onClear={actions.clearMarks}
-    />
+    <>
+      <BulkBar
+        count={requests.length}
+        unsaved={requests.filter((request) => !request.saved).length}
+        busy={bulk.job !== undefined}
+        canSave={!actions.anonymous}
+        onSave={bulk.save}
+        onDelete={() => actions.remove(requests, bulk.clear)}
+        onExport={bulk.exportAs}
+        onReplay={BulkReplay === undefined ? undefined : () => setReplaying(true)}
+        onCompare={two ? () => selection.compare(left, right) : undefined}
+        onClear={bulk.clear}
+      />
+      {isReplaying && BulkReplay !== undefined ? (
+        <BulkReplay uid={uid} requests={requests} onClose={() => setReplaying(false)} />
+      ) : null}
+    </>
   );
 }
