@@ -6,6 +6,7 @@ import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
+import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
@@ -20,6 +21,7 @@ import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
+import { Deliveries } from './features/deliveries/service.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import {
@@ -38,7 +40,9 @@ import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
+import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
 import { openPostgresStore } from './database/postgres/postgres-store.ts';
@@ -86,7 +90,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Overrides how nodes are connected. */
   readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
@@ -120,34 +124,34 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const nats = natsOf(options);
   const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
-  const capture = createCaptureService({ config, store, bus, log, now, live, metrics });
-  const { forgetEndpoint } = capture;
-  metrics.watch({
-    freeDiskBytes: watchDisk(store, log),
-    viewers: () => live.viewerCount,
-    waitingCaptures: capture.waitingCount,
-    bodyBytesInMemory: capture.bodyBytes,
-    waitingPasswords: () => passwords.waitingCount,
-  });
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
-  const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
+  const signatures = await createSignatures(store, now);
+  const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
+  const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
+  const capture = createCaptureService({ ...shared, bus, deliveries });
+  const { forgetEndpoint } = capture;
+  watchGauges(metrics, options, { live, capture, passwords });
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
+  const parts = { ...shared, sessions, accounts, forgetEndpoint };
   const maintenance = new IntervalJob('maintenance', () => runMaintenance(parts), log);
   const purgeSoon = (): void => maintenance.wake();
-  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
+  const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
+  const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
   const sources = { metrics: metrics.registry, isStopping: () => stopping.signal.aborted };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
+  deliveries.start();
 
   /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping.abort();
     const until = performance.now() + STOP_MS;
     live.close();
-    await Promise.all([connections.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
+    const work = [...jobs, deliveries];
+    await Promise.all([connections.close(STOP_MS), ...work.map((each) => each.stop(STOP_MS))]);
     // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
@@ -157,6 +161,22 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+}
+
+/** Reads the numbers of `/metrics` from where they are. */
+function watchGauges(
+  metrics: Metrics,
+  { store, log }: ServerOptions,
+  { live, capture, passwords }: { live: LiveService; capture: CaptureService; passwords: Passwords },
+): void {
+  metrics.watch({
+    freeDiskBytes: watchDisk(store, log),
+    viewers: () => live.viewerCount,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+    waitingPasswords: () => passwords.waitingCount,
+    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
+  });
 }
 
 /** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */
@@ -228,6 +248,7 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
+    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
     bus,
     now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

@@ -4,7 +4,18 @@ import { usernameKeys } from './0003-username-keys.ts';
 import { expiryNotices } from './0004-expiry-notices.ts';
 import { billing } from './0005-billing.ts';
 import { droppedCount } from './0006-dropped-count.ts';
+import { deliveries } from './0007-deliveries.ts';
+import { signingSecrets } from './0008-signing-secrets.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [first, accounts, usernameKeys, expiryNotices, billing, droppedCount];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  accounts,
+  usernameKeys,
+  expiryNotices,
+  billing,
+  droppedCount,
+  deliveries,
+  signingSecrets,
+];

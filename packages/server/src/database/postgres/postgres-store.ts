@@ -49,6 +49,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
       await answered(checkWritable(writers, now));
     },
     writeCaptures: (batch, limits) => captures.writeCaptures(batch, limits),
+    shared: true,
     async close() {
       await Promise.all([captures.close(), readers.destroy(), scanner.close(), writers.destroy()]);
     },

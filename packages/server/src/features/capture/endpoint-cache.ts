@@ -13,6 +13,8 @@ export interface CachedEndpoint {
   readonly expiresAt: number | null;
   /** True until a source is detected; each capture is examined until then. */
   needsSource: boolean;
+  /** Captures of other endpoints cost the planner of deliveries nothing. */
+  readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
   /** See `EndpointCache.distrust`. */
@@ -120,6 +122,7 @@ export class EndpointCache {
       userId: found.userId,
       expiresAt: found.expiresAt,
       needsSource: found.source === null,
+      hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
       generation,

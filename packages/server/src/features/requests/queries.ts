@@ -1,5 +1,6 @@
+import { lastDeliverySchema } from '@creel/contract';
 import { sql } from 'kysely';
-import type { SelectQueryBuilder, Selectable } from 'kysely';
+import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
@@ -49,6 +50,8 @@ export interface RequestRow {
   head: Uint8Array;
   size: number;
   body: Uint8Array | null;
+  latest_delivery: string | null;
+  is_pending: number;
 }
 
 export function toRequestRecord(endpointId: number, row: RequestRow): RequestRecord {
@@ -61,7 +64,14 @@ export function toRequestRecord(endpointId: number, row: RequestRow): RequestRec
     head: row.head,
     body: row.body,
     size: row.size,
+    delivery: storedDelivery(row),
   };
+}
+
+function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRecord['delivery'] {
+  if (latest_delivery === null && is_pending === 0) return undefined;
+  const last = latest_delivery === null ? null : lastDeliverySchema.parse(JSON.parse(latest_delivery));
+  return { last, isPending: is_pending === 1 };
 }
 
 /**
@@ -83,6 +93,8 @@ export function selectRequest<O>(
     'head',
     sql<number>`coalesce(length(body), 0)`.as('size'),
     body.as('body'),
+    sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest_delivery'),
+    sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as('is_pending'),
   ]);
 }
 
@@ -169,14 +181,38 @@ async function findRequest(
   return toRequestRecord(endpointId, row);
 }
 
+/** An endpoint's counters, with its row locked. */
+export interface LockedBounds extends Bounds {
+  readonly trimmed_to: number;
+  readonly planned_to: number | null;
+}
+
 /** Locks the endpoint's row, so that its counters and its requests change together. */
-async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
+export async function lockEndpoint(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+): Promise<LockedBounds | undefined> {
   return transaction
     .updateTable('endpoints')
     .set({ next_index: sql`next_index` })
     .where('id', '=', endpointId)
-    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
+    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
     .executeTakeFirst();
+}
+
+/** 1 for an unsaved request that the trim spared because of its deliveries. */
+function sparedCount(index: number, bounds: LockedBounds): number {
+  return index < bounds.trimmed_to ? 1 : 0;
+}
+
+/** Deletes the deliveries of requests with keys from `from` up to `below`: pending ones and the history. */
+export async function removeDeliveries(
+  transaction: DatabaseTransaction,
+  from: RawBuilder<number>,
+  below: RawBuilder<number>,
+): Promise<void> {
+  for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
+    await transaction.deleteFrom(table).where('request_key', '>=', from).where('request_key', '<', below).execute();
 }
 
 /**
@@ -205,7 +241,11 @@ async function saveRequest(
       .execute();
     await transaction
       .updateTable('endpoints')
-      .set({ saved_count: sql`saved_count + 1`, unsaved_count: sql`unsaved_count - 1` })
+      .set({
+        saved_count: sql`saved_count + 1`,
+        unsaved_count: sql`unsaved_count - 1`,
+        spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
+      })
       .where('id', '=', endpointId)
       .execute();
     return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
@@ -286,6 +326,7 @@ async function deleteRequest(db: EngineDatabase, endpointId: number, name: Reque
     const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
     if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
     await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
+    await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
     await transaction
       .updateTable('endpoint_method_counts')
       .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
@@ -296,14 +337,19 @@ async function deleteRequest(db: EngineDatabase, endpointId: number, name: Reque
     const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
     await transaction
       .updateTable('endpoints')
-      .set({ [counter]: sql`${sql.ref(counter)} - 1`, latest_at: latestAt })
+      .set({
+        [counter]: sql`${sql.ref(counter)} - 1`,
+        spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
+        latest_at: latestAt,
+      })
       .where('id', '=', endpointId)
       .execute();
     return true;
   });
 }
 
-async function latestOf(
+/** The time of the endpoint's newest request. */
+export async function latestOf(
   transaction: DatabaseTransaction,
   endpointId: number,
   bounds: Bounds,
@@ -329,8 +375,21 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<nu
     if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
-      .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, dropped_count: 0, latest_at: null })
+      .set({
+        first_index: bounds.next_index,
+        saved_count: 0,
+        unsaved_count: 0,
+        spared_count: 0,
+        dropped_count: 0,
+        planned_to: bounds.planned_to === null ? null : bounds.next_index,
+        latest_at: null,
+      })
       .where('id', '=', endpointId)
+      .execute();
+    await transaction
+      .deleteFrom('deliveries')
+      .where('request_key', '>=', requestKey(endpointId, 0))
+      .where('request_key', '<', requestKey(endpointId, bounds.next_index))
       .execute();
     await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
     await transaction
