@@ -1,6 +1,7 @@
 import { lastDeliverySchema } from '@creel/contract';
 import { sql } from 'kysely';
-import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
+import type { SelectQueryBuilder, Selectable } from 'kysely';
+import { removeDeliveries } from '../deliveries/removal-queries.ts';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
@@ -203,16 +204,6 @@ export async function lockEndpoint(
 /** 1 for an unsaved request that the trim spared because of its deliveries. */
 function sparedCount(index: number, bounds: LockedBounds): number {
   return index < bounds.trimmed_to ? 1 : 0;
-}
-
-/** Deletes the deliveries of requests with keys from `from` up to `below`: pending ones and the history. */
-export async function removeDeliveries(
-  transaction: DatabaseTransaction,
-  from: RawBuilder<number>,
-  below: RawBuilder<number>,
-): Promise<void> {
-  for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
-    await transaction.deleteFrom(table).where('request_key', '>=', from).where('request_key', '<', below).execute();
 }
 
 /**
