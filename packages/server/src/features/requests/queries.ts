@@ -356,10 +356,7 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
-/**
- * Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. Returns the index below which
- * all requests were removed, or `undefined` when the endpoint does not exist.
- */
+/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
 async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
