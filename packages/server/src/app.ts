@@ -5,11 +5,15 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
-import { createLiveUpgrade } from './features/live/live-upgrade.ts';
+import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
+import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
+import { openBus } from './bus/open-bus.ts';
+import type { Bus } from './bus/bus.ts';
+import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './features/jobs/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -31,7 +35,7 @@ import {
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveConnections } from './features/live/live-connections.ts';
+import { LiveService } from './features/live/service.ts';
 import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -50,7 +54,6 @@ import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
-import { isLiveUpgrade } from './features/live/upgrade.ts';
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
 import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
@@ -88,6 +91,8 @@ export interface ServerOptions {
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
+  /** Overrides how nodes are connected. */
+  readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
 }
@@ -116,14 +121,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
   const sessions = new Sessions(store, now);
-  const live = createLive(options, now, publicUrl);
+  const nats = natsOf(options);
+  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
+  const live = createLive(options, bus, now, publicUrl);
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
   const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
   const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
-  const capture = createCaptureService({ ...shared, deliveries });
+  const capture = createCaptureService({ ...shared, bus, deliveries });
   const { forgetEndpoint } = capture;
   watchGauges(metrics, options, { live, capture, passwords });
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
@@ -149,7 +156,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await capture.drain();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), replays.close()]);
+    await bus.close();
+    await Promise.all([store.close(), replays.close(), nats?.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
@@ -159,7 +167,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function watchGauges(
   metrics: Metrics,
   { store, log }: ServerOptions,
-  { live, capture, passwords }: { live: LiveConnections; capture: CaptureService; passwords: Passwords },
+  { live, capture, passwords }: { live: LiveService; capture: CaptureService; passwords: Passwords },
 ): void {
   metrics.watch({
     freeDiskBytes: watchDisk(store, log),
@@ -176,7 +184,7 @@ async function listen(
   listener: Server,
   options: ServerOptions,
   app: AppContext,
-  { capture, live, sources }: { capture: CaptureService; live: LiveConnections; sources: OperationalSources },
+  { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
   const limit = await maxConnections(MAX_CONNECTIONS);
@@ -229,17 +237,20 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
 
 function createLive(
   { config, store, log, livePingMs }: ServerOptions,
+  bus: Bus,
   now: () => number,
   publicUrl: () => string,
-): LiveConnections {
-  return new LiveConnections({
+): LiveService {
+  return new LiveService({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
-    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
+    bus,
+    now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),
     pingMs: livePingMs,
   });
@@ -249,6 +260,13 @@ function createLive(
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+}
+
+/** `undefined` without NATS_URL. */
+function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
+  if (config.natsUrls.length === 0) return undefined;
+  const onFailure = (error: unknown): void => log.error({ err: error }, 'NATS was not reached; it is tried again');
+  return new NatsLink({ urls: config.natsUrls, onFailure });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -3,6 +3,7 @@ import { billingQueries } from './features/billing/queries.ts';
 import { deliveryQueries } from './features/deliveries/queries.ts';
 import { endpointQueries } from './features/endpoints/queries.ts';
 import { jobQueries } from './features/jobs/queries.ts';
+import { liveQueries } from './features/live/queries.ts';
 import { requestQueries } from './features/requests/queries.ts';
 import { restoreQueries } from './features/requests/restore-queries.ts';
 import { searchQueries } from './features/search/queries.ts';
@@ -17,6 +18,7 @@ export const QUERIES = {
   ...requestQueries,
   ...restoreQueries,
   ...searchQueries,
+  ...liveQueries,
   ...jobQueries,
   ...billingQueries,
   ...deliveryQueries,

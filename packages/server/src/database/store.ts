@@ -114,7 +114,7 @@ export interface Store extends CaptureStore {
   readonly watchDisk?: (onState: (state: DiskState) => void) => void;
   /** Resolves when the database can store a capture; throws otherwise. */
   checkWritable(now: number): Promise<void>;
-  /** True if other processes may write to the same database, so that caches expire quickly. */
+  /** True if other processes may write to the same database. */
   readonly shared: boolean;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
-import { TokenBucket } from '../../limits/token-bucket.ts';
+import type { Bus } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
+import { TokenBucket } from '../../limits/token-bucket.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */
@@ -16,10 +17,12 @@ export interface CachedEndpoint {
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
+  /** See `EndpointCache.distrust`. */
+  readonly generation: number;
 }
 
 const MAX_ENTRIES = 10_000;
-/** Milliseconds for which an entry is fresh if other processes write to the same database. */
+/** Milliseconds for which an entry is fresh while notices of other nodes may be missing. */
 const FRESH_MS = 1000;
 /**
  * Up to this age an entry still serves while it is read again. A lookup for every sender would cost a third of the
@@ -27,29 +30,36 @@ const FRESH_MS = 1000;
  */
 const MAX_AGE_MS = 1400;
 
-/** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
+/** Cache of endpoints by uid. Entries are dropped when the endpoint changes, on this node or on another one. */
 export class EndpointCache {
-  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean };
+  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
   readonly #now: () => number;
+  readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
+  readonly #uids = new Map<number, string>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
+  #generation = 0;
 
   constructor(
-    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean },
+    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
     ratePerSecond: number | undefined,
     now: () => number,
+    bus: Pick<Bus, 'isHealthy'>,
   ) {
     this.#store = store;
     this.#ratePerSecond = ratePerSecond;
     this.#now = now;
+    this.#bus = bus;
   }
 
   /** The cached entry, without a promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
-    if (entry === undefined || !this.#store.shared) return entry;
-    const age = this.#now() - entry.readAt;
+    if (entry === undefined) return undefined;
+    const isTrusted = entry.generation === this.#generation;
+    if (isTrusted && this.#bus.isHealthy) return entry;
+    const age = isTrusted ? this.#now() - entry.readAt : Infinity;
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -73,12 +83,26 @@ export class EndpointCache {
 
   /** Drops an endpoint that was changed or deleted. A running read is not cached either. */
   forget(uid: string): void {
-    this.#entries.delete(uid);
+    this.#drop(uid);
     this.#lookups.delete(uid);
+  }
+
+  /** Drops an endpoint that another node changed or deleted. Reads in progress are not cached, whatever they read. */
+  forgetId(id: number): void {
+    const uid = this.#uids.get(id);
+    if (uid !== undefined) this.forget(uid);
+    this.#lookups.clear();
+  }
+
+  /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
+  distrust(): void {
+    this.#generation += 1;
+    this.#lookups.clear();
   }
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
+    const generation = this.#generation;
     const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
       if (before === undefined) throw error;
       return 'unavailable' as const;
@@ -86,7 +110,7 @@ export class EndpointCache {
     // What was known last is better than nothing: whether the capture is stored, storage decides.
     if (found === 'unavailable') return before;
     if (found === undefined) {
-      if (isLatest()) this.#entries.delete(uid);
+      if (isLatest()) this.#drop(uid);
       return undefined;
     }
     const bucket =
@@ -101,16 +125,24 @@ export class EndpointCache {
       hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
+      generation,
     };
     if (isLatest()) this.#keep(entry);
     return entry;
   }
 
+  #drop(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) this.#uids.delete(entry.id);
+    this.#entries.delete(uid);
+  }
+
   #keep(entry: CachedEndpoint): void {
     if (this.#entries.size >= MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
+      if (oldest !== undefined) this.#drop(oldest);
     }
     this.#entries.set(entry.uid, entry);
+    this.#uids.set(entry.id, entry.uid);
   }
 }

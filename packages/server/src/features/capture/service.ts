@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Live } from '../live/service.ts';
+import { storedEvent } from '../live/live-events.ts';
 import type { Deliveries } from '../deliveries/service.ts';
-import type { Live } from '../live/live.ts';
-import { storedEvent } from '../live/stored-event.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Store } from '../../database/store.ts';
@@ -39,6 +40,7 @@ export interface CaptureService {
 export interface CaptureServiceOptions {
   readonly config: Config;
   readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
+  readonly bus: Bus;
   readonly live: Live;
   readonly metrics: Metrics;
   readonly deliveries: Pick<Deliveries, 'wake'>;
@@ -48,8 +50,12 @@ export interface CaptureServiceOptions {
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
-  const { config, store, now } = options;
-  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const { config, store, bus, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
+  bus.subscribe((notice) => {
+    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
+  });
+  bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
@@ -72,8 +78,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     countRead: (reader) => options.metrics.countRead(reader),
     onStored: (endpoint, capture, result) => {
       options.metrics.countStored();
-      if (options.live.isWatched(endpoint.id))
-        options.live.publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      options.live.captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
       if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },

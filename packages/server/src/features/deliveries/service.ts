@@ -8,7 +8,7 @@ import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../accounts/sessions.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { Background } from '../jobs/background.ts';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/service.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Replay, Replays } from '../replay/replays.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { jobQueries } from './queries.ts';
 

@@ -279,11 +279,11 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
-/** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
+async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined) return;
+    if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
       .set({
@@ -307,6 +307,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .insertInto('purges')
       .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
       .execute();
+    return bounds.next_index;
   });
 }
 
