@@ -215,6 +215,8 @@ export interface CaptureOutcome {
   readonly indexes: Float64Array;
   /** The saved request's id, or 0 when it is unsaved. */
   readonly savedIds: Float64Array;
+  /** When each capture was received, if another one of its endpoint had a later time; else as in the batch. */
+  readonly receivedAt?: Float64Array | undefined;
   /** The batch's buffer, for reuse. */
   readonly recycled?: ArrayBuffer;
 }
@@ -222,9 +224,10 @@ export interface CaptureOutcome {
 export interface CaptureStore {
   /**
    * Stores a batch in one transaction. Resolves after it is committed and synced to disk. Batches are written in the
-   * order of the calls.
+   * order of the calls. A batch whose id is already stored is not stored again. PostgreSQL fails after `withinMs`
+   * milliseconds; the batch may then be stored nevertheless, once.
    */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
 }
 
 /** An endpoint that expires soon, with its owner. */
@@ -265,6 +268,8 @@ export interface Upkeep {
   deleteExpiredSessions(now: number): Promise<void>;
   /** Removes expired mailed links, proven identities and throttles. */
   deleteStaleAccountRows(now: number): Promise<void>;
+  /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */
+  readonly deleteOldBatches?: () => Promise<void>;
   /** True if other processes may write to the same database, so that caches expire quickly. */
   readonly shared: boolean;
   close(): Promise<void>;

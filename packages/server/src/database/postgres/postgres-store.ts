@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { bindQueries } from '../bind-queries.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { READS, SCANS, WRITES } from '../../queries.ts';
@@ -5,10 +6,11 @@ import { LazyThread, StorageThread } from '../storage-thread.ts';
 import type { Store } from '../store.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, openDatabase, runQuery, runRead } from './run-query.ts';
+import { answered, codeOf } from './faults.ts';
+import { openDatabase, runQuery, runRead } from './run-query.ts';
 import { SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
-import { codeOf, startProblem } from './start-problem.ts';
+import { startProblem } from './start-problem.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
@@ -38,7 +40,12 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
       await captures.check();
       await writes.checkWritable(now);
     },
-    writeCaptures: (batch, limits) => captures.writeCaptures(batch, limits),
+    writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
+    async deleteOldBatches() {
+      await answered(
+        sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`.execute(writers),
+      );
+    },
     shared: true,
     async close() {
       await Promise.all([captures.close(), readers.destroy(), scanner.close(), writers.destroy()]);

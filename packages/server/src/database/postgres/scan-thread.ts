@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { StorageUnavailable } from '../storage-problem.ts';
 import type { FromThread, ScanThreadData, ToThread } from '../thread-messages.ts';
-import { answered, openDatabase, runRead } from './run-query.ts';
+import { answered } from './faults.ts';
+import { openDatabase, runRead } from './run-query.ts';
 
 /**
  * Searches on PostgreSQL run in their own thread: matching a large body takes long, and the main thread must keep

@@ -5,7 +5,7 @@ import type { MethodCount } from '../store.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 
 const LOCK_ENDPOINTS =
-  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count from endpoints where id = ?';
+  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, latest_at from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
@@ -38,6 +38,7 @@ function lockWith(select: StatementSync) {
         autosave: row.autosave === 1,
         savedCount: integer(row.saved_count),
         unsavedCount: integer(row.unsaved_count),
+        latestAt: row.latest_at === null ? null : integer(row.latest_at),
       },
     ];
   };

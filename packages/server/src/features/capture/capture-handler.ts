@@ -104,6 +104,7 @@ function record(
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
+    if (result === 'logged') return reply.captured();
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
     if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
     reply.captured(result.index);
