@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './http/api-server.ts';
@@ -11,6 +13,8 @@ import { Sessions } from './features/accounts/sessions.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './features/jobs/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
+import { OverflowLog } from './features/capture/overflow-log.ts';
+import { NatsLink } from './bus/nats-connection.ts';
 import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
@@ -51,6 +55,8 @@ import { VERSION } from './version.ts';
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
+/** Milliseconds in which balancers learn that the server stops, and requests on open connections are answered. */
+const DRAIN_MS = 1000;
 
 /** Length of the listen queue. Node's default of 511 fills up during one long turn of the event loop. */
 const BACKLOG = 4096;
@@ -82,6 +88,8 @@ export interface ServerOptions {
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
+  /** Milliseconds between a stop and the end of idle connections. */
+  readonly drainMs?: number | undefined;
 }
 
 /** Where the build puts the web app, seen from this file and from its bundle. */
@@ -100,7 +108,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
   const sessions = new Sessions(store, now);
   const live = createLive(options, now, publicUrl);
-  const capture = createCaptureService({ config, store, log, now, live: () => live, metrics: () => metrics });
+  const nats = natsOf(options);
+  const overflowLog = nats && (await overflowLogOf(options, nats));
+  const capture = createCaptureService({ overflowLog, config, store, log, now, live: () => live, metrics: () => metrics });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
   const metrics = metricsOf(options, live, capture, () => passwords);
   const { passwords = new Passwords() } = options;
@@ -113,24 +123,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let jobs: IntervalJob[] = [];
   const purgeSoon = (): void => jobs[0]?.wake();
   const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
-  const sources = { metrics: metrics.registry, isStopping: () => stopping };
+  const sources = { metrics: metrics.registry, isStopping: () => stopping, checkReady: capture.checkReady };
   const api = await createApiServer(app, edge.listen, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   edge.takeUpgrades(upgrade);
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  jobs = startJobs(app);
+  jobs = startJobs(app, capture.isDrained);
 
   /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
   async function stopAll(): Promise<void> {
     stopping = true;
     const until = performance.now() + STOP_MS;
+    edge.drain();
     live.close();
+    await sleep(options.drainMs ?? DRAIN_MS);
     await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
     // Aborted senders no longer wait, but captures that arrived completely are still stored.
     await capture.drain();
+    await capture.close();
     await background.settle(Math.max(until - performance.now(), SETTLE_MS));
     await api.close();
-    await Promise.all([store.close(), replays.close()]);
+    await Promise.all([store.close(), replays.close(), nats?.close()]);
   }
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
@@ -141,17 +154,24 @@ function createEdge(options: ServerOptions, capture: CaptureService, limit: numb
   const turns = new LoopTurns();
   let server: Server | undefined;
   let connections: Connections | undefined;
+  let draining = false;
+  const isDraining = (): boolean => draining;
   return {
     server: () => server,
     listen(everythingElse: RequestListener): Server {
       const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
-      server = createListener(createDispatch(targets, turns), isLiveUpgrade, options.timeouts);
-      connections = new Connections(server, connectionOptions(options, capture, turns, limit));
+      server = createListener(createDispatch(targets, turns), isLiveUpgrade, isDraining, options.timeouts);
+      connections = new Connections(server, {
+        ...connectionOptions(options, capture, turns, limit),
+        isDraining,
+      });
       return server;
     },
     takeUpgrades(upgrade: Parameters<typeof takeUpgrades>[1]): void {
       if (server !== undefined) takeUpgrades(server, upgrade);
     },
+    /** Ends each connection with its next response. */
+    drain: (): void => void (draining = true),
     close: async (maxMs: number): Promise<void> => connections?.close(maxMs),
   };
 }
@@ -161,7 +181,7 @@ function connectionOptions(
   capture: CaptureService,
   turns: LoopTurns,
   limit: number,
-): ConstructorParameters<typeof Connections>[1] {
+): Omit<ConstructorParameters<typeof Connections>[1], 'isDraining'> {
   return {
     admit: capture.admitPlain,
     turns,
@@ -175,10 +195,10 @@ function connectionOptions(
 /**
  * Background jobs. Without a mail server no notice is claimed, so notices can still be sent after one is configured.
  */
-function startJobs(app: AppContext): IntervalJob[] {
+function startJobs(app: AppContext, isDrained: () => boolean): IntervalJob[] {
   const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
   const jobs = [
-    new IntervalJob('maintenance', () => runMaintenance({ store, config, live, now, forgetEndpoint }), log),
+    new IntervalJob('maintenance', () => runMaintenance({ store, config, live, now, forgetEndpoint, isDrained }), log),
   ];
   if (billing !== undefined)
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
@@ -207,6 +227,7 @@ function metricsOf(
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
     waitingPasswords: () => passwords().waitingCount,
+    overflow: capture.overflow,
   });
 }
 
@@ -232,6 +253,25 @@ function createLive(
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+}
+
+/** `undefined` without NATS_URL. */
+function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
+  if (config.natsUrls.length === 0) return undefined;
+  const onFailure = (error: unknown): void => log.error({ err: error }, 'NATS was not reached; it is tried again');
+  return new NatsLink({ urls: config.natsUrls, onFailure });
+}
+
+/** Replicas of the overflow log, unless the cluster has fewer servers. */
+const MAX_REPLICAS = 3;
+
+/** The overflow log of this installation: other ones may use the same NATS cluster. */
+async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
+  const name = await store.keepSecret('installation', randomBytes(8).toString('hex'));
+  const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
+  const log = new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes });
+  void nats.ready.then((connection) => log.connect(connection));
+  return log;
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -1,3 +1,4 @@
+import type { OverflowFigures } from './features/capture/service.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
@@ -8,12 +9,16 @@ export interface MetricSources {
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
   readonly waitingPasswords: () => number;
+  /** `undefined` without an overflow log. */
+  readonly overflow: OverflowFigures | undefined;
 }
 
 export interface Metrics {
   readonly registry: Registry;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
+  /** A capture is in the overflow log and was acknowledged. */
+  readonly countLogged: () => void;
   /** A capture was read by the plain reader or by Node's parser. */
   readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Captures that storage rejected. */
@@ -36,6 +41,12 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.inc(read());
       },
     });
+  if (sources.overflow !== undefined)
+    readCounter(
+      'creel_overflow_drained_batches_total',
+      'Batches that this node moved from the overflow log to PostgreSQL.',
+      sources.overflow.drainedBatches,
+    );
   readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
   // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
@@ -49,6 +60,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     };
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
+  const logged = counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.');
   const read = { plain: 0, parser: 0 };
   registry.registerMetric(
     new Counter({
@@ -67,6 +79,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   return {
     registry,
     countStored: () => stored.add(1),
+    countLogged: () => logged.add(1),
     countFailed: failed.add,
     countRead: (reader) => void (read[reader] += 1),
   };
@@ -85,6 +98,13 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
     });
   if (sources.freeDiskBytes !== undefined)
     gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
+  const { overflow } = sources;
+  if (overflow !== undefined) {
+    gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', overflow.batches);
+    gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', overflow.bytes);
+    gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull()));
+    gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(overflow.isLogging()));
+  }
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);

@@ -230,6 +230,12 @@ export interface CaptureStore {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
 }
 
+/** Writes batches beside those of the senders. */
+export interface DrainStore extends CaptureStore {
+  /** Resolves when batches can be stored durably. @throws StorageUnavailable or StorageProblem */
+  check(withinMs: number): Promise<void>;
+}
+
 /** An endpoint that expires soon, with its owner. */
 export interface ExpiryNotice {
   readonly endpointId: number;
@@ -270,6 +276,8 @@ export interface Upkeep {
   deleteStaleAccountRows(now: number): Promise<void>;
   /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */
   readonly deleteOldBatches?: () => Promise<void>;
+  /** For batches from the overflow log. Only for databases that may be away. */
+  readonly drain?: DrainStore;
   /** True if other processes may write to the same database, so that caches expire quickly. */
   readonly shared: boolean;
   close(): Promise<void>;

@@ -25,6 +25,7 @@ export interface ListenerTimeouts {
 export function createListener(
   { onRequest, onContinue }: Dispatch,
   mayUpgrade: (request: IncomingMessage) => boolean,
+  isDraining: () => boolean,
   timeouts: ListenerTimeouts = {},
 ): Server {
   /** Closes the connection after this response if the bytes after the request must not be read. */
@@ -34,7 +35,7 @@ export function createListener(
       const head = inspectHead(request.method ?? '', request.rawHeaders);
       // Node's parser discards the bytes that follow an upgrade request. So the connection ends with the response, and
       // no bytes are lost or read as a request.
-      if (!server.listening || head.asksForUpgrade) response.shouldKeepAlive = false;
+      if (!server.listening || isDraining() || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
       handle(request, response, head);
     };

@@ -21,6 +21,7 @@ export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
  */
 export async function openPostgresStore(url: string, kinds: SessionKinds = SESSIONS): Promise<Store> {
   const captures = new CaptureConnection(url, kinds.capture);
+  const drain = new CaptureConnection(url, kinds.drain);
   try {
     await captures.check();
     await bringUpToDate(url, kinds.migration);
@@ -41,6 +42,7 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
       await writes.checkWritable(now);
     },
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
+    drain,
     async deleteOldBatches() {
       await answered(
         sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`.execute(writers),
@@ -48,7 +50,7 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
     },
     shared: true,
     async close() {
-      await Promise.all([captures.close(), readers.destroy(), scanner.close(), writers.destroy()]);
+      await Promise.all([captures.close(), drain.close(), readers.destroy(), scanner.close(), writers.destroy()]);
     },
   };
 }

@@ -22,6 +22,7 @@ export interface SessionKind {
  */
 export const SESSIONS = {
   capture: { name: 'capture', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
+  drain: { name: 'drain', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
   read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
   write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 },

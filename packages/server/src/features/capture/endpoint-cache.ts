@@ -1,4 +1,5 @@
-import type { EndpointStore } from '../../database/store.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { EndpointRecord, EndpointStore } from '../../database/store.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 
 /** The data of an endpoint that the capture path needs. */
@@ -23,6 +24,14 @@ const FRESH_MS = 1000;
  * capture rate.
  */
 const MAX_AGE_MS = 1400;
+/**
+ * Milliseconds that a lookup may take. For an endpoint that is known, the old entry serves after the shorter time: the
+ * sender's time is needed for storing, and storage checks again whether the endpoint exists.
+ */
+const LOOKUP_MS = 2000;
+const KNOWN_LOOKUP_MS = 500;
+/** Milliseconds between two lookups while the database does not answer. */
+const RETRY_MS = 250;
 
 /** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
 export class EndpointCache {
@@ -31,6 +40,8 @@ export class EndpointCache {
   readonly #now: () => number;
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
+  /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
+  #failedAt: number | undefined;
 
   constructor(
     store: Pick<EndpointStore, 'findEndpoint'> & { readonly shared: boolean },
@@ -47,6 +58,10 @@ export class EndpointCache {
     const entry = this.#entries.get(uid);
     if (entry === undefined || !this.#store.shared) return entry;
     const age = this.#now() - entry.readAt;
+    if (this.#failedAt !== undefined) {
+      if (this.#now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      return entry;
+    }
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -76,7 +91,7 @@ export class EndpointCache {
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
+    const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
       if (before === undefined) throw error;
       return 'unavailable' as const;
     });
@@ -100,6 +115,25 @@ export class EndpointCache {
     };
     if (isLatest()) this.#keep(entry);
     return entry;
+  }
+
+  /** @throws StorageUnavailable when the database does not answer within `withinMs` milliseconds. */
+  async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new StorageUnavailable('The lookup of an endpoint took too long.')),
+      withinMs,
+    );
+    try {
+      const found = await Promise.race([this.#store.findEndpoint(uid), late.promise]);
+      this.#failedAt = undefined;
+      return found;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #keep(entry: CachedEndpoint): void {

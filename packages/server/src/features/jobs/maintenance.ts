@@ -12,6 +12,8 @@ export interface MaintenanceOptions {
   readonly live: Live;
   readonly now: () => number;
   readonly forgetEndpoint: (uid: string) => void;
+  /** True when no batch waits in the overflow log. Its id may be needed then, however old it is. */
+  readonly isDrained: () => boolean;
 }
 
 /**
@@ -24,11 +26,13 @@ export async function runMaintenance({
   live,
   now,
   forgetEndpoint,
+  isDrained,
 }: MaintenanceOptions): Promise<boolean> {
   // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
   await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());
+  if (isDrained()) await store.deleteOldBatches?.();
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);
   for (const endpoint of expired) {
     forgetEndpoint(endpoint.uid);
