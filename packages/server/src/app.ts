@@ -110,7 +110,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const live = createLive(options, now, publicUrl);
   const nats = natsOf(options);
   const overflowLog = nats && (await overflowLogOf(options, nats));
-  const capture = createCaptureService({ overflowLog, config, store, log, now, live: () => live, metrics: () => metrics });
+  const capture = createCaptureService({
+    overflowLog,
+    config,
+    store,
+    log,
+    now,
+    live: () => live,
+    metrics: () => metrics,
+  });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
   const metrics = metricsOf(options, live, capture, () => passwords);
   const { passwords = new Passwords() } = options;

@@ -103,7 +103,9 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
     gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', overflow.batches);
     gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', overflow.bytes);
     gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull()));
-    gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(overflow.isLogging()));
+    gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () =>
+      Number(overflow.isLogging()),
+    );
   }
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);

@@ -14,12 +14,21 @@ const START_LIMIT_MS = 20_000;
 
 /** Starts `nats-server` on a free or given loopback port. @throws Error when the program is not installed. */
 export async function startNats(
-  options: { readonly user?: string; readonly password?: string; readonly port?: number } = {},
+  options: {
+    readonly user?: string;
+    readonly password?: string;
+    readonly port?: number;
+    /** A folder for JetStream, which is off without it. */
+    readonly storeDir?: string;
+  } = {},
 ): Promise<NatsServer> {
   const { user, password } = options;
   const port = options.port ?? (await freePort());
   const login = user === undefined || password === undefined ? [] : ['--user', user, '--pass', password];
-  const server = spawn('nats-server', ['--addr', '127.0.0.1', '--port', String(port), ...login], { stdio: 'ignore' });
+  const jetStream = options.storeDir === undefined ? [] : ['--jetstream', '--store_dir', options.storeDir];
+  const server = spawn('nats-server', ['--addr', '127.0.0.1', '--port', String(port), ...login, ...jetStream], {
+    stdio: 'ignore',
+  });
   const ended = once(server, 'exit');
   await Promise.race([
     untilOpen(port),

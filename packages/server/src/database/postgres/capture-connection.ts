@@ -49,9 +49,9 @@ export class CaptureConnection {
       let mayBeStored = false;
       const attempt = async ({ client }: Session): Promise<CaptureOutcome> => {
         const receipts = mayBeStored ? await findReceipts(client, batch.id) : undefined;
-        mayBeStored = true;
         if (receipts !== undefined) return repeatedOutcome(batch, receipts);
-        return writeBatch(postgresCaptureStatements(client, batch), batch, limits);
+        const onCommit = (): void => void (mayBeStored = true);
+        return writeBatch(postgresCaptureStatements(client, batch, onCommit), batch, limits);
       };
       for (;;) {
         try {

@@ -65,9 +65,13 @@ type Run = <Row extends QueryResultRow>(
 /**
  * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
  * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
- * becomes a rollback.
+ * becomes a rollback. `onCommit` is called before the commit is sent.
  */
-export function postgresCaptureStatements(client: ClientBase, { id, bytes }: PackedCaptures): CaptureStatements {
+export function postgresCaptureStatements(
+  client: ClientBase,
+  { id, bytes }: PackedCaptures,
+  onCommit: () => void,
+): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
     async lockEndpoints(endpointIds) {
@@ -83,6 +87,7 @@ export function postgresCaptureStatements(client: ClientBase, { id, bytes }: Pac
       return rows.map((row) => row.id).toSorted((a, b) => a - b);
     },
     async write(writes, receipts) {
+      onCommit();
       const inserted = run('insert', INSERT, [
         ...insertValues(
           writes.flatMap((write) => write.captures),

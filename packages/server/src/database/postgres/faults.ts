@@ -10,14 +10,15 @@ const UNAVAILABLE =
   /^(?:08...|57014|57P0[123]|53...|55P03|25006|58...|ECONNREFUSED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /** The driver gives no code to these errors, only a message. */
 const DRIVER_LOST = /^Connection terminated/;
-const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|Query read timeout/;
+const DRIVER_TIMEOUT = /timeout exceeded when trying to connect|timeout expired|connection timeout|Query read timeout/;
 
 /** Classifies an error of the driver: the connection, the server, or the query itself is at fault. */
 export function faultOf(error: unknown): 'connection' | 'server' | 'query' {
   const code = codeOf(error);
   const message = code === undefined && error instanceof Error ? error.message : '';
+  if (DRIVER_TIMEOUT.test(message)) return 'server';
   if (CONNECTION_LOST.test(code ?? '') || DRIVER_LOST.test(message)) return 'connection';
-  return UNAVAILABLE.test(code ?? '') || DRIVER_TIMEOUT.test(message) ? 'server' : 'query';
+  return UNAVAILABLE.test(code ?? '') ? 'server' : 'query';
 }
 
 /** Converts failures of the database, but not of the query, into StorageUnavailable. */

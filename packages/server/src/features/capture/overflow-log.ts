@@ -34,8 +34,6 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 const ORPHAN_MS = 60_000;
 /** JetStream's error codes of a full stream: maximum bytes, and storage of the server. */
 const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
-/** A full log accepts batches again below this part of its size. */
-const EMPTIED = 0.9;
 const PART_HEADER = 'creel-parts';
 
 /** A position in the log, which only grows. */
@@ -84,6 +82,8 @@ export class OverflowLog {
   #opened: Promise<Opened> | undefined;
   #connection: NatsConnection | undefined;
   #isFull = false;
+  /** The log's size when it was found full. */
+  #fullBytes: number | undefined;
   #orphans = { upTo: 0, seenAt: 0 };
 
   constructor(options: OverflowLogOptions) {
@@ -123,6 +123,7 @@ export class OverflowLog {
       this.#isFull = false;
       return position;
     } catch (error) {
+      if (!this.#isFull) this.#fullBytes = undefined;
       this.#isFull = isFull(error);
       throw new StorageUnavailable(this.#isFull ? 'The overflow log is full.' : 'The overflow log did not answer.', {
         cause: error,
@@ -162,7 +163,7 @@ export class OverflowLog {
     ]);
     const batches = pending + taken;
     if (batches === 0) await this.#deleteOrphans(manager, state.messages === 0 ? 0 : state.last_seq);
-    if (state.bytes < this.#options.maxBytes * EMPTIED) this.#isFull = false;
+    if (this.#isFull && state.bytes < (this.#fullBytes ??= state.bytes)) this.#isFull = false;
     return { batches, bytes: state.bytes, drainedTo: floor.stream_seq };
   }
 
