@@ -162,6 +162,9 @@ const config: OxlintConfig = defineConfig({
     // main.ts exits, and passes the environment to config.ts.
     { files: [`${server}/main.ts`], rules: { 'no-restricted-properties': 'off' } },
     { files: [`${server}/config.ts`], rules: { 'no-restricted-properties': ['error', exits] } },
+    // `creel admin` works on the files and the schema of both databases, beside or without a server.
+    { files: [`${server}/admin/*`], rules: serverImports(...httpClients, compositionRoot, framework) },
+    { files: [`${server}/admin/main.ts`], rules: { 'no-restricted-properties': ['error', exits] } },
     // The composition root and the process around it.
     { files: [`${server}/{app,main}.ts`], rules: serverImports(sql, ...httpClients) },
     // The rule is about windows. The postMessage of a thread has no target origin.

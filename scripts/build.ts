@@ -1,4 +1,4 @@
-// Builds the web app and the server's bundle into the `dist` folders of their packages if their sources have changed.
+// Builds the web app and the bundles of the server and the command line into the `dist` folders of their packages if their sources have changed.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -36,8 +36,14 @@ const builds: readonly Build[] = [
   {
     name: 'the server',
     dist: fromRoot('packages', 'server', 'dist'),
-    sources: ['packages/server', 'packages/contract', 'scripts/build-server.ts', 'package-lock.json'],
-    command: (outDir) => ['scripts/build-server.ts', outDir],
+    sources: ['packages/server', 'packages/contract', 'scripts/bundle.ts', 'package-lock.json'],
+    command: (outDir) => ['scripts/bundle.ts', 'server', outDir],
+  },
+  {
+    name: 'the command line',
+    dist: fromRoot('packages', 'cli', 'dist'),
+    sources: ['packages/cli', 'packages/contract', 'scripts/bundle.ts', 'package-lock.json'],
+    command: (outDir) => ['scripts/bundle.ts', 'cli', outDir],
   },
 ];
 

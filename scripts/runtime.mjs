@@ -1,8 +1,11 @@
 // The Node that runs Creel comes with `npm ci`, so that the machine's own Node may be older.
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { SetupError } from './log.mjs';
-import { fromRoot } from './paths.mjs';
+
+const require = createRequire(import.meta.url);
 
 /** Platform packages from optionalDependencies in package.json. */
 const packages = {
@@ -18,7 +21,8 @@ const minVersion = [24, 12];
 /** Path of the Node to use: the platform package, else the machine's own if it is new enough. @throws {SetupError} */
 export function bundledNode() {
   const name = packages[`${process.platform}-${process.arch}`];
-  const path = name && fromRoot('node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const folder = name && packageFolder(name);
+  const path = folder && join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (path && existsSync(path)) return path;
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])) return process.execPath;
@@ -26,4 +30,13 @@ export function bundledNode() {
     `Creel needs Node ${minVersion.join('.')} or newer. This is ${process.versions.node}, and the packages contain no ` +
       `Node for ${process.platform}-${process.arch}. Install a newer Node, or run "npm ci --include=optional".`,
   );
+}
+
+/** In a clone the package is below the root; installed as a dependency, Creel is its neighbor. */
+function packageFolder(name) {
+  try {
+    return dirname(require.resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
 }

@@ -4,13 +4,12 @@ import process from 'node:process';
 import { ensureInstalled } from './install.mjs';
 import { logError, SetupError } from './log.mjs';
 import { fromRoot } from './paths.mjs';
+import { runCreel, runServer } from './programs.mjs';
 import { runForeground } from './run-foreground.mjs';
 import { bundledNode } from './runtime.mjs';
-import { serverEnvironment, serverFlags } from './server-flags.mjs';
 
 /** Arguments for Node, by npm script. */
-const commands = {
-  start: [...serverFlags, 'packages/server/dist/main.js'],
+const scripts = {
   dev: ['scripts/dev.ts'],
   build: ['scripts/build.ts', '--force'],
   check: ['scripts/check.ts'],
@@ -20,29 +19,18 @@ const commands = {
   bench: ['bench/main.ts'],
   attack: ['bench/attack/main.ts'],
   fixtures: ['fixtures/send.ts'],
-  creel: ['packages/cli/src/main.ts'],
   'power-cut': ['scripts/power-cut/main.ts'],
 };
+const programs = { start: runServer, creel: runCreel };
 
 async function main() {
   const [name = '', ...rest] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, name)) throw new SetupError(`Usage: npm run ${Object.keys(commands).join(' | ')}`);
+  const names = [...Object.keys(programs), ...Object.keys(scripts)];
+  if (!names.includes(name)) throw new SetupError(`Usage: npm run ${names.join(' | ')}`);
   await ensureInstalled();
-  const node = bundledNode();
-  if (name === 'start') {
-    await runForeground(node, [fromRoot('scripts', 'build.ts')]);
-    if (process.exitCode) return;
-  }
-  const args = commands[name].map((arg) => (arg.startsWith('--') || !arg.includes('/') ? arg : fromRoot(arg)));
-  // npm starts scripts in the root folder, but `creel` resolves file names in the user's folder.
-  const cwd = name === 'creel' ? process.env['INIT_CWD'] : undefined;
-  await runForeground(node, [...args, ...rest], { env: environment(name), cwd });
-}
-
-/** The compile cache halves the time of the second start. Variables that the user has set take precedence. */
-function environment(name) {
-  if (name !== 'start') return process.env;
-  return { NODE_COMPILE_CACHE: fromRoot('.cache', 'node'), ...serverEnvironment, ...process.env };
+  if (Object.hasOwn(programs, name)) return programs[name](rest);
+  const [file, ...args] = scripts[name];
+  await runForeground(bundledNode(), [fromRoot(file), ...args, ...rest]);
 }
 
 main().catch(logError);

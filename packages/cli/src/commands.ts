@@ -7,7 +7,7 @@ const FOLDER = new URL('commands/', import.meta.url);
 export const COMMANDS: ReadonlyMap<string, Command> = await loadCommands();
 
 async function loadCommands(): Promise<Map<string, Command>> {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  const files = readdirSync(FOLDER).filter((file) => /\.[jt]s$/.test(file) && !file.endsWith('.test.ts'));
   const commands = await Promise.all(files.map(loadCommand));
   return new Map(commands.map((command) => [command.name, command]));
 }

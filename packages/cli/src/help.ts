@@ -11,6 +11,10 @@ Capture webhooks from the command line.
 
 ${columns([...COMMANDS.values()].map((command) => [command.usage, command.description.summary]))}
 
+On the machine of a server:
+  creel serve                start the server; so does creel without a command
+  creel admin --help         back up, restore, verify, import and manage its data
+
 <endpoint> is a uid, a capture URL or the exact name of one of your endpoints.
 In the output, control characters are escaped: \\x1b, \\r, \\u{202e}.
 Help for one command: creel <command> --help

@@ -1,6 +1,6 @@
 /**
  * The file of a worker thread: its source beside the module that starts it, or its own file in the bundle
- * (scripts/build-server.ts). `starter`: that module's `import.meta.url`.
+ * (scripts/bundle.ts). `starter`: that module's `import.meta.url`.
  */
 export function workerFile(starter: string, source: string, bundled: string): URL {
   return new URL(starter.endsWith('.ts') ? source : bundled, starter);

@@ -1,0 +1,191 @@
+import { appendFileSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseSum } from '../../test/database-sum.ts';
+import { createTestDatabase } from '../../test/test-database.ts';
+import type { TestDatabase } from '../../test/test-database.ts';
+import { startTestServer } from '../../test/test-server.ts';
+import type { TestPerson, TestServer } from '../../test/test-server.ts';
+import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';
+import { openPostgresStore } from '../database/postgres/postgres-store.ts';
+import { runAdmin } from './commands.ts';
+
+/** IMPORT_REQUESTS=100000 is the full count (CONTRIBUTING.md). */
+const IMPORTED = Number(process.env['IMPORT_REQUESTS'] ?? 600);
+
+const folder = mkdtempSync(join(tmpdir(), 'creel-admin-'));
+let server: TestServer;
+let person: TestPerson;
+let uid: string;
+
+async function admin(
+  words: readonly string[],
+  config: { dataDir?: string; databaseUrl?: string } = {},
+): Promise<string[]> {
+  const lines: string[] = [];
+  const { dataDir = server.dataDir, databaseUrl } = config;
+  await runAdmin(words, { dataDir, databaseUrl }, (line) => lines.push(line));
+  return lines;
+}
+
+async function capture(count: number, body: (nth: number) => string | Uint8Array<ArrayBuffer>): Promise<void> {
+  for (let nth = 0; nth < count; nth++) {
+    const answer = await fetch(`${server.origin}/h/${uid}/p?n=${nth}`, { method: 'POST', body: body(nth) });
+    expect(answer.status).toBe(200);
+  }
+}
+
+beforeAll(async () => {
+  server = await startTestServer({ openStore: openSqliteStore, settings: { MAX_UNSAVED_PER_ENDPOINT: '200000' } });
+  person = await server.register();
+  ({ uid } = await person.client.call('createEndpoint', { body: {} }));
+  await capture(20, (nth) => new Uint8Array([0, 255, nth]));
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('backup', () => {
+  it('has every request that was acknowledged before it began, while captures go on', async () => {
+    let stopped = false;
+    const load = (async () => {
+      while (!stopped) await capture(1, () => 'x'.repeat(20_000));
+    })();
+    const file = join(folder, 'one.db');
+    const { stats } = await person.client.call('getEndpoint', { params: { uid } });
+    const [line] = await admin(['backup', file]);
+    stopped = true;
+    await load;
+    expect(Number(/Saved (\d+) requests/.exec(line ?? '')?.[1])).toBeGreaterThanOrEqual(stats.total);
+    expect(await admin(['verify', file])).toEqual(['No mistakes found.']);
+    expect(readdirSync(folder)).toEqual(['one.db']);
+  });
+
+  it('never overwrites a file', async () => {
+    await expect(admin(['backup', join(folder, 'one.db')])).rejects.toThrow('exists');
+  });
+});
+
+describe('verify', () => {
+  it('names a damaged file and a counter that is wrong', async () => {
+    const damaged = join(folder, 'damaged.db');
+    await admin(['backup', damaged]);
+    const descriptor = openSync(damaged, 'r+');
+    writeSync(descriptor, Buffer.alloc(8192, 7), 0, 8192, 8192 * 3);
+    await expect(admin(['verify', damaged])).rejects.toThrow(/damaged|can't be read/);
+    const counted = join(folder, 'counted.db');
+    await admin(['backup', counted]);
+    const database = new DatabaseSync(counted);
+    database.exec('update endpoints set unsaved_count = unsaved_count + 1');
+    database.close();
+    await expect(admin(['verify', counted])).rejects.toThrow(uid);
+    rmSync(damaged);
+    rmSync(counted);
+  });
+
+  it('says that a file is no database', async () => {
+    const text = join(folder, 'text.db');
+    appendFileSync(text, 'not a database, but long enough to be read as one '.repeat(50));
+    await expect(admin(['verify', text])).rejects.toThrow("can't be read");
+  });
+});
+
+describe('accounts', () => {
+  it('lists users, changes a plan, and counts what is stored', async () => {
+    const { username } = person.user;
+    expect(await admin(['set-plan', username, 'PREMIUM'])).toEqual([`“${username}” has the plan PREMIUM.`]);
+    expect((await person.client.call('getUser', {})).subscriptionTier).toBe('PREMIUM');
+    expect((await admin(['list-users'])).join('\n')).toContain(`${username}\t${person.user.email}\tPREMIUM\t1\t`);
+    expect(await admin(['stats'])).toContain('users\t1');
+  });
+
+  it('does not change a plan that a subscription sets', async () => {
+    const database = new DatabaseSync(join(server.dataDir, 'creel.db'), { timeout: 5000 });
+    database.exec(`update users set stripe_subscription_id = 'sub_1'`);
+    await expect(admin(['set-plan', person.user.username, 'FREE'])).rejects.toThrow('subscription');
+    database.exec(`update users set stripe_subscription_id = null`);
+    database.close();
+    await expect(admin(['set-plan', 'nobody', 'FREE'])).rejects.toThrow('There is no user “nobody”.');
+  });
+});
+
+it.each([
+  [['backup'], 'Usage: creel admin backup FILE'],
+  [['set-plan', 'a', 'GOLD'], 'The plan must be FREE, BASIC or PREMIUM.'],
+  [['fly'], 'There is no command “fly”.'],
+  [['restore', 'x.db'], 'no database'],
+  [['vacuum'], 'Another Creel server is using the data folder'],
+])('creel admin %j says %s', async (words, sentence) => {
+  await expect(admin(words)).rejects.toThrow(sentence);
+});
+
+describe('with a stopped server', () => {
+  let dataDir: string;
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    await capture(IMPORTED, (nth) => new Uint8Array(nth % 5000).fill(nth));
+    await person.client.call('saveRequest', { params: { uid }, body: { index: 3 } });
+    const copy = join(folder, 'whole.db');
+    await admin(['backup', copy]);
+    dataDir = mkdtempSync(join(folder, 'data-'));
+    await admin(['restore', copy], { dataDir });
+    database = await createTestDatabase();
+  }, 300_000);
+  afterAll(() => database.remove());
+
+  it('restores a backup in the place of a database, and keeps the previous one', async () => {
+    const before = databaseSum(dataDir);
+    const [line = ''] = await admin(['restore', join(folder, 'one.db')], { dataDir });
+    const kept = /database is (.*)\.$/.exec(line)?.[1] ?? '';
+    expect(existsSync(kept)).toBe(true);
+    expect(databaseSum(dataDir)).not.toBe(before);
+    await admin(['restore', kept], { dataDir });
+    expect(databaseSum(dataDir)).toBe(before);
+    expect(await admin(['vacuum'], { dataDir })).toEqual(['Done.']);
+    expect(databaseSum(dataDir)).toBe(before);
+  }, 300_000);
+
+  it('imports a SQLite database into PostgreSQL with everything exact', async () => {
+    await admin(['import', dataDir], { databaseUrl: database.url });
+    const onSqlite = new DatabaseSync(join(dataDir, 'creel.db'), { readOnly: true });
+    const tables = onSqlite
+      .prepare(
+        `select name from sqlite_schema where type = 'table' and name not in ('schema_version', 'sqlite_sequence')`,
+      )
+      .all();
+    for (const { name } of tables) {
+      const statement = onSqlite.prepare(`select * from "${String(name)}" order by 1, 2`);
+      statement.setReadBigInts(true);
+      expect(await database.run(`select * from "${String(name)}" order by 1, 2`)).toEqual(
+        statement.all().map(asPostgres),
+      );
+    }
+    onSqlite.close();
+    await expect(admin(['import', dataDir], { databaseUrl: database.url })).rejects.toThrow('accounts already');
+  }, 300_000);
+
+  it('goes on with new ids after the import', async () => {
+    const again = await startTestServer({ openStore: () => openPostgresStore(database.url) });
+    const other = await again.register();
+    expect(other.user.id).toBeGreaterThan(person.user.id);
+    const endpoint = await other.client.call('createEndpoint', { body: {} });
+    await fetch(`${again.origin}/h/${endpoint.uid}`, { method: 'POST', body: 'new' });
+    const saved = await other.client.call('saveRequest', { params: { uid: endpoint.uid }, body: { index: 0 } });
+    expect(saved.id).toBeGreaterThan(1);
+    await again.stop();
+  });
+});
+
+/** The same row as PostgreSQL's driver returns it: bytes as Buffer, 64-bit integers as text, others as numbers. */
+function asPostgres(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, comparable(value)]));
+}
+
+function comparable(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  return typeof value === 'bigint' ? expect.toSatisfy((other: unknown) => String(other) === String(value)) : value;
+}

@@ -1,0 +1,147 @@
+import { tierSchema } from '@creel/contract';
+import { AdminProblem } from './admin-problem.ts';
+import { importSqlite } from './import-sqlite.ts';
+import { listUsers, readStats, setPlan, vacuumPostgres } from './queries.ts';
+import { withDatabase } from './open-database.ts';
+import { backup, restore, vacuumFile, verify } from './sqlite-files.ts';
+
+export { AdminProblem } from './admin-problem.ts';
+
+/** Where the data is. `databaseUrl` is set for PostgreSQL. */
+export interface AdminConfig {
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+}
+
+interface AdminCommand {
+  /** The words after `creel admin`. */
+  readonly usage: string;
+  readonly summary: string;
+  run(words: readonly string[], config: AdminConfig, print: (line: string) => void): Promise<void>;
+}
+
+/** Commands of `creel admin`: docs/operations.md, "Administration". */
+const COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  backup: {
+    usage: 'backup FILE',
+    summary: 'copy the SQLite database to FILE, also while the server runs',
+    async run(words, config, print) {
+      const [file] = expectWords(words, 1, this.usage);
+      print(`Saved ${await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file)} requests to ${file}.`);
+    },
+  },
+  restore: {
+    usage: 'restore FILE',
+    summary: 'put a backup in the place of the SQLite database; the server must be stopped',
+    async run(words, config, print) {
+      const [file] = expectWords(words, 1, this.usage);
+      const kept = restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
+      print(kept === undefined ? `Restored ${file}.` : `Restored ${file}. The previous database is ${kept}.`);
+    },
+  },
+  verify: {
+    usage: 'verify [FILE]',
+    summary: 'check a SQLite database or backup: its pages, and its counters against its requests',
+    async run(words, config, print) {
+      const [file] = words.length === 0 ? [undefined] : expectWords(words, 1, this.usage);
+      const found = verify(onSqlite(config, 'PostgreSQL checks its own files. Use pg_amcheck.'), file);
+      if (found.length > 0) throw new AdminProblem(found.join('\n'));
+      print('No mistakes found.');
+    },
+  },
+  vacuum: {
+    usage: 'vacuum',
+    summary: 'give free space back to the disk; with SQLite the server must be stopped',
+    async run(words, config, print) {
+      expectWords(words, 0, this.usage);
+      if (config.databaseUrl === undefined) vacuumFile(config.dataDir);
+      else await withDatabase(config, vacuumPostgres);
+      print('Done.');
+    },
+  },
+  'list-users': {
+    usage: 'list-users',
+    summary: 'list the accounts: id, username, email, plan, endpoints, stored requests',
+    async run(words, config, print) {
+      expectWords(words, 0, this.usage);
+      for (const user of await withDatabase(config, listUsers)) {
+        const { id, username, email, plan, endpoints, requests } = user;
+        print([id, username, email, plan, endpoints, requests].join('\t'));
+      }
+    },
+  },
+  'set-plan': {
+    usage: 'set-plan USERNAME FREE|BASIC|PREMIUM',
+    summary: 'change the plan of an account that does not pay for one',
+    async run(words, config, print) {
+      const [username, name] = expectWords(words, 2, this.usage);
+      const plan = tierSchema.safeParse(name);
+      if (!plan.success) throw new AdminProblem('The plan must be FREE, BASIC or PREMIUM.', { isUsage: true });
+      const result = await withDatabase(config, (db) => setPlan(db, username, plan.data));
+      if (result === 'not-found') throw new AdminProblem(`There is no user “${username}”.`);
+      if (result === 'subscribed')
+        throw new AdminProblem(`“${username}” has a subscription, which sets the plan. Cancel it first.`);
+      print(`“${username}” has the plan ${plan.data}.`);
+    },
+  },
+  stats: {
+    usage: 'stats',
+    summary: 'count what is stored',
+    async run(words, config, print) {
+      expectWords(words, 0, this.usage);
+      const stats = await withDatabase(config, readStats);
+      for (const [name, value] of Object.entries(stats)) print(`${name}\t${value}`);
+    },
+  },
+  import: {
+    usage: 'import FOLDER',
+    summary: 'copy the SQLite database in FOLDER into the empty PostgreSQL database of DATABASE_URL',
+    async run(words, config, print) {
+      const [folder] = expectWords(words, 1, this.usage);
+      if (config.databaseUrl === undefined)
+        throw new AdminProblem('Set DATABASE_URL to the PostgreSQL database that receives the data.');
+      for (const { table, rows } of await importSqlite(folder, config.databaseUrl)) print(`${table}\t${rows}`);
+    },
+  },
+};
+
+/**
+ * Runs `creel admin` with these words.
+ * @throws AdminProblem, StorageProblem with a sentence for the operator
+ */
+export async function runAdmin(
+  [name, ...words]: readonly string[],
+  config: AdminConfig,
+  print: (line: string) => void,
+): Promise<void> {
+  if (name === undefined || name === '--help' || name === 'help') return print(helpText());
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new AdminProblem(`There is no command “${name}”. See: creel admin --help`, { isUsage: true });
+  await command.run(words, config, print);
+}
+
+function helpText(): string {
+  const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
+  const rows = Object.values(COMMANDS).map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
+  return `Usage: creel admin <command>
+
+Works on the database of DATABASE_URL, or on the SQLite database in DATA_DIR.
+
+${rows.join('\n')}`;
+}
+
+type Words<Count extends 0 | 1 | 2> = { 0: []; 1: [string]; 2: [string, string] }[Count];
+
+/** @throws AdminProblem with the usage unless there are exactly `count` words */
+function expectWords<Count extends 0 | 1 | 2>(words: readonly string[], count: Count, usage: string): Words<Count>;
+function expectWords(words: readonly string[], count: number, usage: string): readonly string[] {
+  if (words.length !== count) throw new AdminProblem(`Usage: creel admin ${usage}`, { isUsage: true });
+  return words;
+}
+
+/** The data folder. @throws AdminProblem for PostgreSQL, with what to use instead */
+function onSqlite(config: AdminConfig, instead: string): string {
+  if (config.databaseUrl !== undefined) throw new AdminProblem(`This command is for SQLite only. ${instead}`);
+  return config.dataDir;
+}

@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
+import pg from 'pg';
+import { postgresEngine } from '../database/postgres/engine.ts';
+import { openDatabase } from '../database/postgres/run-query.ts';
+import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
+import { startProblem } from '../database/postgres/start-problem.ts';
+import { sqliteDialect } from '../database/sqlite/dialect.ts';
+import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
+import { migrate } from '../database/migrations/migrate.ts';
+import { sqliteEngine } from '../database/sqlite/engine.ts';
+import { withEngine } from '../database/unbound.ts';
+import { Kysely } from 'kysely';
+import type { Tables } from '../database/schema.ts';
+import { AdminProblem } from './admin-problem.ts';
+
+/** Rows and bytes of one insert statement. PostgreSQL accepts 65,535 parameters. */
+const MAX_ROWS = 500;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** How many rows of a table were copied. */
+export interface ImportedTable {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/**
+ * Copies every row of the SQLite database in `dataDir` into an empty PostgreSQL database, in one transaction: ids, indexes,
+ * times and bytes stay the same. @throws AdminProblem, StorageProblem; then PostgreSQL has no new row
+ */
+export async function importSqlite(dataDir: string, url: string): Promise<ImportedTable[]> {
+  if (!existsSync(databaseFile(dataDir))) throw new AdminProblem(`There is no database in ${dataDir}.`);
+  const lock = claimDataDir(dataDir);
+  try {
+    const source = new DatabaseSync(databaseFile(dataDir));
+    // The two schemas are equal only at the same version.
+    await migrate(withEngine(new Kysely<Tables>({ dialect: sqliteDialect(source) }), sqliteEngine), sqliteEngine);
+    await migratePostgres(url);
+    const client = new pg.Client(clientConfig(url, SESSIONS.migration));
+    await client.connect();
+    try {
+      await client.query('begin');
+      const tables = await copyTables(source, client);
+      await client.query('commit');
+      return tables;
+    } finally {
+      await client.end();
+      source.close();
+    }
+  } catch (error) {
+    throw error instanceof AdminProblem ? error : startProblem(error, url);
+  } finally {
+    lock.close();
+  }
+}
+
+async function migratePostgres(url: string): Promise<void> {
+  const db = openDatabase(url, SESSIONS.migration);
+  await migrate(db, postgresEngine).finally(() => db.destroy());
+}
+
+async function copyTables(source: DatabaseSync, client: pg.Client): Promise<ImportedTable[]> {
+  const { rowCount } = await client.query('select from users limit 1');
+  if (rowCount !== 0) throw new AdminProblem('The PostgreSQL database has accounts already. Use an empty database.');
+  const tables = tableNames(source);
+  // Migrations insert rows of their own.
+  await client.query(`truncate ${tables.map((table) => `"${table}"`).join(', ')}`);
+  const imported: ImportedTable[] = [];
+  for (const table of tables) imported.push({ table, rows: await copyTable(source, client, table) });
+  await continueIds(source, client);
+  return imported;
+}
+
+/** In the order in which they were created, so that a row's references exist. */
+function tableNames(source: DatabaseSync): string[] {
+  return source
+    .prepare(
+      `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name <> 'schema_version' order by rowid`,
+    )
+    .all()
+    .map(({ name }) => String(name));
+}
+
+async function copyTable(source: DatabaseSync, client: pg.Client, table: string): Promise<number> {
+  const columns = source
+    .prepare(`select name from pragma_table_info(?)`)
+    .all(table)
+    .map(({ name }) => String(name));
+  const statement = source.prepare(`select * from "${table}"`);
+  // Keys of requests need 64 bits.
+  statement.setReadBigInts(true);
+  let rows = 0;
+  let waiting: SQLOutputValue[][] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (waiting.length > 0) await insertRows(client, table, columns, waiting);
+    rows += waiting.length;
+    waiting = [];
+    bytes = 0;
+  };
+  for (const row of statement.iterate()) {
+    const values = columns.map((column) => row[column] ?? null);
+    waiting.push(values);
+    bytes += values.reduce<number>((sum, value) => sum + (value instanceof Uint8Array ? value.length : 0), 0);
+    if (waiting.length >= MAX_ROWS || bytes >= MAX_BYTES) await flush();
+  }
+  await flush();
+  return rows;
+}
+
+async function insertRows(
+  client: pg.Client,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SQLOutputValue[])[],
+): Promise<void> {
+  const places = rows.map((_, at) => `(${columns.map((__, nth) => `$${at * columns.length + nth + 1}`).join(', ')})`);
+  const names = columns.map((column) => `"${column}"`).join(', ');
+  const values = rows
+    .flat()
+    .map((value) =>
+      value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : value,
+    );
+  await client.query(`insert into "${table}" (${names}) overriding system value values ${places.join(', ')}`, values);
+}
+
+/** New ids continue after every id that was ever given out, deleted rows included. */
+async function continueIds(source: DatabaseSync, client: pg.Client): Promise<void> {
+  for (const { name, seq } of source.prepare('select name, seq from sqlite_sequence').all())
+    await client.query(`select setval(pg_get_serial_sequence($1, 'id'), $2)`, [name, Math.max(1, Number(seq))]);
+  const saved = source.prepare(`select value from counters where name = 'saved_id'`).get();
+  await client.query(`select setval('saved_request_ids', $1, $2)`, [
+    Math.max(1, Number(saved?.['value'] ?? 0)),
+    Number(saved?.['value'] ?? 0) > 0,
+  ]);
+}

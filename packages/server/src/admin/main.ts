@@ -1,0 +1,19 @@
+import { ConfigProblem, readConfig } from '../config.ts';
+import { StorageProblem } from '../database/storage-problem.ts';
+import { AdminProblem, runAdmin } from './commands.ts';
+
+/** The process of `creel admin`: environment, output and exit code. */
+
+function reasonOf(error: unknown): string {
+  if (error instanceof ConfigProblem) return `The environment has mistakes:\n${error.message}`;
+  if (error instanceof StorageProblem || error instanceof AdminProblem) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+try {
+  const config = readConfig(process.env);
+  await runAdmin(process.argv.slice(2), config, (line) => process.stdout.write(`${line}\n`));
+} catch (error) {
+  process.stderr.write(`${reasonOf(error)}\n`);
+  process.exitCode = error instanceof AdminProblem && error.isUsage ? 2 : 1;
+}

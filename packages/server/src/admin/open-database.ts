@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { openDatabase as openPostgres } from '../database/postgres/run-query.ts';
+import { SESSIONS } from '../database/postgres/session.ts';
+import { startProblem } from '../database/postgres/start-problem.ts';
+import type { Database, Tables } from '../database/schema.ts';
+import { sqliteDialect } from '../database/sqlite/dialect.ts';
+import { databaseFile } from '../database/sqlite/open-database.ts';
+import { AdminProblem } from './admin-problem.ts';
+import type { AdminConfig } from './commands.ts';
+
+/** How long a write waits for the running server's. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be opened
+ */
+export async function withDatabase<Result>(
+  config: AdminConfig,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl } = config;
+  if (databaseUrl !== undefined) {
+    const db = openPostgres(databaseUrl, SESSIONS.migration);
+    try {
+      return await work(db);
+    } catch (error) {
+      throw startProblem(error, databaseUrl);
+    } finally {
+      await db.destroy();
+    }
+  }
+  const file = databaseFile(config.dataDir);
+  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}

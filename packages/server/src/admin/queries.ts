@@ -1,0 +1,78 @@
+import type { Tier } from '@creel/contract';
+import { sql } from 'kysely';
+import type { Database } from '../database/schema.ts';
+import { usernameKey } from '../database/username-key.ts';
+
+/** SQL of `creel admin`. The same for both engines. */
+
+/** An account with the numbers of its endpoints and stored requests. */
+export interface ListedUser {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly endpoints: number;
+  readonly requests: number;
+}
+
+/** Every account, oldest first. */
+export async function listUsers(db: Database): Promise<ListedUser[]> {
+  return db
+    .selectFrom('users')
+    .leftJoin('endpoints', 'endpoints.user_id', 'users.id')
+    .select(['users.id', 'users.username', 'users.email', 'users.subscription_tier as plan'])
+    .select(sql<number>`count(endpoints.id)`.as('endpoints'))
+    .select(
+      sql<number>`cast(coalesce(sum(endpoints.saved_count + endpoints.unsaved_count), 0) as bigint)`.as('requests'),
+    )
+    .groupBy(['users.id', 'users.username', 'users.email', 'users.subscription_tier'])
+    .orderBy('users.id')
+    .execute();
+}
+
+/** Changes the plan. `subscribed`: a subscription sets it, so nothing was changed. */
+export async function setPlan(
+  db: Database,
+  username: string,
+  plan: Tier,
+): Promise<'done' | 'not-found' | 'subscribed'> {
+  return db.transaction().execute(async (transaction) => {
+    const key = usernameKey(username);
+    const changed = await transaction
+      .updateTable('users')
+      .set({ subscription_tier: plan })
+      .where('username_key', '=', key)
+      .where('stripe_subscription_id', 'is', null)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows > 0n) return 'done';
+    const user = await transaction.selectFrom('users').select('id').where('username_key', '=', key).executeTakeFirst();
+    return user === undefined ? 'not-found' : 'subscribed';
+  });
+}
+
+/** Numbers of stored things. `bodyBytes` is the sum of the bodies' sizes. */
+export async function readStats(
+  db: Database,
+): Promise<Record<'users' | 'endpoints' | 'requests' | 'saved' | 'bodyBytes', number>> {
+  const users = await db
+    .selectFrom('users')
+    .select(sql<number>`count(*)`.as('count'))
+    .executeTakeFirstOrThrow();
+  const endpoints = await db
+    .selectFrom('endpoints')
+    .select(sql<number>`count(*)`.as('count'))
+    .select(sql<number>`cast(coalesce(sum(saved_count), 0) as bigint)`.as('saved'))
+    .select(sql<number>`cast(coalesce(sum(unsaved_count), 0) as bigint)`.as('unsaved'))
+    .executeTakeFirstOrThrow();
+  const { bytes } = await db
+    .selectFrom('endpoint_method_counts')
+    .select(sql<number>`cast(coalesce(sum(bytes), 0) as bigint)`.as('bytes'))
+    .executeTakeFirstOrThrow();
+  const requests = endpoints.saved + endpoints.unsaved;
+  return { users: users.count, endpoints: endpoints.count, requests, saved: endpoints.saved, bodyBytes: bytes };
+}
+
+/** Makes the space of deleted rows usable again, and updates the planner's statistics. */
+export async function vacuumPostgres(db: Database): Promise<void> {
+  await sql`vacuum (analyze)`.execute(db);
+}

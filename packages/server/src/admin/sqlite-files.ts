@@ -1,0 +1,132 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import { backup as copyDatabase, DatabaseSync } from 'node:sqlite';
+import { claimDataDir, databaseFile, openReader } from '../database/sqlite/open-database.ts';
+import { AdminProblem } from './admin-problem.ts';
+
+/** Pages per step of a backup. One step for all, because a backup starts again when another process writes between steps. */
+const ALL_PAGES = 0x7fff_ffff;
+
+/**
+ * Copies the database to `file` with every request that was acknowledged before the call. The server may run and is not
+ * blocked. Returns the number of stored requests in the copy. @throws AdminProblem
+ */
+export async function backup(dataDir: string, file: string): Promise<number> {
+  expectDatabase(databaseFile(dataDir));
+  if (existsSync(file)) throw new AdminProblem(`${file} exists. Choose another name.`);
+  const partial = `${file}.partial`;
+  rmSync(partial, { force: true });
+  const database = openReader(dataDir);
+  try {
+    await copyDatabase(database, partial, { rate: ALL_PAGES });
+    const count = closeFile(partial);
+    sync(partial);
+    renameSync(partial, file);
+    return count;
+  } finally {
+    database.close();
+    rmSync(partial, { force: true });
+  }
+}
+
+/**
+ * Puts the backup in the place of the database. Keeps the previous database beside it and returns its path.
+ * @throws AdminProblem if the backup is damaged; StorageProblem while a server uses the folder
+ */
+export function restore(dataDir: string, file: string): string | undefined {
+  const mistakes = verify(dataDir, file);
+  if (mistakes.length > 0) throw new AdminProblem(`${file} was not restored.\n${mistakes.join('\n')}`);
+  const lock = claimDataDir(dataDir);
+  try {
+    const target = databaseFile(dataDir);
+    const copy = `${target}.restored`;
+    copyFileSync(file, copy);
+    sync(copy);
+    const kept = existsSync(target) ? keepPrevious(target) : undefined;
+    renameSync(copy, target);
+    return kept;
+  } finally {
+    lock.close();
+  }
+}
+
+/** Gives the database a second name, so that at every moment there is a whole database under the first. */
+function keepPrevious(file: string): string {
+  const database = new DatabaseSync(file);
+  // The last connection moves the log into the file and removes it when it closes.
+  database.exec('pragma wal_checkpoint(truncate)');
+  database.close();
+  const kept = `${file}.before-restore-${new Date().toISOString().replaceAll(':', '-')}`;
+  linkSync(file, kept);
+  return kept;
+}
+
+/** Returns what is wrong with a database file, by default the server's. Each line is a sentence. */
+export function verify(dataDir: string, file = databaseFile(dataDir)): string[] {
+  expectDatabase(file);
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(file, { readOnly: true });
+    database.exec('begin');
+    const pages = rowsOf(database, 'pragma integrity_check')
+      .map(({ integrity_check: line }) => String(line))
+      .filter((line) => line !== 'ok')
+      .map((line) => `The file is damaged: ${line}`);
+    return pages.length > 0 ? pages : wrongCounters(database);
+  } catch (error) {
+    return [`${file} can't be read (${error instanceof Error ? error.message : String(error)}).`];
+  } finally {
+    database?.close();
+  }
+}
+
+/** Endpoints whose counters differ from their stored requests. Cleared requests wait to be purged and don't count. */
+const WRONG_COUNTERS = `select e.uid, e.saved_count, e.unsaved_count, count(r.saved_id) as saved,
+    count(r.key) - count(r.saved_id) as unsaved
+  from endpoints e left join captured_requests r
+    on r.key >= e.id * 4294967296 + e.first_index and r.key < (e.id + 1) * 4294967296
+  group by e.id having e.saved_count <> saved or e.unsaved_count <> unsaved`;
+
+function wrongCounters(database: DatabaseSync): string[] {
+  return rowsOf(database, WRONG_COUNTERS).map(
+    (row) =>
+      `The endpoint ${String(row['uid'])} counts ${String(row['saved_count'])} saved and ${String(row['unsaved_count'])} unsaved requests, and has ${String(row['saved'])} and ${String(row['unsaved'])}.`,
+  );
+}
+
+/** Rewrites the file without free pages. @throws StorageProblem while a server uses the folder */
+export function vacuumFile(dataDir: string): void {
+  expectDatabase(databaseFile(dataDir));
+  const lock = claimDataDir(dataDir);
+  try {
+    const database = new DatabaseSync(databaseFile(dataDir));
+    database.exec('vacuum; pragma wal_checkpoint(truncate)');
+    database.close();
+  } finally {
+    lock.close();
+  }
+}
+
+/** Ends the write-ahead log, so that the backup is one file. Returns the number of its requests. */
+function closeFile(file: string): number {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('pragma journal_mode = delete');
+    return Number(rowsOf(database, 'select count(*) as stored from captured_requests')[0]?.['stored']);
+  } finally {
+    database.close();
+  }
+}
+
+function rowsOf(database: DatabaseSync, text: string) {
+  return database.prepare(text).all();
+}
+
+function expectDatabase(file: string): void {
+  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
+}
+
+function sync(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
