@@ -3,7 +3,7 @@ import type { Sessions } from './features/accounts/sessions.ts';
 import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
-import type { Live } from './features/live/live.ts';
+import type { Live } from './features/live/service.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import type { Replays } from './features/replay/replays.ts';

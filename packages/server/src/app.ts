@@ -5,7 +5,7 @@ import type { RequestListener, Server } from 'node:http';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
-import { createLiveUpgrade } from './features/live/live-upgrade.ts';
+import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
@@ -31,7 +31,7 @@ import {
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveConnections } from './features/live/live-connections.ts';
+import { LiveService } from './features/live/service.ts';
 import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -46,7 +46,7 @@ import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
-import { isLiveUpgrade } from './features/live/upgrade.ts';
+
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
 import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
@@ -223,7 +223,7 @@ function startJobs(app: AppContext, isDrained: () => boolean): IntervalJob[] {
 
 function metricsOf(
   options: ServerOptions,
-  live: LiveConnections,
+  live: LiveService,
   capture: CaptureService,
   passwords: () => Passwords,
 ): Metrics {
@@ -243,8 +243,8 @@ function createLive(
   { config, store, log, livePingMs }: ServerOptions,
   now: () => number,
   publicUrl: () => string,
-): LiveConnections {
-  return new LiveConnections({
+): LiveService {
+  return new LiveService({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);

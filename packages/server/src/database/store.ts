@@ -193,8 +193,11 @@ export interface RequestStore {
   ): Promise<{ record: RequestRecord; changed: boolean } | 'limit' | undefined>;
   /** False when there was no such request. */
   deleteRequest(endpointId: number, name: RequestName): Promise<boolean>;
-  /** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
-  clearRequests(endpointId: number): Promise<void>;
+  /**
+   * Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. Returns the index below
+   * which all requests were removed, or `undefined` when the endpoint does not exist.
+   */
+  clearRequests(endpointId: number): Promise<number | undefined>;
   /** The user's endpoints, or one of them, with requests older than `before`, in any order. */
   searchedEndpoints(
     userId: number,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/service.ts';
 import type { Store } from '../../database/store.ts';
 
 /** Rows and endpoints per run. Each step is one short transaction between captures. */

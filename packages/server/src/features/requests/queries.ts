@@ -218,10 +218,10 @@ async function latestOf(
   return row?.received_at ?? null;
 }
 
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined) return;
+    if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
       .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, latest_at: null })
@@ -232,6 +232,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .insertInto('purges')
       .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
       .execute();
+    return bounds.next_index;
   });
 }
 
