@@ -138,23 +138,43 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
   jobs = startJobs(app, capture.isDrained);
 
-  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
-  async function stopAll(): Promise<void> {
+  const stop = async (): Promise<void> => {
     stopping = true;
-    const until = performance.now() + STOP_MS;
-    edge.drain();
-    live.close();
-    await sleep(options.drainMs ?? DRAIN_MS);
-    await Promise.all([edge.close(STOP_MS), ...jobs.map((each) => each.stop(STOP_MS))]);
-    // Aborted senders no longer wait, but captures that arrived completely are still stored.
-    await capture.drain();
-    await capture.close();
-    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
-    await api.close();
-    await Promise.all([store.close(), replays.close(), nats?.close()]);
-  }
+    await stopAll({ edge, live, jobs, capture, background, api, store, replays, nats }, options.drainMs ?? DRAIN_MS);
+  };
   let stopped: Promise<void> | undefined;
-  return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stopAll()) };
+  return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stop()) };
+}
+
+interface Running {
+  readonly edge: ReturnType<typeof createEdge>;
+  readonly live: LiveService;
+  readonly jobs: readonly IntervalJob[];
+  readonly capture: CaptureService;
+  readonly background: Background;
+  readonly api: { readonly close: () => Promise<void> };
+  readonly store: Store;
+  readonly replays: Replays;
+  readonly nats: NatsLink | undefined;
+}
+
+/**
+ * Shuts down in the reverse order of dependencies, so that running requests keep everything they use. First, balancers
+ * get time to learn of it: `/readyz` fails, and every response closes its connection.
+ */
+async function stopAll(running: Running, drainMs: number): Promise<void> {
+  const { edge, live, jobs, capture, background, api, store, replays, nats } = running;
+  const until = performance.now() + STOP_MS;
+  edge.drain();
+  live.close();
+  await sleep(drainMs);
+  await Promise.all([edge.close(STOP_MS - drainMs), ...jobs.map((each) => each.stop(STOP_MS - drainMs))]);
+  // Aborted senders no longer wait, but captures that arrived completely are still stored.
+  await capture.drain();
+  await capture.close();
+  await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+  await api.close();
+  await Promise.all([store.close(), replays.close(), nats?.close()]);
 }
 
 /** The listener and its connections. Fastify creates its server through this factory. */

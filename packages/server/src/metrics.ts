@@ -1,4 +1,4 @@
-import type { OverflowFigures } from './features/capture/service.ts';
+import type { OverflowFigures } from './features/capture/overflow.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface MetricSources {
@@ -62,6 +62,18 @@ export function createMetrics(sources: MetricSources): Metrics {
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const logged = counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.');
   const read = { plain: 0, parser: 0 };
+  registerReads(registry, read);
+  const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
+  return {
+    registry,
+    countStored: () => stored.add(1),
+    countLogged: () => logged.add(1),
+    countFailed: failed.add,
+    countRead: (reader) => void (read[reader] += 1),
+  };
+}
+
+function registerReads(registry: Registry, read: Readonly<Record<'plain' | 'parser', number>>): void {
   registry.registerMetric(
     new Counter({
       name: 'creel_captures_read_total',
@@ -75,14 +87,6 @@ export function createMetrics(sources: MetricSources): Metrics {
       },
     }),
   );
-  const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  return {
-    registry,
-    countStored: () => stored.add(1),
-    countLogged: () => logged.add(1),
-    countFailed: failed.add,
-    countRead: (reader) => void (read[reader] += 1),
-  };
 }
 
 function registerGauges(registry: Registry, sources: MetricSources): void {

@@ -33,8 +33,7 @@ export function createListener(
     (handle: HeadListener): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
-      // Node's parser discards the bytes that follow an upgrade request. So the connection ends with the response, and
-      // no bytes are lost or read as a request.
+      // Node's parser discards what follows an upgrade request, so the connection ends with the response.
       if (!server.listening || isDraining() || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
       handle(request, response, head);

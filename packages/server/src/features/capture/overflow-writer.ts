@@ -114,10 +114,10 @@ export class OverflowWriter implements BatchStore {
     if (this.#options.log.isFull) throw new StorageUnavailable('The overflow log is full.');
   }
 
-  #setMode({ isAway = this.#isAway, lastPosition = this.#lastPosition }): void {
+  #setMode(change: { readonly isAway?: boolean; readonly lastPosition?: LogPosition }): void {
     const before = this.isLogging;
-    this.#isAway = isAway;
-    this.#lastPosition = lastPosition;
+    this.#isAway = change.isAway ?? this.#isAway;
+    this.#lastPosition = change.lastPosition ?? this.#lastPosition;
     if (this.isLogging !== before) this.#options.onMode(this.isLogging ? 'log' : 'database');
   }
 

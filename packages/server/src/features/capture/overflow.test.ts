@@ -35,8 +35,8 @@ afterEach(async () => {
   await rm(storeDir, { recursive: true, force: true });
 });
 
-/** Waits for the value, however busy the machine is. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
+/** However busy the machine is. */
+const PATIENCE = { timeout: 30_000 };
 
 /** A node. Its database is reached through the link, unless `url` is another one. */
 async function startNode(settings: Readonly<Record<string, string>> = {}, url = link.url): Promise<TestServer> {
@@ -46,8 +46,8 @@ async function startNode(settings: Readonly<Record<string, string>> = {}, url = 
   });
   servers.push(server);
   // The log is created in the background.
-  await eventually(() => metricOf(server.origin, 'creel_overflow_log_batches')).toBe(0);
-  await eventually(async () => (await database.run('select name from secrets')).length).toBeGreaterThan(1);
+  await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+  await expect.poll(async () => (await database.run('select name from secrets')).length, PATIENCE).toBeGreaterThan(1);
   return server;
 }
 
@@ -89,9 +89,9 @@ describe('while PostgreSQL is away', () => {
     expect((await client.tell('/api/endpoints')).status).toBe(503);
     expect(await metricOf(server.origin, 'creel_overflow_log_used')).toBe(1);
     link.mend();
-    await eventually(() => storedBodies(id)).toHaveLength(21);
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(21);
     expect(await storedBodies(id)).toEqual(['before', ...bodies]);
-    await eventually(() => send(server, uid, 'after').then(({ index }) => index !== null)).toBe(true);
+    await expect.poll(() => send(server, uid, 'after').then(({ index }) => index !== null), PATIENCE).toBe(true);
     expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(20);
   });
 
@@ -104,9 +104,9 @@ describe('while PostgreSQL is away', () => {
     const body = Buffer.from('0123456789abcdef'.repeat(200_000));
     expect(await send(server, uid, body)).toEqual(LOGGED);
     link.mend();
-    await eventually(() => storedBodies(id)).toHaveLength(2);
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(2);
     expect((await storedBodies(id))[1] === body.toString()).toBe(true);
-    await eventually(() => metricOf(server.origin, 'creel_overflow_log_bytes')).toBe(0);
+    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_bytes'), PATIENCE).toBe(0);
   });
 
   test('a full log is answered with 503, also by /readyz, and nothing of it is lost', async () => {
@@ -124,8 +124,8 @@ describe('while PostgreSQL is away', () => {
     expect(await metricOf(server.origin, 'creel_overflow_log_full')).toBe(1);
     expect((await client.tell('/readyz')).status).toBe(503);
     link.mend();
-    await eventually(() => storedBodies(id)).toHaveLength(1 + logged.length);
-    await eventually(async () => (await client.tell('/readyz')).status).toBe(200);
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(1 + logged.length);
+    await expect.poll(async () => (await client.tell('/readyz')).status, PATIENCE).toBe(200);
   });
 
   test('a node that starts again, or another one, drains what a killed node has logged', async () => {
@@ -136,7 +136,7 @@ describe('while PostgreSQL is away', () => {
     link.refuse();
     const bodies = Array.from({ length: 10 }, (_each, nth) => `number ${nth}`);
     for (const body of bodies) expect(await send(first, uid, body)).toEqual(LOGGED);
-    await eventually(() => storedBodies(id)).toEqual(['before', ...bodies]);
+    await expect.poll(() => storedBodies(id), PATIENCE).toEqual(['before', ...bodies]);
     expect(await metricOf(other.origin, 'creel_overflow_drained_batches_total')).toBe(10);
   });
 });
@@ -152,7 +152,7 @@ test('a deleted endpoint’s logged captures are dropped', async () => {
   expect(await send(far, uid, 'no log')).toMatchObject({ status: 503 });
   await client.call('deleteEndpoint', { params: { uid } });
   nats = await startNats({ storeDir, port: nats.port });
-  await eventually(() => send(far, uid, 'logged')).toEqual(LOGGED);
-  await eventually(() => metricOf(far.origin, 'creel_overflow_log_batches')).toBe(0);
+  await expect.poll(() => send(far, uid, 'logged'), PATIENCE).toEqual(LOGGED);
+  await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
   expect(await storedBodies(id)).toEqual([]);
 });
