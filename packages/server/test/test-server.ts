@@ -58,6 +58,8 @@ export interface TestServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
+  /** 0 by default, so that tests stop at once. */
+  readonly drainMs?: number;
   readonly replay?: ServerOptions['replay'];
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
@@ -104,7 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
-    drainMs: 0,
+    drainMs: options.drainMs ?? 0,
     replay: options.replay,
     passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
