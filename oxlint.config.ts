@@ -184,6 +184,11 @@ const config: OxlintConfig = defineConfig({
       files: [`${server}/{limits,workers}/**`],
       rules: serverImports(sql, ...httpClients, featuresBelow, framework, compositionRoot),
     },
+    // LISTEN and NOTIFY are SQL too.
+    {
+      files: [`${server}/bus/**`],
+      rules: serverImports(...httpClients, featuresBelow, framework, compositionRoot),
+    },
     { files: [`${server}/features/**`], rules: serverImports(sql, ...httpClients, framework, compositionRoot) },
     {
       files: [`${server}/features/**/{routes,*-routes,start-session}.ts`],

@@ -10,11 +10,13 @@ import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts'
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
+import { openBus } from './bus/open-bus.ts';
+import type { Bus } from './bus/bus.ts';
+import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './features/jobs/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
 import { OverflowLog } from './features/capture/overflow-log.ts';
-import { NatsLink } from './bus/nats-connection.ts';
 import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
@@ -107,13 +109,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let stopping = false;
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
   const sessions = new Sessions(store, now);
-  const live = createLive(options, now, publicUrl);
   const nats = natsOf(options);
+  const bus = await openBus({ databaseUrl: config.databaseUrl, nats, store });
   const overflowLog = nats && (await overflowLogOf(options, nats));
+  const live = createLive(options, bus, now, publicUrl);
   const capture = createCaptureService({
-    overflowLog,
     config,
     store,
+    bus,
+    overflowLog,
     log,
     now,
     live: () => live,
@@ -140,7 +144,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   const stop = async (): Promise<void> => {
     stopping = true;
-    await stopAll({ edge, live, jobs, capture, background, api, store, replays, nats }, options.drainMs ?? DRAIN_MS);
+    await stopAll(
+      { edge, live, jobs, capture, background, api, store, replays, bus, nats },
+      options.drainMs ?? DRAIN_MS,
+    );
   };
   let stopped: Promise<void> | undefined;
   return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stop()) };
@@ -155,6 +162,7 @@ interface Running {
   readonly api: { readonly close: () => Promise<void> };
   readonly store: Store;
   readonly replays: Replays;
+  readonly bus: Bus;
   readonly nats: NatsLink | undefined;
 }
 
@@ -163,7 +171,7 @@ interface Running {
  * get time to learn of it: `/readyz` fails, and every response closes its connection.
  */
 async function stopAll(running: Running, drainMs: number): Promise<void> {
-  const { edge, live, jobs, capture, background, api, store, replays, nats } = running;
+  const { edge, live, jobs, capture, background, api, store, replays, bus, nats } = running;
   const until = performance.now() + STOP_MS;
   edge.drain();
   live.close();
@@ -174,6 +182,7 @@ async function stopAll(running: Running, drainMs: number): Promise<void> {
   await capture.close();
   await background.settle(Math.max(until - performance.now(), SETTLE_MS));
   await api.close();
+  await bus.close();
   await Promise.all([store.close(), replays.close(), nats?.close()]);
 }
 
@@ -261,6 +270,7 @@ function metricsOf(
 
 function createLive(
   { config, store, log, livePingMs }: ServerOptions,
+  bus: Bus,
   now: () => number,
   publicUrl: () => string,
 ): LiveService {
@@ -271,7 +281,8 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
     },
-    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    bus,
+    now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),
     pingMs: livePingMs,
   });

@@ -2,6 +2,7 @@ import { billingReads, billingWrites } from './features/billing/queries.ts';
 import { endpointReads, endpointWrites } from './features/endpoints/queries.ts';
 import { identityReads, identityWrites } from './features/accounts/identity-queries.ts';
 import { mailTokenReads, mailTokenWrites } from './features/accounts/mail-token-queries.ts';
+import { liveReads } from './features/live/queries.ts';
 import { noticeWrites } from './features/jobs/notice-queries.ts';
 import { requestReads, requestWrites } from './features/requests/queries.ts';
 import { searchReads } from './features/search/queries.ts';
@@ -20,6 +21,7 @@ export const READS = {
   ...throttleReads,
   ...endpointReads,
   ...requestReads,
+  ...liveReads,
   ...billingReads,
 };
 /** Reads that may take long, on their own thread. */

@@ -90,8 +90,6 @@ export interface SessionStore {
   createSession(tokenHash: string, session: SessionRecord, passwordHash: string | null): Promise<boolean>;
   /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
   findSession(tokenHash: string, now: number): Promise<{ session: SessionRecord; user: UserRecord } | undefined>;
-  /** Whether the session with this public id is valid at `now`. */
-  isSessionOpen(id: string, now: number): Promise<boolean>;
   /** Sessions that are valid at `now`, newest first. */
   listSessions(userId: number, now: number): Promise<readonly SessionRecord[]>;
   /** Records that the session was used, and its new expiry. */

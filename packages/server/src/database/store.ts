@@ -1,5 +1,6 @@
 import type { Query, Tier } from '@creel/contract';
 import type { BillingQueries } from '../features/billing/queries.ts';
+import type { LiveQueries } from '../features/live/queries.ts';
 import type { AccountStore, UserRecord } from './account-store.ts';
 import type { PackedCaptures } from './packed-captures.ts';
 
@@ -10,7 +11,7 @@ export type * from './account-store.ts';
  * milliseconds since 1970 and are always passed in: no query reads a clock. "Not found" is `undefined` or `false`. A
  * thrown error means that the database failed and the call changed nothing.
  */
-export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep & BillingQueries;
+export type Store = AccountStore & EndpointStore & RequestStore & CaptureStore & Upkeep & BillingQueries & LiveQueries;
 
 export interface EndpointRecord {
   readonly id: number;

@@ -29,15 +29,6 @@ export const sessionReads = {
     const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
     return user && { session: toSessionRecord(row), user: toUserRecord(user) };
   },
-  async isSessionOpen(db, id, now) {
-    const row = await db
-      .selectFrom('sessions')
-      .select('id')
-      .where('id', '=', id)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    return row !== undefined;
-  },
   async listSessions(db, userId, now) {
     const rows = await db
       .selectFrom('sessions')
@@ -49,7 +40,7 @@ export const sessionReads = {
       .execute();
     return rows.map(toSessionRecord);
   },
-} satisfies Unbound<Pick<SessionStore, 'findSession' | 'isSessionOpen' | 'listSessions'>>;
+} satisfies Unbound<Pick<SessionStore, 'findSession' | 'listSessions'>>;
 
 /** All columns except the user's. */
 const SESSION_COLUMNS = ['token_hash', 'id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'ip'] as const;

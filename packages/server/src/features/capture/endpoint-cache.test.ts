@@ -7,6 +7,7 @@ function someCache(shared = false) {
   const reads: ((name: string) => void)[] = [];
   const failures: ((error: Error) => void)[] = [];
   const clock = { now: 0 };
+  const bus = { isHealthy: !shared };
   const findEndpoint = (uid: string): Promise<EndpointRecord> =>
     new Promise((resolve, reject) => {
       failures.push(reject);
@@ -14,10 +15,10 @@ function someCache(shared = false) {
       const counts = { isFavorite: false, requestCount: 0, savedCount: 0, unsavedCount: 0, latestAt: null };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });
-  const cache = new EndpointCache({ findEndpoint, shared }, undefined, () => clock.now);
+  const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);
   const endRead = (nth: number, source: string) => reads[nth]?.(source);
   const failRead = (nth: number) => failures[nth]?.(new Error('away'));
-  return { cache, clock, endRead, failRead, readCount: () => reads.length };
+  return { cache, clock, bus, endRead, failRead, readCount: () => reads.length };
 }
 
 test('a lookup from before a change is not cached, and does not end the newer one', async () => {

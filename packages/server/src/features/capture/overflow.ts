@@ -62,8 +62,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
       options.metrics().countStored();
       const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
       const stored = { index, savedId: savedIds[at] || null, receivedAt: receivedAt?.[at] ?? sentAt };
-      if (options.live().isWatched(endpointId))
-        options.live().publish(endpointId, storedEvent(endpointId, capture, stored));
+      options.live().captured(endpointId, index, () => storedEvent(endpointId, capture, stored));
       if (sources.has(endpointId)) continue;
       const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
       if (label !== 'Unknown') sources.set(endpointId, label);

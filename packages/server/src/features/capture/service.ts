@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
 import { storedEvent } from '../live/live-events.ts';
 import type { Logger } from '../../log.ts';
@@ -49,6 +50,7 @@ export interface CaptureServiceOptions {
   readonly store: Store;
   /** The overflow log and its connection; `undefined` without NATS. */
   readonly overflowLog: OverflowLog | undefined;
+  readonly bus: Bus;
   readonly live: () => Live;
   readonly metrics: () => Metrics;
   readonly log: Logger;
@@ -57,8 +59,12 @@ export interface CaptureServiceOptions {
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
-  const { config, store, now } = options;
-  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const { config, store, bus, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
+  bus.subscribe((notice) => {
+    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
+  });
+  bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
@@ -84,8 +90,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     countLogged: () => options.metrics().countLogged(),
     onStored: (endpoint, capture, result) => {
       options.metrics().countStored();
-      if (options.live().isWatched(endpoint.id))
-        options.live().publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      options.live().captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };

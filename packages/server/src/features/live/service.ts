@@ -1,16 +1,21 @@
-import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord, EndpointStore, RequestStore } from '../../database/store.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Notice } from '../../bus/notice.ts';
+import type { EndpointRecord, RequestStore } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
 import { recordEvent } from './live-events.ts';
-import type { EndpointMessage, LiveEvent, RequestEvent } from './live-events.ts';
+import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
 import { LiveMemory } from './live-memory.ts';
+import { presentPreview } from '../requests/present-request.ts';
+import { LivePoll } from './live-poll.ts';
+import type { LiveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
@@ -30,11 +35,11 @@ const SOCKET_OPTIONS = {
   closeTimeout: 900,
 };
 
-/** The live view's interface for the rest of the server. */
+/** The live view's interface for the rest of the server. Call it after the commit; it reaches all nodes. */
 export interface Live {
-  /** True when the endpoint has a viewer. */
-  isWatched(endpointId: number): boolean;
-  publish(endpointId: number, event: LiveEvent): void;
+  /** A capture is stored. `event` makes its event, and is called only if the endpoint has a viewer here. */
+  captured(endpointId: number, index: number, event: () => RequestEvent): void;
+  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void;
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void;
   /** Closes the connections of all sessions of a user except one. */
@@ -42,11 +47,11 @@ export interface Live {
 }
 
 export interface LiveServiceOptions {
-  readonly store: Pick<RequestStore, 'listRequests'> & Pick<EndpointStore, 'findEndpoint'>;
+  readonly store: Pick<RequestStore, 'listRequests' | 'findRequest'> & LiveQueries;
+  readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
-  /** Whether a session is still valid; called at the start and with every ping. */
-  readonly isSignedIn: (sessionId: string) => Promise<boolean>;
+  readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   /**
    * Milliseconds between two pings. A peer that did not answer the previous one, or read none of the data that waits
@@ -57,7 +62,10 @@ export interface LiveServiceOptions {
   readonly memory?: LiveMemory | undefined;
 }
 
-/** All live connections of this process. Publishing to them never waits and never fails. */
+/**
+ * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
+ * content, so it is read.
+ */
 export class LiveService implements Live {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;
@@ -66,14 +74,21 @@ export class LiveService implements Live {
   readonly #memory: LiveMemory;
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
+  readonly #poll: LivePoll;
   #closed = false;
 
   constructor(options: LiveServiceOptions) {
     this.#options = options;
     this.#memory = options.memory ?? new LiveMemory();
     this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
-    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS);
-    this.#pings.unref();
+    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
+    this.#poll = new LivePoll({
+      ...options,
+      connections: () => this.#all(),
+      deliver: (endpointId, event) => this.#deliver(endpointId, event),
+      refresh: (endpointId) => this.#refresh(endpointId),
+    });
+    options.bus.subscribe((notice) => this.#receive(notice));
     // An invalid handshake gets the same error format as every other request.
     this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
   }
@@ -82,20 +97,73 @@ export class LiveService implements Live {
     return this.#all().length;
   }
 
-  isWatched(endpointId: number): boolean {
-    return this.#connections.has(endpointId);
+  captured(endpointId: number, index: number, event: () => RequestEvent): void {
+    if (this.#connections.has(endpointId)) this.#deliver(endpointId, event());
+    this.#options.bus.publish({ kind: 'captured', newest: [[endpointId, index]] });
   }
 
-  publish(endpointId: number, event: LiveEvent): void {
-    for (const connection of this.#watching(endpointId)) connection.take(event);
-    if (event.type !== 'endpoint-deleted' && this.isWatched(endpointId)) this.#ticker.touch(endpointId);
+  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
+    this.#deliver(endpointId, event);
+    this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
   endSession(sessionId: string): void {
-    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+    this.#endSession(sessionId);
+    this.#options.bus.publish({ kind: 'session', id: sessionId });
   }
 
   endUserSessions(userId: number, exceptSessionId?: string): void {
+    this.#endUserSessions(userId, exceptSessionId);
+    this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
+  }
+
+  #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
+    for (const connection of this.#watching(endpointId)) connection.take(event);
+    if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
+  }
+
+  /** Sends new inits and new figures, because events of the endpoint were lost. */
+  #refresh(endpointId: number): void {
+    for (const connection of this.#watching(endpointId)) connection.refresh();
+    this.#ticker.touch(endpointId);
+  }
+
+  #receive(notice: Notice): void {
+    switch (notice.kind) {
+      case 'captured':
+        for (const [endpointId, upTo] of notice.newest) this.#deliver(endpointId, { type: 'stored', upTo });
+        return;
+      case 'changed':
+        return this.#deliver(notice.endpointId, { type: 'changed' });
+      case 'gone':
+        return this.#deliver(notice.endpointId, { type: 'endpoint-deleted' });
+      case 'saved':
+        return this.#deliver(notice.endpointId, {
+          type: 'lookup',
+          read: once(() => this.#findSaved(notice.endpointId, notice.id)),
+        });
+      case 'deleted':
+        return this.#deliver(notice.endpointId, { type: 'deleted', id: notice.id });
+      case 'clear':
+        return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
+      case 'session':
+        return this.#endSession(notice.id);
+      case 'user':
+        return this.#endUserSessions(notice.id, notice.exceptSessionId);
+    }
+  }
+
+  async #findSaved(endpointId: number, savedId: number): Promise<ContentEvent | undefined> {
+    const record = await this.#options.store.findRequest(endpointId, { savedId }, BODY_PREVIEW_BYTES);
+    if (record === undefined) return undefined;
+    return { type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) };
+  }
+
+  #endSession(sessionId: string): void {
+    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+  }
+
+  #endUserSessions(userId: number, exceptSessionId: string | undefined): void {
     this.#sendAway(
       (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
       LIVE_CLOSE_SIGNED_OUT,
@@ -116,6 +184,7 @@ export class LiveService implements Live {
   close(): void {
     this.#closed = true;
     clearInterval(this.#pings);
+    this.#poll.close();
     this.#ticker.stop();
     this.#sendAway(() => true, 1001);
   }
@@ -137,7 +206,7 @@ export class LiveService implements Live {
     // Registered before the snapshot is read, so that events in between are kept.
     this.#connections.set(id, (this.#connections.get(id) ?? new Set()).add(connection));
     connection.start();
-    void this.#recheck(connection);
+    void this.#poll.check([connection]);
   }
 
   #remove(connection: LiveConnection): void {
@@ -180,30 +249,33 @@ export class LiveService implements Live {
   }
 
   #pingAll(): void {
-    for (const connection of this.#all()) {
-      connection.ping();
-      void this.#recheck(connection);
-    }
-  }
-
-  /**
-   * Whether the viewer is still authorized. Checked after registration, because a session or endpoint that ended during
-   * the upgrade did not find the connection.
-   */
-  async #recheck(connection: LiveConnection): Promise<void> {
-    try {
-      const [signedIn, endpoint] = await Promise.all([
-        this.#options.isSignedIn(connection.sessionId),
-        this.#options.store.findEndpoint(connection.endpoint.uid),
-      ]);
-      if (!signedIn) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
-      else if (endpoint === undefined) connection.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
-    } catch (error) {
-      this.#options.onFailure(error);
-    }
+    for (const connection of this.#all()) connection.ping();
+    void this.#poll.check(this.#all());
   }
 
   #sendAway(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
     for (const connection of this.#all()) if (matches(connection)) connection.sendAway(code);
   }
+}
+
+/** What other nodes are told of an event. */
+function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Notice {
+  switch (event.type) {
+    case 'saved':
+      return { kind: 'saved', endpointId, id: event.request.id };
+    case 'deleted':
+      return { kind: 'deleted', endpointId, id: event.id };
+    case 'clear':
+      return { kind: 'clear', endpointId, below: event.below };
+    case 'changed':
+      return { kind: 'changed', endpointId };
+    case 'endpoint-deleted':
+      return { kind: 'gone', endpointId };
+  }
+}
+
+/** Calls `read` at most once, when it is first needed. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
 }

@@ -11,6 +11,7 @@ import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { EndpointRecord, UserRecord } from '../../database/store.ts';
 import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
+import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';
 
@@ -32,13 +33,18 @@ async function startLive(pingMs?: number) {
   const live = new LiveService({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
-      findEndpoint: () => Promise.resolve(endpointOf(1, 1)),
+      findRequest: () => Promise.resolve(undefined),
+      readWatched: (openSessions, endpointIds) => {
+        checks += 1;
+        return Promise.resolve({
+          openSessions,
+          endpoints: endpointIds.map((id) => ({ ...endpointOf(id, 1), nextIndex: 0 })),
+        });
+      },
     },
+    bus: localBus,
+    now: Date.now,
     describeEndpoint: () => Promise.resolve(undefined),
-    isSignedIn: () => {
-      checks += 1;
-      return Promise.resolve(true);
-    },
     onFailure: (error) => failures.push(error),
     pingMs,
     memory,
