@@ -124,7 +124,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics: () => metrics,
   });
   const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
-  const metrics = metricsOf(options, live, capture, () => passwords);
+  const metrics = metricsOf(options, { live, capture, bus }, () => passwords);
   const { passwords = new Passwords() } = options;
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
@@ -252,8 +252,7 @@ function startJobs(app: AppContext, isDrained: () => boolean): IntervalJob[] {
 
 function metricsOf(
   options: ServerOptions,
-  live: LiveService,
-  capture: CaptureService,
+  { live, capture, bus }: Pick<Running, 'live' | 'capture' | 'bus'>,
   passwords: () => Passwords,
 ): Metrics {
   const { store, log, lostLogLines = () => 0 } = options;
@@ -264,6 +263,7 @@ function metricsOf(
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
     waitingPasswords: () => passwords().waitingCount,
+    isBusHealthy: () => bus.isHealthy,
     overflow: capture.overflow,
   });
 }

@@ -9,6 +9,7 @@ export interface MetricSources {
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
   readonly waitingPasswords: () => number;
+  readonly isBusHealthy: () => boolean;
   /** `undefined` without an overflow log. */
   readonly overflow: OverflowFigures | undefined;
 }
@@ -111,6 +112,7 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
       Number(overflow.isLogging()),
     );
   }
+  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
