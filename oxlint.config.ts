@@ -48,7 +48,7 @@ const framework: Banned = {
   message: 'Only http/ and the routes of a feature know the web framework. Return a value or throw a problem.',
 };
 const compositionRoot: Banned = {
-  regex: String.raw`^(\./|(\.\./)+)(app|main)\.ts$|^(\.\./)+routes\.ts$`,
+  regex: String.raw`^(\./|(\.\./)+)(app|main)\.ts$|^(\.\./)+(routes|queries)\.ts$`,
   message: 'Nothing imports the composition root. Take what you need as an argument.',
 };
 const serverOnly: Banned = {
@@ -175,8 +175,8 @@ const config: OxlintConfig = defineConfig({
         'unicorn/require-post-message-target-origin': 'off',
       },
     },
-    // The type of a store is derived from the features' queries.
-    { files: [`${server}/database/store.ts`], rules: serverImports(...httpClients, compositionRoot) },
+    // The threads of a database find the queries in the registry.
+    { files: [`${server}/database/*/*thread.ts`], rules: serverImports(...httpClients, featuresBelow, framework) },
     // A migration is one list of statements.
     { files: [`${server}/database/migrations/*`], rules: { 'max-lines-per-function': 'off' } },
     { files: [`${server}/http/**`], rules: serverImports(sql, ...httpClients, featuresBelow, compositionRoot) },

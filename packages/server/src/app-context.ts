@@ -7,12 +7,12 @@ import type { Live } from './features/live/service.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import type { Replays } from './features/replay/replays.ts';
-import type { Store } from './database/store.ts';
+import type { AppStore } from './queries.ts';
 
 /** Everything that a handler can use. Created once, in app.ts. */
 export interface AppContext {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: AppStore;
   readonly sessions: Sessions;
   readonly accounts: Accounts;
   /** `undefined` without SMTP_URL: mail is off. */

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
+import type { OperationalSources } from './http/operational-routes.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
@@ -25,6 +27,7 @@ import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import {
   createListener,
+  serveRequests,
   HEADERS_TIMEOUT_MS,
   REQUEST_TIMEOUT_MS,
   takeUpgrades,
@@ -42,13 +45,15 @@ import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
-import type { Store } from './database/store.ts';
+import { openPostgresStore } from './database/postgres/postgres-store.ts';
+import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
+import { QUERIES } from './queries.ts';
+import type { AppStore } from './queries.ts';
 import { watchDisk } from './disk-log.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
-
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
 import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
@@ -78,7 +83,7 @@ export interface RunningServer {
 
 export interface ServerOptions {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: AppStore;
   readonly log: Logger;
   /** Log lines that could not be written since the start. */
   readonly lostLogLines?: () => number;
@@ -88,6 +93,8 @@ export interface ServerOptions {
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  /** Overrides how nodes are connected. */
+  readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
   /** Milliseconds between a stop and the end of idle connections. */
@@ -103,114 +110,103 @@ const ROUTES: Routes = {
   registerPages: (server, app) => registerPages(server, app, WEB_ROOT),
 };
 
+/**
+ * Opens the configured store: PostgreSQL by URL, otherwise the SQLite file in the data folder. @throws StorageProblem
+ */
+export function openStore({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<AppStore> {
+  return databaseUrl === undefined ? openSqliteStore(dataDir, QUERIES) : openPostgresStore(databaseUrl, QUERIES);
+}
+
 /** Starts the whole server. Resolves when it listens; throws what `listen` throws. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, store, log, now = Date.now } = options;
-  let stopping = false;
-  const publicUrl = (): string => config.publicUrl ?? originOf(config.host, edge.server());
+  const { config, store, log, lostLogLines = () => 0, now = Date.now, passwords = new Passwords() } = options;
+  const stopping = new AbortController();
+  const listener = createListener(isLiveUpgrade, options.timeouts);
+  const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
+  const metrics = createMetrics(lostLogLines);
   const sessions = new Sessions(store, now);
   const nats = natsOf(options);
-  const bus = await openBus({ databaseUrl: config.databaseUrl, nats, store });
-  const overflowLog = nats && (await overflowLogOf(options, nats));
+  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
-  const capture = createCaptureService({
-    config,
-    store,
-    bus,
-    overflowLog,
-    log,
-    now,
-    live: () => live,
-    metrics: () => metrics,
-  });
-  const edge = createEdge(options, capture, await maxConnections(MAX_CONNECTIONS));
-  const metrics = metricsOf(options, { live, capture, bus }, () => passwords);
-  const { passwords = new Passwords() } = options;
+  const overflowLog = nats && (await overflowLogOf(options, nats));
+  const capture = createCaptureService({ config, store, bus, overflowLog, log, now, live, metrics });
+  const { forgetEndpoint, isDrained } = capture;
+  metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
-  const { forgetEndpoint } = capture;
   const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
-  let jobs: IntervalJob[] = [];
-  const purgeSoon = (): void => jobs[0]?.wake();
+  const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...parts, isDrained }), log);
+  const purgeSoon = (): void => maintenance.wake();
   const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
-  const sources = { metrics: metrics.registry, isStopping: () => stopping, checkReady: capture.checkReady };
-  const api = await createApiServer(app, edge.listen, sources, ROUTES);
-  const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
-  edge.takeUpgrades(upgrade);
-  await api.listen({ port: config.port, host: config.host, backlog: BACKLOG });
-  jobs = startJobs(app, capture.isDrained);
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
+  const { api, connections } = await listen(listener, options, app, { capture, live, sources });
+  const jobs = [maintenance, ...otherJobs(app)];
+  for (const each of jobs) each.start();
 
-  const stop = async (): Promise<void> => {
-    stopping = true;
-    await stopAll(
-      { edge, live, jobs, capture, background, api, store, replays, bus, nats },
-      options.drainMs ?? DRAIN_MS,
-    );
-  };
+  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
+  async function stopAll(): Promise<void> {
+    stopping.abort();
+    const until = performance.now() + STOP_MS;
+    live.close();
+    // From now on `/readyz` fails and every response closes its connection, so balancers choose another node.
+    await sleep(options.drainMs ?? DRAIN_MS);
+    const restMs = until - performance.now();
+    await Promise.all([connections.close(restMs), ...jobs.map((each) => each.stop(restMs))]);
+    // Aborted senders no longer wait, but captures that arrived completely are still stored.
+    await capture.drain();
+    await capture.close();
+    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+    await api.close();
+    await bus.close();
+    await Promise.all([store.close(), replays.close(), nats?.close()]);
+  }
   let stopped: Promise<void> | undefined;
-  return { url: publicUrl(), port: portOf(edge.server()), stop: () => (stopped ??= stop()) };
+  return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
 }
 
-interface Running {
-  readonly edge: ReturnType<typeof createEdge>;
-  readonly live: LiveService;
-  readonly jobs: readonly IntervalJob[];
-  readonly capture: CaptureService;
-  readonly background: Background;
-  readonly api: { readonly close: () => Promise<void> };
-  readonly store: Store;
-  readonly replays: Replays;
-  readonly bus: Bus;
-  readonly nats: NatsLink | undefined;
-}
-
-/**
- * Shuts down in the reverse order of dependencies, so that running requests keep everything they use. First, balancers
- * get time to learn of it: `/readyz` fails, and every response closes its connection.
- */
-async function stopAll(running: Running, drainMs: number): Promise<void> {
-  const { edge, live, jobs, capture, background, api, store, replays, bus, nats } = running;
-  const until = performance.now() + STOP_MS;
-  edge.drain();
-  live.close();
-  await sleep(drainMs);
-  await Promise.all([edge.close(STOP_MS - drainMs), ...jobs.map((each) => each.stop(STOP_MS - drainMs))]);
-  // Aborted senders no longer wait, but captures that arrived completely are still stored.
-  await capture.drain();
-  await capture.close();
-  await background.settle(Math.max(until - performance.now(), SETTLE_MS));
-  await api.close();
-  await bus.close();
-  await Promise.all([store.close(), replays.close(), nats?.close()]);
-}
-
-/** The listener and its connections. Fastify creates its server through this factory. */
-function createEdge(options: ServerOptions, capture: CaptureService, limit: number) {
-  const turns = new LoopTurns();
-  let server: Server | undefined;
-  let connections: Connections | undefined;
-  let draining = false;
-  const isDraining = (): boolean => draining;
+/** What `/metrics` reads for each scrape. */
+function gaugesOf(
+  { store, log }: ServerOptions,
+  { live, capture, bus, passwords }: { live: LiveService; capture: CaptureService; bus: Bus; passwords: Passwords },
+): Parameters<Metrics['watch']>[0] {
   return {
-    server: () => server,
-    listen(everythingElse: RequestListener): Server {
-      const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
-      server = createListener(createDispatch(targets, turns), isLiveUpgrade, isDraining, options.timeouts);
-      connections = new Connections(server, {
-        ...connectionOptions(options, capture, turns, limit),
-        isDraining,
-      });
-      return server;
-    },
-    takeUpgrades(upgrade: Parameters<typeof takeUpgrades>[1]): void {
-      if (server !== undefined) takeUpgrades(server, upgrade);
-    },
-    /** Ends each connection with its next response. */
-    drain: (): void => void (draining = true),
-    close: async (maxMs: number): Promise<void> => connections?.close(maxMs),
+    freeDiskBytes: watchDisk(store, log),
+    viewers: () => live.viewerCount,
+    waitingCaptures: capture.waitingCount,
+    bodyBytesInMemory: capture.bodyBytes,
+    waitingPasswords: () => passwords.waitingCount,
+    isBusHealthy: () => bus.isHealthy,
+    overflow: capture.overflow,
   };
+}
+
+/** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */
+async function listen(
+  listener: Server,
+  options: ServerOptions,
+  app: AppContext,
+  { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
+): Promise<{ api: FastifyInstance; connections: Connections }> {
+  const turns = new LoopTurns();
+  const limit = await maxConnections(MAX_CONNECTIONS);
+  const { isStopping } = sources;
+  const connections = new Connections(listener, {
+    ...connectionOptions(options, capture, turns, limit),
+    isStopping,
+  });
+  const serverFactory = (everythingElse: RequestListener): Server => {
+    const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
+    serveRequests(listener, createDispatch(targets, turns), isStopping);
+    return listener;
+  };
+  const api = await createApiServer(app, serverFactory, sources, ROUTES);
+  const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
+  takeUpgrades(listener, upgrade);
+  await api.listen({ port: options.config.port, host: options.config.host, backlog: BACKLOG });
+  return { api, connections };
 }
 
 function connectionOptions(
@@ -218,7 +214,7 @@ function connectionOptions(
   capture: CaptureService,
   turns: LoopTurns,
   limit: number,
-): Omit<ConstructorParameters<typeof Connections>[1], 'isDraining'> {
+): Omit<ConstructorParameters<typeof Connections>[1], 'isStopping'> {
   return {
     admit: capture.admitPlain,
     turns,
@@ -230,13 +226,11 @@ function connectionOptions(
 }
 
 /**
- * Background jobs. Without a mail server no notice is claimed, so notices can still be sent after one is configured.
+ * Jobs besides maintenance. Without a mail server no notice is claimed, so notices can still be sent after one is
+ * configured.
  */
-function startJobs(app: AppContext, isDrained: () => boolean): IntervalJob[] {
-  const { store, config, live, log, now, publicUrl, mailer, billing, forgetEndpoint } = app;
-  const jobs = [
-    new IntervalJob('maintenance', () => runMaintenance({ store, config, live, now, forgetEndpoint, isDrained }), log),
-  ];
+function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
+  const jobs: IntervalJob[] = [];
   if (billing !== undefined)
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
@@ -246,26 +240,7 @@ function startJobs(app: AppContext, isDrained: () => boolean): IntervalJob[] {
       new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
     );
   }
-  for (const each of jobs) each.start();
   return jobs;
-}
-
-function metricsOf(
-  options: ServerOptions,
-  { live, capture, bus }: Pick<Running, 'live' | 'capture' | 'bus'>,
-  passwords: () => Passwords,
-): Metrics {
-  const { store, log, lostLogLines = () => 0 } = options;
-  return createMetrics({
-    lostLogLines,
-    freeDiskBytes: watchDisk(store, log),
-    viewers: () => live.viewerCount,
-    waitingCaptures: capture.waitingCount,
-    bodyBytesInMemory: capture.bodyBytes,
-    waitingPasswords: () => passwords().waitingCount,
-    isBusHealthy: () => bus.isHealthy,
-    overflow: capture.overflow,
-  });
 }
 
 function createLive(

@@ -2,9 +2,8 @@ import { ConfigProblem, readConfig } from './config.ts';
 import { createLog, lossReport } from './log.ts';
 import type { Logger } from './log.ts';
 import { LogDestination, standardOutput } from './log-destination.ts';
-import { startServer } from './app.ts';
+import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
-import { openStore } from './database/open-store.ts';
 import { StorageProblem } from './database/storage-problem.ts';
 
 /** Wiring and signals. The only file that ends the process. */

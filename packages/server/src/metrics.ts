@@ -1,10 +1,10 @@
 import type { OverflowFigures } from './features/capture/overflow.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
-export interface MetricSources {
+/** Numbers that are read for each scrape. */
+interface GaugeSources {
   /** `undefined` when the database is not in the data folder. */
   readonly freeDiskBytes: (() => number) | undefined;
-  readonly lostLogLines: () => number;
   readonly viewers: () => number;
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
@@ -16,6 +16,8 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly registry: Registry;
+  /** Adds the gauges. Called once. */
+  readonly watch: (sources: GaugeSources) => void;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
   /** A capture is in the overflow log and was acknowledged. */
@@ -27,11 +29,10 @@ export interface Metrics {
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
-export function createMetrics(sources: MetricSources): Metrics {
+export function createMetrics(lostLogLines: () => number): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  registerGauges(registry, sources);
   const readCounter = (name: string, help: string, read: () => number): Counter =>
     new Counter({
       name,
@@ -42,13 +43,7 @@ export function createMetrics(sources: MetricSources): Metrics {
         this.inc(read());
       },
     });
-  if (sources.overflow !== undefined)
-    readCounter(
-      'creel_overflow_drained_batches_total',
-      'Batches that this node moved from the overflow log to PostgreSQL.',
-      sources.overflow.drainedBatches,
-    );
-  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', sources.lostLogLines);
+  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
   // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
   const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
     let total = 0;
@@ -67,6 +62,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
   return {
     registry,
+    watch: (sources) => registerGauges(registry, sources),
     countStored: () => stored.add(1),
     countLogged: () => logged.add(1),
     countFailed: failed.add,
@@ -90,7 +86,7 @@ function registerReads(registry: Registry, read: Readonly<Record<'plain' | 'pars
   );
 }
 
-function registerGauges(registry: Registry, sources: MetricSources): void {
+function registerGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({
@@ -103,18 +99,32 @@ function registerGauges(registry: Registry, sources: MetricSources): void {
     });
   if (sources.freeDiskBytes !== undefined)
     gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
-  const { overflow } = sources;
-  if (overflow !== undefined) {
-    gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', overflow.batches);
-    gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', overflow.bytes);
-    gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull()));
-    gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () =>
-      Number(overflow.isLogging()),
-    );
-  }
   gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
+  if (sources.overflow !== undefined) registerOverflow(registry, gauge, sources.overflow);
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
+}
+
+function registerOverflow(
+  registry: Registry,
+  gauge: (name: string, help: string, read: () => number) => void,
+  { batches, bytes, isFull, isLogging, drainedBatches }: OverflowFigures,
+): void {
+  gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', batches);
+  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
+  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
+  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));
+  registry.registerMetric(
+    new Counter({
+      name: 'creel_overflow_drained_batches_total',
+      help: 'Batches that this node moved from the overflow log to PostgreSQL.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(drainedBatches());
+      },
+    }),
+  );
 }

@@ -1,15 +1,10 @@
 import { METHODS } from 'node:http';
 import { CapturePacker } from '../src/database/packed-captures.ts';
 import { encodeHead } from '../src/database/request-head.ts';
-import type {
-  CaptureLimits,
-  EndpointRecord,
-  NewEndpoint,
-  NewUser,
-  RequestRecord,
-  Store,
-  UserRecord,
-} from '../src/database/store.ts';
+import type { CaptureLimits, EndpointRecord, RequestRecord, UserRecord } from '../src/database/store.ts';
+import type { NewEndpoint } from '../src/features/endpoints/queries.ts';
+import type { NewUser } from '../src/features/accounts/user-queries.ts';
+import type { AppStore } from '../src/queries.ts';
 
 /** The tests' clock stands still: every time is passed in. */
 export const T0 = 1_800_000_000_000;
@@ -26,7 +21,7 @@ export function unique(prefix: string): string {
 }
 
 /** Creates a user. */
-export async function someUser(store: Store, details: Partial<NewUser> = {}): Promise<UserRecord> {
+export async function someUser(store: AppStore, details: Partial<NewUser> = {}): Promise<UserRecord> {
   const username = unique('person');
   const created = await store.createUser({
     username,
@@ -45,7 +40,7 @@ export async function someUser(store: Store, details: Partial<NewUser> = {}): Pr
 
 /** Creates an endpoint, for a new user by default. */
 export async function someEndpoint(
-  store: Store,
+  store: AppStore,
   details: Partial<NewEndpoint> = {},
   limit = 1000,
 ): Promise<EndpointRecord> {
@@ -85,7 +80,11 @@ export interface Stored {
 }
 
 /** Stores one batch. Returns the result of each capture, in order. */
-export async function capture(store: Store, batch: readonly Sent[], limits: CaptureLimits = LIMITS): Promise<Stored[]> {
+export async function capture(
+  store: AppStore,
+  batch: readonly Sent[],
+  limits: CaptureLimits = LIMITS,
+): Promise<Stored[]> {
   const packer = new CapturePacker(METHODS);
   for (const {
     to,
@@ -107,7 +106,7 @@ export async function capture(store: Store, batch: readonly Sent[], limits: Capt
 
 /** Stores `count` captures whose bodies are their numbers. */
 export function captureMany(
-  store: Store,
+  store: AppStore,
   to: number,
   count: number,
   limits: CaptureLimits = LIMITS,
@@ -128,12 +127,12 @@ export function textOf(record: RequestRecord | undefined): string | undefined {
 }
 
 /** All requests of an endpoint, newest first. */
-export function everything(store: Store, endpointId: number): Promise<readonly RequestRecord[]> {
+export function everything(store: AppStore, endpointId: number): Promise<readonly RequestRecord[]> {
   return store.listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 100 });
 }
 
 /** The endpoint's counters, and a recount of its rows. They must always be equal. */
-export async function countersAndRecount(store: Store, uid: string): Promise<{ kept: object; counted: object }> {
+export async function countersAndRecount(store: AppStore, uid: string): Promise<{ kept: object; counted: object }> {
   const endpoint = await store.findEndpointDetail(uid);
   if (endpoint === undefined) throw new Error('The endpoint is gone.');
   const rows = await everything(store, endpoint.id);

@@ -6,11 +6,10 @@ import { Writable } from 'node:stream';
 import { Passwords } from '../src/features/accounts/passwords.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
-import { startServer } from '../src/app.ts';
+import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { createTestDatabase } from './test-database.ts';
-import { openStore } from '../src/database/open-store.ts';
-import type { Store } from '../src/database/store.ts';
+import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 
@@ -20,7 +19,7 @@ export interface TestServer {
   readonly port: number;
   readonly dataDir: string;
   /** The server's own store, for inspection and for actions without a call. */
-  readonly store: Store;
+  readonly store: AppStore;
   /** The server's clock, which runs and can be advanced. */
   readonly clock: TestClock;
   /** Every log line so far, as text. Empty at LOG_LEVEL `silent`, the default here. */
@@ -52,7 +51,7 @@ export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Opens a store other than SQLite in the data folder. */
-  readonly openStore?: (dataDir: string) => Promise<Store>;
+  readonly openStore?: (dataDir: string) => Promise<AppStore>;
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
@@ -60,6 +59,7 @@ export interface TestServerOptions {
   /** 0 by default, so that tests stop at once. */
   readonly drainMs?: number;
   readonly replay?: ServerOptions['replay'];
+  readonly bus?: ServerOptions['bus'];
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
   readonly dataDir?: string;
@@ -106,6 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     livePingMs: options.livePingMs,
     drainMs: options.drainMs ?? 0,
     replay: options.replay,
+    bus: options.bus,
     passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });

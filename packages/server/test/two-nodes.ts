@@ -1,3 +1,4 @@
+import type { Bus } from '../src/bus/bus.ts';
 import { createTestDatabase } from './test-database.ts';
 import type { TestDatabase } from './test-database.ts';
 import { createTestClient } from './test-client.ts';
@@ -15,11 +16,14 @@ export interface TwoNodes {
   readonly stop: () => Promise<void>;
 }
 
-export async function startTwoNodes(settings: Readonly<Record<string, string>> = {}): Promise<TwoNodes> {
+export async function startTwoNodes(
+  settings: Readonly<Record<string, string>> = {},
+  buses: readonly Bus[] = [],
+): Promise<TwoNodes> {
   const database = await createTestDatabase();
   const options = { settings: { DEFAULT_TIER: 'PREMIUM', DATABASE_URL: database.url, ...settings } };
-  const a = await startTestServer(options);
-  const b = await startTestServer(options);
+  const a = await startTestServer({ ...options, bus: buses[0] });
+  const b = await startTestServer({ ...options, bus: buses[1] });
   return {
     a,
     b,

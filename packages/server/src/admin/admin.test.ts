@@ -9,6 +9,7 @@ import type { TestDatabase } from '../../test/test-database.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';
 import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../queries.ts';
 import { openPostgresStore } from '../database/postgres/postgres-store.ts';
 import { runAdmin } from './commands.ts';
 
@@ -38,7 +39,10 @@ async function capture(count: number, body: (nth: number) => string | Uint8Array
 }
 
 beforeAll(async () => {
-  server = await startTestServer({ openStore: openSqliteStore, settings: { MAX_UNSAVED_PER_ENDPOINT: '200000' } });
+  server = await startTestServer({
+    openStore: (dataDir) => openSqliteStore(dataDir, QUERIES),
+    settings: { MAX_UNSAVED_PER_ENDPOINT: '200000' },
+  });
   person = await server.register();
   ({ uid } = await person.client.call('createEndpoint', { body: {} }));
   await capture(20, (nth) => new Uint8Array([0, 255, nth]));
@@ -169,7 +173,7 @@ describe('with a stopped server', () => {
   }, 300_000);
 
   it('goes on with new ids after the import', async () => {
-    const again = await startTestServer({ openStore: () => openPostgresStore(database.url) });
+    const again = await startTestServer({ openStore: () => openPostgresStore(database.url, QUERIES) });
     const other = await again.register();
     expect(other.user.id).toBeGreaterThan(person.user.id);
     const endpoint = await other.client.call('createEndpoint', { body: {} });

@@ -10,7 +10,7 @@ import { sqliteDialect } from '../database/sqlite/dialect.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
 import { sqliteEngine } from '../database/sqlite/engine.ts';
-import { withEngine } from '../database/unbound.ts';
+import { withEngine } from '../database/remote.ts';
 import { Kysely } from 'kysely';
 import type { Tables } from '../database/schema.ts';
 import { AdminProblem } from './admin-problem.ts';

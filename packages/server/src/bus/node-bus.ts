@@ -47,7 +47,8 @@ interface Peer {
  * see what they have missed. Its own heartbeats come back to it and show whether the channel works.
  */
 export class NodeBus implements Bus {
-  readonly #node = randomBytes(9).toString('base64url');
+  /** Its name in messages. */
+  readonly node = randomBytes(9).toString('base64url');
   readonly #channel: Channel;
   readonly #handlers: ((notice: Notice) => void)[] = [];
   readonly #gapHandlers: (() => void)[] = [];
@@ -60,6 +61,8 @@ export class NodeBus implements Bus {
   #isScheduled = false;
   #isSending = false;
   #isUp = false;
+  /** Notices were lost since the channel last opened. */
+  #hasMissed = false;
   #silentPeers = 0;
   #heardOwnAt = performance.now();
   #lookedAt = performance.now();
@@ -90,11 +93,14 @@ export class NodeBus implements Bus {
   }
 
   publish(notice: Notice): void {
-    // The number is missing later, which tells the others to read everything again.
-    if (!this.#isUp) this.#sequence += 1;
-    else if (notice.kind === 'captured')
-      for (const [endpointId, index] of notice.newest) this.#noteCaptured(endpointId, index);
-    else this.#enqueue(notice);
+    if (!this.#isUp) return this.#drop();
+    this.#enqueue(notice);
+    this.#sendSoon();
+  }
+
+  captured(endpointId: number, index: number): void {
+    if (!this.#isUp) return this.#drop();
+    this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
     this.#sendSoon();
   }
 
@@ -109,8 +115,9 @@ export class NodeBus implements Bus {
     await this.#channel.close();
   }
 
-  #noteCaptured(endpointId: number, index: number): void {
-    this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
+  /** The number of the dropped notice is missing later, which tells the others to read everything again. */
+  #drop(): void {
+    this.#sequence += 1;
   }
 
   #enqueueCaptured(): void {
@@ -125,7 +132,7 @@ export class NodeBus implements Bus {
     this.#enqueueCaptured();
     this.#sequence += 1;
     if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
-    else this.#waiting.push(writeMessage({ n: this.#node, s: this.#sequence, notice }));
+    else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
   }
 
   /** At the end of this turn of the event loop, so that a batch of captures is one notice. */
@@ -158,10 +165,11 @@ export class NodeBus implements Bus {
 
   #enqueueHeartbeat(): void {
     this.#enqueueCaptured();
-    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.#node, s: this.#sequence }));
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
   }
 
   #opened(): void {
+    this.#hasMissed = false;
     this.#gap();
     this.#enqueue({ kind: 'hello' });
     this.#sendSoon();
@@ -170,7 +178,7 @@ export class NodeBus implements Bus {
   #receive(text: string): void {
     const message = readMessage(text);
     if (message === undefined) return;
-    if (message.n === this.#node) return this.#heardOwn();
+    if (message.n === this.node) return this.#heardOwn();
     const isNext = this.#follow(message);
     if (message.notice === undefined || !isNext) return;
     if (message.notice.kind === 'hello') return this.#beat();
@@ -182,7 +190,8 @@ export class NodeBus implements Bus {
     this.#heardOwnAt = performance.now();
     if (this.#isUp) return;
     this.#isUp = true;
-    this.#gap();
+    if (this.#hasMissed) this.#gap();
+    this.#hasMissed = false;
     setTimeout(() => this.#greeted.resolve(), GREETING_MS).unref();
   }
 
@@ -233,6 +242,7 @@ export class NodeBus implements Bus {
   #noteDown(now: number): void {
     if (this.#isUp) {
       this.#isUp = false;
+      this.#hasMissed = true;
       this.#gap();
     }
     if (now - this.#revivedAt < REVIVE_MS) return;

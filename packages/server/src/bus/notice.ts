@@ -6,7 +6,7 @@ const MAX_ENDPOINTS = 150;
 const id = z.int();
 
 /**
- * What one node tells the others, after the commit. It has no captured content: who needs that reads it from the
+ * What one node tells the others, after the commit. It has no captured content: receivers that need it read the
  * database.
  */
 const noticeSchema = z.discriminatedUnion('kind', [

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { Store } from '../database/store.ts';
 import { localBus } from './bus.ts';
 import type { Bus } from './bus.ts';
 import { NatsChannel } from './nats-channel.ts';
@@ -12,7 +11,8 @@ export interface BusOptions {
   readonly databaseUrl: string | undefined;
   /** `undefined`: notices go through PostgreSQL. */
   readonly nats: NatsLink | undefined;
-  readonly store: Pick<Store, 'keepSecret'>;
+  /** Returns the secret of this name from the database. If there is none, it stores `candidate`. */
+  readonly store: { keepSecret(name: string, candidate: string): Promise<string> };
 }
 
 /** Opens the bus, and waits up to two seconds until it works and knows the other nodes. */

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { decodeHead } from './request-head.ts';
-import type { Store } from './store.ts';
+import type { AppStore } from '../queries.ts';
 import {
   LIMITS,
   T0,
@@ -15,7 +15,7 @@ import {
 } from '../../test/store-world.ts';
 
 /** Batches of captures: order, indexes, trimming, autosave, and exact bytes. */
-export function captureSuite(open: () => Store): void {
+export function captureSuite(open: () => AppStore): void {
   describe('captures', () => {
     test('a batch over several endpoints keeps the order within each', async () => {
       const [a, b, c] = [await someEndpoint(open()), await someEndpoint(open()), await someEndpoint(open())];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, test } from 'vitest';
-import type { EndpointRecord, Store } from './store.ts';
+import type { EndpointRecord } from './store.ts';
+import type { AppStore } from '../queries.ts';
 import { T0, capture, countersAndRecount, everything, someEndpoint } from '../../test/store-world.ts';
 
 const LIMITS = { maxUnsaved: 6, maxSaved: 5 };
@@ -34,18 +35,18 @@ function dice(seed: number): (below: number) => number {
 
 /** A store and a model of it, driven by the same random numbers. */
 class RandomRun {
-  readonly #store: Store;
+  readonly #store: AppStore;
   readonly #roll: (below: number) => number;
   readonly #endpoints: ModelEndpoint[];
   #time = T0;
 
-  private constructor(store: Store, roll: (below: number) => number, endpoints: ModelEndpoint[]) {
+  private constructor(store: AppStore, roll: (below: number) => number, endpoints: ModelEndpoint[]) {
     this.#store = store;
     this.#roll = roll;
     this.#endpoints = endpoints;
   }
 
-  static async begin(store: Store, seed: number): Promise<RandomRun> {
+  static async begin(store: AppStore, seed: number): Promise<RandomRun> {
     const endpoints: ModelEndpoint[] = [];
     for (let nth = 0; nth < 3; nth++)
       endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, autosave: false });
@@ -151,7 +152,7 @@ class RandomRun {
 }
 
 /** After any operations in any order, the counters equal a recount and the rows equal a simple model. */
-export function randomOperationsSuite(open: () => Store): void {
+export function randomOperationsSuite(open: () => AppStore): void {
   describe('random operations', () => {
     test.each([1, 20_261_121, 7_777_777])('with seed %i rows and counters stay correct', async (seed) => {
       const run = await RandomRun.begin(open(), seed);

@@ -10,16 +10,17 @@ import { queryAgreementSuite } from '../features/search/query-agreement.suite.ts
 import { searchSuite } from '../features/search/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
+import { liveSuite } from '../features/live/queries.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
-import type { Store } from './store.ts';
+import type { AppStore } from '../queries.ts';
 
 /** An empty store for tests, and its cleanup. */
 export interface TestStore {
-  readonly store: Store;
+  readonly store: AppStore;
   readonly remove: () => Promise<void>;
 }
 
-/** Tests of store.ts for every database. All tests share one store; each creates its own users and endpoints. */
+/** Tests of the store and all queries for every database. All tests share one store; each creates its own users and endpoints. */
 export function storeSuite(name: string, openTestStore: () => Promise<TestStore>): void {
   describe(`storage on ${name}`, () => {
     let opened: TestStore | undefined;
@@ -27,7 +28,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
       opened = await openTestStore();
     });
     afterAll(() => opened?.remove());
-    const store = (): Store => {
+    const store = (): AppStore => {
       if (opened === undefined) throw new Error('The store is not open.');
       return opened.store;
     };
@@ -41,6 +42,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
+    liveSuite(store);
     maintenanceSuite(store);
     randomOperationsSuite(store);
   });

@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { UserRecord } from './account-store.ts';
+import type { UserRecord } from './store.ts';
 import type { DatabaseTransaction, UsersTable } from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */

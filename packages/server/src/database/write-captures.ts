@@ -1,6 +1,7 @@
 import { METHODS } from 'node:http';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
+import type { Database } from './schema.ts';
 import type { CaptureLimits, CaptureOutcome, MethodCount } from './store.ts';
 
 /** The captures of one endpoint in a batch. */
@@ -219,4 +220,13 @@ export function methodChanges(added: readonly UnpackedCapture[], trimmed: readon
   for (const capture of added) add(capture.method, 1, capture.body?.length ?? 0);
   for (const { method, stored, bytes } of trimmed) add(method, -stored, -bytes);
   return [...changes.values()].filter((change) => change.stored !== 0 || change.bytes !== 0);
+}
+
+/** Writes to the disk as a capture does. @throws the database's error when it can't */
+export async function checkWritable(db: Database, now: number): Promise<void> {
+  await db
+    .insertInto('counters')
+    .values({ name: 'checked_at', value: now })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now }))
+    .execute();
 }

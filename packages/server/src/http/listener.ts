@@ -23,45 +23,27 @@ export interface ListenerTimeouts {
 
 /** The HTTP server in front of all other code, configured to keep everything that senders send. */
 export function createListener(
-  { onRequest, onContinue }: Dispatch,
   mayUpgrade: (request: IncomingMessage) => boolean,
-  isDraining: () => boolean,
   timeouts: ListenerTimeouts = {},
 ): Server {
-  /** Closes the connection after this response if the bytes after the request must not be read. */
-  const guarded =
-    (handle: HeadListener): RequestListener =>
-    (request, response) => {
-      const head = inspectHead(request.method ?? '', request.rawHeaders);
-      // Node's parser discards what follows an upgrade request, so the connection ends with the response.
-      if (!server.listening || isDraining() || head.asksForUpgrade) response.shouldKeepAlive = false;
-      parsedConnection(request.socket)?.begin(request, response, head);
-      handle(request, response, head);
-    };
-  const server = createServer(
-    {
-      maxHeaderSize: MAX_HEADER_BYTES + 1,
-      headersTimeout: timeouts.headersMs ?? HEADERS_TIMEOUT_MS,
-      requestTimeout: timeouts.requestMs ?? REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: timeouts.checkMs ?? CHECK_INTERVAL_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
-      // requests.
-      shouldUpgradeCallback: mayUpgrade,
-      // Node's own rejection has no body and accepts further requests; `isAmbiguous` rejects these instead.
-      requireHostHeader: false,
-    },
-    guarded(onRequest),
-  );
+  const server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES + 1,
+    headersTimeout: timeouts.headersMs ?? HEADERS_TIMEOUT_MS,
+    requestTimeout: timeouts.requestMs ?? REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: timeouts.checkMs ?? CHECK_INTERVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Java's client asks for `h2c` with every webhook. Without this, an 'upgrade' listener would consume those
+    // requests.
+    shouldUpgradeCallback: mayUpgrade,
+    // Node's own rejection has no body and accepts further requests; `isAmbiguous` rejects these instead.
+    requireHostHeader: false,
+  });
   // By default Node drops headers beyond 2,000 lines. Their bytes are limited above.
   server.maxHeadersCount = 0;
   // Cuts off a client that neither reads nor writes. The longest call is a replay with 30 s.
   server.timeout = KEEP_ALIVE_MS;
   // A sender that closes its sending side (as `nc` does) still waits for the response.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.on('checkContinue', guarded(onContinue));
-  // Other expectations are ignored, as RFC 9110 10.1.1 allows. Node would reject them without our headers.
-  server.on('checkExpectation', guarded(onRequest));
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     parsedConnection(socket)?.release();
     // The server no longer handles this socket's errors.
@@ -71,6 +53,24 @@ export function createListener(
   });
   server.on('clientError', answerParseError);
   return server;
+}
+
+/** Passes requests on. Called once, before the server listens. */
+export function serveRequests(server: Server, { onRequest, onContinue }: Dispatch, isStopping: () => boolean): void {
+  /** Closes the connection after this response if the bytes after the request must not be read. */
+  const guarded =
+    (handle: HeadListener): RequestListener =>
+    (request, response) => {
+      const head = inspectHead(request.method ?? '', request.rawHeaders);
+      // Node's parser discards what follows an upgrade request, so the connection ends with the response.
+      if (!server.listening || isStopping() || head.asksForUpgrade) response.shouldKeepAlive = false;
+      parsedConnection(request.socket)?.begin(request, response, head);
+      handle(request, response, head);
+    };
+  server.on('request', guarded(onRequest));
+  server.on('checkContinue', guarded(onContinue));
+  // Other expectations are ignored, as RFC 9110 10.1.1 allows. Node would reject them without our headers.
+  server.on('checkExpectation', guarded(onRequest));
 }
 
 /** Calls `upgrade` for the requests that `mayUpgrade` accepts. */
@@ -109,12 +109,12 @@ function answerParseError(error: NodeJS.ErrnoException, socket: Socket): void {
 }
 
 /** The port that the server listens on; 0 before it listens. */
-export function portOf(listener: Server | undefined): number {
-  const address = listener?.address();
+export function portOf(listener: Server): number {
+  const address = listener.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** The server's own origin, without a trailing slash. An IPv6 address is in brackets. */
-export function originOf(host: string, listener: Server | undefined): string {
+export function originOf(host: string, listener: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
 }

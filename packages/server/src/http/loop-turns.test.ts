@@ -4,8 +4,14 @@ import { LoopTurns } from './loop-turns.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const owner = {};
 
-test('one piece of work starts per turn of the event loop, in order, and other work runs in between', async () => {
-  const turns = new LoopTurns();
+/** A clock that advances by a millisecond with each look: every piece of work takes a whole turn. */
+function slowClock(): () => number {
+  let now = 0;
+  return () => (now += 1);
+}
+
+test('work that takes long starts once per turn of the event loop, in order, and other work runs in between', async () => {
+  const turns = new LoopTurns(slowClock());
   const begun: string[] = [];
   for (const name of ['a', 'b', 'c']) turns.run(owner, () => begun.push(name));
   expect(begun).toEqual(['a']);
@@ -18,13 +24,27 @@ test('one piece of work starts per turn of the event loop, in order, and other w
 });
 
 test('owners take turns: a busy one does not block another', async () => {
-  const turns = new LoopTurns();
+  const turns = new LoopTurns(slowClock());
   const begun: string[] = [];
   const busy = {};
   for (let nth = 0; nth < 1000; nth += 1) turns.run(busy, () => begun.push(`busy ${nth}`));
   turns.run(owner, () => begun.push('other'));
   for (let nth = 0; nth < 3; nth += 1) await turn();
   expect(begun).toEqual(['busy 0', 'busy 1', 'other', 'busy 2']);
+});
+
+test('short work shares a turn, and what it causes in the next tick counts as its time', async () => {
+  let now = 0;
+  const turns = new LoopTurns(() => now);
+  const begun: string[] = [];
+  turns.run(owner, () => begun.push('first'));
+  for (const name of ['a', 'b']) turns.run(owner, () => begun.push(name));
+  turns.run(owner, () => process.nextTick(() => (now += 5)));
+  turns.run(owner, () => begun.push('later'));
+  await turn();
+  expect(begun).toEqual(['first', 'a', 'b']);
+  await turn();
+  expect(begun).toEqual(['first', 'a', 'b', 'later']);
 });
 
 test('work alone never waits', async () => {

@@ -1,12 +1,25 @@
+import process from 'node:process';
 import { RoundRobin } from '../limits/round-robin.ts';
 
+/** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
+const MAX_TURN_MS = 1;
+/** The most bytes that Node reads from a socket at once. After that many, more is probably waiting. */
+export const FULL_READ_BYTES = 64 * 1024;
+
 /**
- * Starts one piece of work per turn of the event loop, with owners taking turns. Captures that arrive are read in
- * between, and a busy connection does not block the others. When nothing waits, work starts at once.
+ * Starts pieces of work for about a millisecond per turn of the event loop, with owners taking turns. Captures that arrive
+ * are read in between, and a busy connection does not block the others. When nothing waits, work starts at once.
  */
 export class LoopTurns {
   readonly #waiting = new RoundRobin<object, () => void>();
+  /** Milliseconds of a monotonic clock. */
+  readonly #elapsed: () => number;
   #isFree = true;
+  #until = 0;
+
+  constructor(elapsed = () => performance.now()) {
+    this.#elapsed = elapsed;
+  }
 
   /** Runs `work` now or in a later turn. `owner`: what shares one turn, usually a connection. */
   run(owner: object, work: () => void): void {
@@ -17,12 +30,27 @@ export class LoopTurns {
   }
 
   readonly #next = (): void => {
-    const work = this.#waiting.shift();
-    if (work === undefined) {
+    if (this.#waiting.size === 0) {
       this.#isFree = true;
       return;
     }
     setImmediate(this.#next);
-    work();
+    this.#until = this.#elapsed() + MAX_TURN_MS;
+    this.#step();
   };
+
+  #step(): void {
+    const work = this.#waiting.shift();
+    if (work === undefined) return;
+    // A socket that is resumed delivers its data in the next tick, which counts as part of the work.
+    queueAfterTick(() => {
+      if (this.#elapsed() < this.#until) this.#step();
+    });
+    work();
+  }
+}
+
+/** Two ticks later: after the ticks that the current code is about to queue. */
+function queueAfterTick(callback: () => void): void {
+  process.nextTick(() => process.nextTick(callback));
 }

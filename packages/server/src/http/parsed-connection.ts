@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
 const connections = new WeakMap<Socket, ParsedConnection>();
@@ -113,14 +114,22 @@ export class ParsedConnection {
       const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
-    if (rest.length === 0 || socket.destroyed) return;
+    if (socket.destroyed) return;
     // Keep reading on a connection that ends with its current response, because closing a socket with unread data
     // resets it.
-    if (this.#current?.response.shouldKeepAlive === false && this.#current.request.complete) return;
+    const isDiscarded = this.#current?.response.shouldKeepAlive === false && this.#current.request.complete;
+    if (rest.length === 0 || isDiscarded) return this.#afterRead(bytes.length);
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
     if (!this.#isReleased && !this.#waitsForTurn && this.#mayParse()) this.#resumeInTurn();
   };
+
+  /** By itself Node reads up to 2 MiB of one socket before it looks at the next. */
+  #afterRead(length: number): void {
+    if (length < FULL_READ_BYTES || this.#isReleased || this.#waitsForTurn) return;
+    this.#socket.pause();
+    this.#resumeInTurn();
+  }
 
   #resumeInTurn(): void {
     this.#waitsForTurn = true;

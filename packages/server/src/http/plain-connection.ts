@@ -1,5 +1,6 @@
 import type { ProblemCode } from '@creel/contract';
 import type { Socket } from 'node:net';
+import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { LINGER_MS, rawCaptured, rawRefusal } from './raw-response.ts';
@@ -115,6 +116,20 @@ export class PlainConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
+    this.#read(bytes);
+    // By itself Node reads up to 2 MiB of one socket before it looks at the next.
+    if (bytes.length >= FULL_READ_BYTES && !this.#isHeld) this.#readInTurn();
+  };
+
+  #readInTurn(): void {
+    this.#socket.pause();
+    this.#traffic.turns.run(this, () => {
+      // Otherwise #goOn or the parser resumes it.
+      if (!this.#isHeld) this.#socket.resume();
+    });
+  }
+
+  #read(bytes: Buffer): void {
     let rest = bytes;
     let mayBegin = this.#hasTurn ? MAX_PER_TURN : 1;
     this.#hasTurn = false;
@@ -136,7 +151,7 @@ export class PlainConnection {
         this.#begin(head, Math.min(head.bodyLength, rest.length));
       }
     }
-  };
+  }
 
   #isFull(): boolean {
     return this.#replies.length >= MAX_IN_FLIGHT || this.#socket.writableLength > MAX_UNREAD_BYTES;

@@ -4,6 +4,7 @@ import { plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';
 import { openSqliteStore } from '../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../queries.ts';
 
 /** Everything that is not an operation; matrix.test.ts covers the operations. */
 describe('every response has the security headers', () => {
@@ -12,7 +13,7 @@ describe('every response has the security headers', () => {
     server = await startTestServer({
       // A store that fails to read endpoints: the database's error text must not get out.
       openStore: async (dataDir) => ({
-        ...(await openSqliteStore(dataDir)),
+        ...(await openSqliteStore(dataDir, QUERIES)),
         listEndpoints: () => Promise.reject(new Error('SqliteError: no such table: canary_table')),
       }),
     });

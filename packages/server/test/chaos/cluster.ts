@@ -92,9 +92,21 @@ function natsArguments(
 ): readonly string[] {
   const routes = routePorts.filter((_, other) => other !== nth).map((port) => `nats://127.0.0.1:${port}`);
   return [
-    ...['--addr', '127.0.0.1', '--port', String(ports[nth])],
-    ...['--server_name', `nats-${nth}`, '--jetstream', '--store_dir', join(folder, `nats-${nth}`)],
-    ...['--cluster_name', 'chaos', '--cluster', `nats://127.0.0.1:${routePorts[nth]}`, '--routes', routes.join(',')],
+    '--addr',
+    '127.0.0.1',
+    '--port',
+    String(ports[nth]),
+    '--server_name',
+    `nats-${nth}`,
+    '--jetstream',
+    '--store_dir',
+    join(folder, `nats-${nth}`),
+    '--cluster_name',
+    'chaos',
+    '--cluster',
+    `nats://127.0.0.1:${routePorts[nth]}`,
+    '--routes',
+    routes.join(','),
   ];
 }
 

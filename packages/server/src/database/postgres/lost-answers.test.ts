@@ -5,7 +5,8 @@ import { CapturePacker } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { encodeHead } from '../request-head.ts';
 import { StorageUnavailable } from '../storage-problem.ts';
-import type { Store } from '../store.ts';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
 import { openLink } from '../../../test/postgres-link.ts';
 import type { Link } from '../../../test/postgres-link.ts';
 import { LIMITS, T0, capture, captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
@@ -15,7 +16,7 @@ import { openPostgresStore } from './postgres-store.ts';
 
 let database: TestDatabase;
 let link: Link;
-const opened: Store[] = [];
+const opened: AppStore[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -29,8 +30,8 @@ afterEach(async () => {
   await database.remove();
 });
 
-async function open(url: string): Promise<Store> {
-  const store = await openPostgresStore(url);
+async function open(url: string): Promise<AppStore> {
+  const store = await openPostgresStore(url, QUERIES);
   opened.push(store);
   return store;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../store.ts';
+import type { AppStore } from '../../queries.ts';
 import {
   LIMITS,
   T0,
@@ -16,14 +16,15 @@ import { openLink } from '../../../test/postgres-link.ts';
 import { startOwnServer } from '../../../test/own-postgres.ts';
 import type { OwnServer } from '../../../test/own-postgres.ts';
 import { openPostgresStore } from './postgres-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { SESSIONS } from './session.ts';
 
 let server: OwnServer;
-let store: Store;
+let store: AppStore;
 
 beforeAll(async () => {
   server = await startOwnServer();
-  store = await openPostgresStore(server.url);
+  store = await openPostgresStore(server.url, QUERIES);
 });
 
 afterAll(async () => {
@@ -145,7 +146,7 @@ describe('a setting that loses acknowledged data', () => {
     while ((await server.run('show full_page_writes'))[0]?.full_page_writes !== 'off') await sleep(10);
     const sentence =
       'PostgreSQL runs with full_page_writes=off: a power cut could lose requests that were acknowledged.';
-    await expect(openPostgresStore(server.url)).rejects.toThrow(sentence);
+    await expect(openPostgresStore(server.url, QUERIES)).rejects.toThrow(sentence);
     await expect(store.checkWritable(T0)).rejects.toThrow(sentence);
   });
 });
@@ -159,7 +160,7 @@ test('a cut link fails running calls, and none after it is restored; no dead con
     read: { ...SESSIONS.read, ...short },
     write: { ...SESSIONS.write, ...short },
   };
-  const far = await openPostgresStore(link.url, kinds);
+  const far = await openPostgresStore(link.url, QUERIES, kinds);
   const { id, uid } = await untilItWorks(() => someEndpoint(far));
   await untilItWorks(() => capture(far, [{ to: id, body: 'before' }]));
   const readAtOnce = (): Promise<unknown[]> => Promise.all(Array.from({ length: 6 }, () => far.findEndpoint(uid)));

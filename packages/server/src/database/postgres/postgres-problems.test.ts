@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxMail } from '../../features/billing/queries.ts';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { StorageProblem } from '../storage-problem.ts';
-import type { Store } from '../store.ts';
+import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import {
   LIMITS,
@@ -17,11 +17,12 @@ import {
   someUser,
 } from '../../../test/store-world.ts';
 import { openPostgresStore } from './postgres-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 
 let database: TestDatabase;
-let opened: Store[] = [];
+let opened: AppStore[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
@@ -32,8 +33,8 @@ afterEach(async () => {
   await database.remove();
 });
 
-async function open(url = database.url): Promise<Store> {
-  const store = await openPostgresStore(url);
+async function open(url = database.url): Promise<AppStore> {
+  const store = await openPostgresStore(url, QUERIES);
   opened.push(store);
   return store;
 }
@@ -216,7 +217,7 @@ describe('beside other servers on the same database', () => {
     await database.run(
       `insert into mail_outbox (user_id, content, send_after) select ${userId}, '{}', 0 from generate_series(1, 6)`,
     );
-    const onEach = async <T>(work: (store: Store) => Promise<readonly T[]>): Promise<readonly T[]> =>
+    const onEach = async <T>(work: (store: AppStore) => Promise<readonly T[]>): Promise<readonly T[]> =>
       (await Promise.all([...stores, ...stores].map(work))).flat();
     const notices = await onEach((store) => store.claimExpiryNotices(T0, T0 + 10, 100));
     const deleted = await onEach((store) => store.deleteExpiredEndpoints(T0, 100));

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
-import { bindQueries } from '../bind-queries.ts';
+import { bindQueries, runQuery } from '../remote.ts';
+import type { QueryTable, Remote } from '../remote.ts';
 import { migrate } from '../migrations/migrate.ts';
-import { READS, SCANS, WRITES } from '../../queries.ts';
-import { LazyThread, StorageThread } from '../storage-thread.ts';
+import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
+import type { StorageFailure } from '../storage-problem.ts';
+import { LazyWorker, workerFile } from '../../workers/worker-client.ts';
 import type { Store } from '../store.ts';
+import { checkWritable } from '../write-captures.ts';
+import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
 import { answered, codeOf } from './faults.ts';
-import { openDatabase, runQuery, runRead } from './run-query.ts';
+import { openDatabase, runRead } from './run-query.ts';
 import { SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { startProblem } from './start-problem.ts';
@@ -19,7 +23,11 @@ export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
  * writes, and a thread with a pool for searches. @throws StorageProblem when the server can't be reached, is not
  * durable, or was written by a newer version.
  */
-export async function openPostgresStore(url: string, kinds: SessionKinds = SESSIONS): Promise<Store> {
+export async function openPostgresStore<Queries extends QueryTable>(
+  url: string,
+  queries: Queries,
+  kinds: SessionKinds = SESSIONS,
+): Promise<Store & Remote<Queries>> {
   const captures = new CaptureConnection(url, kinds.capture);
   const drain = new CaptureConnection(url, kinds.drain);
   try {
@@ -30,29 +38,34 @@ export async function openPostgresStore(url: string, kinds: SessionKinds = SESSI
     throw startProblem(error, url);
   }
   const readers = openDatabase(url, kinds.read);
-  const scanner = new LazyThread(() => StorageThread.start({ role: 'scanner', url, sessions: kinds.scan }));
+  const scanner = new LazyWorker<ScanMethods, StorageFailure>({
+    file: workerFile(import.meta.url, './scan-thread.ts', './scan-thread.js'),
+    name: 'storage-scanner',
+    resourceLimits: STORAGE_THREAD_LIMITS,
+    errors: STORAGE_ERRORS,
+    data: { url, sessions: kinds.scan } satisfies ScanThreadData,
+  });
   const writers = openDatabase(url, kinds.write);
-  const writes = bindQueries(WRITES, (name, args) => answered(runQuery(writers, name, args)));
-  return {
-    ...bindQueries(READS, (name, args) => answered(runRead(readers, name, args))),
-    ...bindQueries(SCANS, async (name, args) => (await scanner.get()).query(name, args)),
-    ...writes,
+  const store: Store = {
     async checkWritable(now) {
       await captures.check();
-      await writes.checkWritable(now);
+      await answered(checkWritable(writers, now));
     },
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
     drain,
     async deleteOldBatches() {
-      await answered(
-        sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`.execute(writers),
-      );
+      const old = sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`;
+      await answered(old.execute(writers));
     },
-    shared: true,
     async close() {
       await Promise.all([captures.close(), drain.close(), readers.destroy(), scanner.close(), writers.destroy()]);
     },
   };
+  const remote = bindQueries(queries, (kind, name, args) => {
+    if (kind === 'scan') return scanner.call('query', { name, args });
+    return answered(kind === 'read' ? runRead(queries, readers, name, args) : runQuery(queries, writers, name, args));
+  });
+  return { ...store, ...remote };
 }
 
 /** Waits for a busy table briefly but often; see `lockForMigration`. */

@@ -1,42 +1,30 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { StorageUnavailable } from '../storage-problem.ts';
-import type { FromThread, ScanThreadData, ToThread } from '../thread-messages.ts';
+import { workerData } from 'node:worker_threads';
+import { QUERIES } from '../../queries.ts';
+import { serveCalls } from '../../workers/worker-server.ts';
+import { STORAGE_ERRORS } from '../storage-problem.ts';
 import { answered } from './faults.ts';
 import { openDatabase, runRead } from './run-query.ts';
+import type { SessionKind } from './session.ts';
+
+/** Start parameters. */
+export interface ScanThreadData {
+  readonly url: string;
+  readonly sessions: SessionKind;
+}
 
 /**
  * Searches on PostgreSQL run in their own thread: matching a large body takes long, and the main thread must keep
  * accepting captures.
  */
-const port = parentPort;
-if (port === null) throw new Error('scan-thread.ts runs as a worker thread.');
-// Only storage-thread.ts of the same build starts this thread.
-const { url, sessions } = workerData as ScanThreadData;
+const { url, sessions }: ScanThreadData = workerData;
 const db = openDatabase(url, sessions);
 
-function post(message: FromThread): void {
-  port?.postMessage(message);
-}
+const methods = {
+  query: ({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): Promise<unknown> =>
+    answered(runRead(QUERIES, db, name, args)),
+};
 
-async function handle(message: ToThread): Promise<void> {
-  try {
-    if (message.kind === 'captures') throw new Error('A scanner was asked to write.');
-    if (message.kind === 'close') {
-      await db.destroy();
-      post({ kind: 'result', id: message.id, value: undefined });
-      return port?.close();
-    }
-    post({ kind: 'result', id: message.id, value: await answered(runRead(db, message.name, message.args)) });
-  } catch (error) {
-    post({
-      kind: 'failure',
-      id: message.id,
-      message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-      unavailable: error instanceof StorageUnavailable ? error.reason : undefined,
-    });
-  }
-}
+export type ScanMethods = typeof methods;
 
 // Concurrent: the pool limits the number of running statements.
-port.on('message', (message: ToThread) => void handle(message));
-post({ kind: 'ready' });
+serveCalls({ methods, errors: STORAGE_ERRORS, close: () => db.destroy() });

@@ -8,13 +8,14 @@ import { MIGRATIONS } from '../migrations/list.ts';
 import { CapturePacker } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageProblem } from '../storage-problem.ts';
-import type { Store } from '../store.ts';
+import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
 import { commitBatch } from './commit-batch.ts';
 import { databaseFile, openWriter } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { openWriterConnection } from './writer-connection.ts';
 
 let dataDir = '';
@@ -40,8 +41,8 @@ async function problemOf(dir = dataDir): Promise<string> {
 }
 
 /** Runs work on a store in the folder, and closes it. */
-async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore(dataDir);
+async function withStore<T>(work: (store: AppStore) => Promise<T>): Promise<T> {
+  const store = await openSqliteStore(dataDir, QUERIES);
   return work(store).finally(() => store.close());
 }
 
@@ -127,7 +128,7 @@ describe('a data folder belongs to one server', () => {
         /^Another Creel server is using the data folder \S+\. Stop it, or set DATA_DIR to another folder\.$/,
       );
       // The same error, from the thread.
-      await expect(openSqliteStore(dataDir)).rejects.toBeInstanceOf(StorageProblem);
+      await expect(openSqliteStore(dataDir, QUERIES)).rejects.toBeInstanceOf(StorageProblem);
       expect(await someUser(store)).toBeDefined();
     });
     await expect(openAndClose()).resolves.toBeUndefined();
@@ -234,7 +235,7 @@ describe('a full disk', () => {
 });
 
 test('a closed store rejects searches and starts no thread', async () => {
-  const store = await openSqliteStore(dataDir);
+  const store = await openSqliteStore(dataDir, QUERIES);
   await store.close();
   await expect(store.searchedEndpoints(1, undefined, undefined)).rejects.toThrow('The storage thread has ended.');
 });

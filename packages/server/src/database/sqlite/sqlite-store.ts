@@ -1,41 +1,64 @@
-import { READS, SCANS, WRITES } from '../../queries.ts';
-import type { Store } from '../store.ts';
-import { bindQueries } from '../bind-queries.ts';
-import { LazyThread, StorageThread } from '../storage-thread.ts';
+import type { DiskState, Store } from '../store.ts';
+import { bindQueries } from '../remote.ts';
+import type { QueryTable, Remote } from '../remote.ts';
+import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
+import type { StorageFailure } from '../storage-problem.ts';
+import { LazyWorker, WorkerClient, workerFile } from '../../workers/worker-client.ts';
+import type { SqliteMethods, SqliteThreadData } from './thread.ts';
+
+type StorageThread = WorkerClient<SqliteMethods, StorageFailure, DiskState>;
+
+function threadOptions(data: SqliteThreadData) {
+  return {
+    file: workerFile(import.meta.url, './thread.ts', './storage-thread.js'),
+    name: `storage-${data.role}`,
+    resourceLimits: STORAGE_THREAD_LIMITS,
+    errors: STORAGE_ERRORS,
+    data,
+  };
+}
 
 /**
- * The SQLite store: a file in `dataDir` and threads that write, read and scan, so that lists and searches never block a
- * capture. @throws StorageProblem when the folder or the file can't be used.
+ * The store on SQLite: a file in `dataDir` and threads that write, read and scan, so that lists and searches never
+ * block a capture. The threads find the queries in the registry. @throws StorageProblem when the folder or the file
+ * can't be used.
  */
-export async function openSqliteStore(dataDir: string): Promise<Store> {
+export async function openSqliteStore<Queries extends QueryTable>(
+  dataDir: string,
+  queries: Queries,
+): Promise<Store & Remote<Queries>> {
   const { writer, reader } = await startThreads(dataDir);
-  const scanner = new LazyThread(() => StorageThread.start({ role: 'reader', dataDir }));
-  return {
-    ...bindQueries(READS, (name, args) => reader.query(name, args)),
-    ...bindQueries(SCANS, async (name, args) => (await scanner.get()).query(name, args)),
-    ...bindQueries(WRITES, (name, args) => writer.query(name, args)),
-    writeCaptures: (batch, limits) => writer.writeCaptures(batch, limits),
-    watchDisk: (onState) => writer.watchDisk(onState),
-    shared: false,
+  const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'reader', dataDir }));
+  const store: Store = {
+    writeCaptures: (batch, limits) =>
+      writer.call('writeCaptures', { batch, limits }, { transfer: [batch.numbers.buffer, batch.bytes.buffer] }),
+    checkWritable: (now) => writer.call('checkWritable', now),
+    watchDisk: (onState) => writer.watch(onState),
     async close() {
       await Promise.all([reader.close(), scanner.close()]);
       // Closed last, so that it checkpoints the log into the file.
       await writer.close();
     },
   };
+  // Reads and writes are posted at once, so that writes and captures run in the order of their calls.
+  const remote = bindQueries(queries, (kind, name, args) => {
+    const thread = { read: reader, scan: scanner, write: writer, freeing: writer }[kind];
+    return thread.call('query', { name, args });
+  });
+  return { ...store, ...remote };
 }
 
 /** Starts both in parallel, because most of a thread's start is loading code. If one fails, the other is closed. */
 async function startThreads(dataDir: string): Promise<{ writer: StorageThread; reader: StorageThread }> {
-  const starts = [
-    StorageThread.start({ role: 'writer', dataDir }),
-    StorageThread.start({ role: 'reader', dataDir }),
-  ] as const;
+  const start = (role: SqliteThreadData['role']): Promise<StorageThread> =>
+    WorkerClient.start(threadOptions({ role, dataDir }));
+  const starts = [start('writer'), start('reader')] as const;
   try {
     const [writer, reader] = await Promise.all(starts);
     return { writer, reader };
   } catch (error) {
-    for (const start of await Promise.allSettled(starts)) if (start.status === 'fulfilled') await start.value.close();
+    for (const started of await Promise.allSettled(starts))
+      if (started.status === 'fulfilled') await started.value.close();
     throw error;
   }
 }

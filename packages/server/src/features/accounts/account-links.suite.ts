@@ -1,6 +1,9 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { NewUser, ProvenIdentity, SessionRecord, Store, UserRecord } from '../../database/store.ts';
+import type { NewUser } from './user-queries.ts';
+import type { ProvenIdentity } from './identity-queries.ts';
+import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
 const HOUR = 3_600_000;
@@ -19,7 +22,7 @@ function newUser(details: Partial<NewUser> = {}): NewUser {
   };
 }
 
-async function openSession(store: Store, user: UserRecord, details: Partial<SessionRecord> = {}): Promise<string> {
+async function openSession(store: AppStore, user: UserRecord, details: Partial<SessionRecord> = {}): Promise<string> {
   const token = unique('token');
   const session = {
     id: unique('session'),
@@ -34,11 +37,11 @@ async function openSession(store: Store, user: UserRecord, details: Partial<Sess
   return token;
 }
 
-const isOpen = async (store: Store, token: string): Promise<boolean> =>
+const isOpen = async (store: AppStore, token: string): Promise<boolean> =>
   (await store.findSession(token, T0)) !== undefined;
 
 /** Changes of a user: name, password, settings, and deletion. */
-function personSuite(open: () => Store): void {
+function personSuite(open: () => AppStore): void {
   describe('a user', () => {
     test('is found by email, whatever its case', async () => {
       const user = await someUser(open());
@@ -183,7 +186,7 @@ function personSuite(open: () => Store): void {
 }
 
 /** Third-party identities and mailed links. */
-export function accountLinksSuite(open: () => Store): void {
+export function accountLinksSuite(open: () => AppStore): void {
   personSuite(open);
 
   describe('identities', () => {

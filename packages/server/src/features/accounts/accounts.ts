@@ -1,7 +1,8 @@
 import type { Background } from '../jobs/background.ts';
 import type { Config } from '../../config.ts';
 import type { Mailer } from '../mail/mailer.ts';
-import type { Store } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { accountQueries } from './queries.ts';
 import { KnownBrowsers } from './known-browsers.ts';
 import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
@@ -24,7 +25,7 @@ export interface Accounts {
 }
 
 export interface AccountsOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof accountQueries>;
   readonly config: Config;
   readonly mailer: Mailer | undefined;
   readonly background: Background;

@@ -1,9 +1,23 @@
 import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
 import type { ProvenIdentitiesTable } from '../../database/account-schema.ts';
-import type { IdentityStore, ProvenIdentity } from '../../database/account-store.ts';
-import type { Unbound } from '../../database/unbound.ts';
+import type { UserRecord } from '../../database/store.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/user-record.ts';
+
+/** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** An identity that a browser has just proved at the provider. */
+export interface ProvenIdentity extends Identity {
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly displayName: string | null;
+}
 
 function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentity {
   return {
@@ -15,63 +29,90 @@ function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentit
   };
 }
 
-export const identityReads = {
-  async findUserByIdentity(db, identity) {
-    const row = await db
-      .selectFrom('users')
-      .innerJoin('identities', 'identities.user_id', 'users.id')
-      .selectAll('users')
-      .where('identities.issuer', '=', identity.issuer)
-      .where('identities.subject', '=', identity.subject)
-      .executeTakeFirst();
-    return row && toUserRecord(row);
-  },
-  async findProvenIdentity(db, handleHash, now) {
-    const row = await db
-      .selectFrom('proven_identities')
-      .selectAll()
-      .where('handle_hash', '=', handleHash)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    return row && toProvenIdentity(row);
-  },
-} satisfies Unbound<Pick<IdentityStore, 'findUserByIdentity' | 'findProvenIdentity'>>;
+async function findUserByIdentity(db: EngineDatabase, identity: Identity): Promise<UserRecord | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('identities', 'identities.user_id', 'users.id')
+    .selectAll('users')
+    .where('identities.issuer', '=', identity.issuer)
+    .where('identities.subject', '=', identity.subject)
+    .executeTakeFirst();
+  return row && toUserRecord(row);
+}
 
-export const identityWrites = {
-  async linkIdentity(db, identity, email, createdAt) {
-    return db.transaction().execute(async (transaction) => {
-      const found = await transaction
-        .selectFrom('users')
-        .select('id')
-        .where('email_key', '=', identityKey(email))
-        .executeTakeFirst();
-      const user = found && (await lockUser(transaction, found.id));
-      if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
-      const linked = await transaction
-        .insertInto('identities')
-        .values({ issuer: identity.issuer, subject: identity.subject, user_id: user.id, created_at: createdAt })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('user_id')
-        .executeTakeFirst();
-      return linked !== undefined;
-    });
-  },
-  async keepProvenIdentity(db, handleHash, proven, expiresAt) {
-    await db
-      .insertInto('proven_identities')
-      .values({
-        handle_hash: handleHash,
-        issuer: proven.issuer,
-        subject: proven.subject,
-        email: proven.email,
-        email_verified: proven.emailVerified ? 1 : 0,
-        display_name: proven.displayName,
-        expires_at: expiresAt,
-      })
-      .execute();
-  },
-  async useProvenIdentity(db, handleHash) {
-    const result = await db.deleteFrom('proven_identities').where('handle_hash', '=', handleHash).executeTakeFirst();
-    return result.numDeletedRows > 0n;
-  },
-} satisfies Unbound<Pick<IdentityStore, 'linkIdentity' | 'keepProvenIdentity' | 'useProvenIdentity'>>;
+async function findProvenIdentity(
+  db: EngineDatabase,
+  handleHash: string,
+  now: number,
+): Promise<ProvenIdentity | undefined> {
+  const row = await db
+    .selectFrom('proven_identities')
+    .selectAll()
+    .where('handle_hash', '=', handleHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && toProvenIdentity(row);
+}
+
+/**
+ * Links the identity to the user with this email, if the user has verified that email. False when not, or when the
+ * identity is linked already. The caller checks that the provider has verified it too.
+ */
+async function linkIdentity(
+  db: EngineDatabase,
+  identity: Identity,
+  email: string,
+  createdAt: number,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const found = await transaction
+      .selectFrom('users')
+      .select('id')
+      .where('email_key', '=', identityKey(email))
+      .executeTakeFirst();
+    const user = found && (await lockUser(transaction, found.id));
+    if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
+    const linked = await transaction
+      .insertInto('identities')
+      .values({ issuer: identity.issuer, subject: identity.subject, user_id: user.id, created_at: createdAt })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('user_id')
+      .executeTakeFirst();
+    return linked !== undefined;
+  });
+}
+
+/** Stores a proven identity under the hash of its handle. */
+async function keepProvenIdentity(
+  db: EngineDatabase,
+  handleHash: string,
+  proven: ProvenIdentity,
+  expiresAt: number,
+): Promise<void> {
+  await db
+    .insertInto('proven_identities')
+    .values({
+      handle_hash: handleHash,
+      issuer: proven.issuer,
+      subject: proven.subject,
+      email: proven.email,
+      email_verified: proven.emailVerified ? 1 : 0,
+      display_name: proven.displayName,
+      expires_at: expiresAt,
+    })
+    .execute();
+}
+
+/** Consumes a proven identity. Of several parallel calls exactly one returns true. */
+async function useProvenIdentity(db: EngineDatabase, handleHash: string): Promise<boolean> {
+  const result = await db.deleteFrom('proven_identities').where('handle_hash', '=', handleHash).executeTakeFirst();
+  return result.numDeletedRows > 0n;
+}
+
+export const identityQueries = {
+  findUserByIdentity: read(findUserByIdentity),
+  findProvenIdentity: read(findProvenIdentity),
+  linkIdentity: write(linkIdentity),
+  keepProvenIdentity: write(keepProvenIdentity),
+  useProvenIdentity: write(useProvenIdentity),
+};

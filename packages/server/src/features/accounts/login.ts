@@ -3,7 +3,9 @@ import type { Credentials, Registration } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { usernameKey } from '../../database/username-key.ts';
-import type { Store, UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { accountQueries } from './queries.ts';
 import { addressBlock } from './address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Asker, Passwords } from './passwords.ts';
@@ -20,7 +22,7 @@ export interface Visitor {
 }
 
 export interface SignInOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof accountQueries>;
   readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
   readonly passwords: Passwords;
   readonly throttle: Throttle;

@@ -1,8 +1,11 @@
 import { identityKey } from '@creel/contract';
-import type { MailTokenPurpose, MailTokenStore, UserRecord } from '../../database/account-store.ts';
+import type { UserRecord } from '../../database/store.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/user-record.ts';
+
+export type MailTokenPurpose = 'reset' | 'verify';
 
 /** The user of a valid token, if the user's address is still the one that it was mailed to. */
 async function findToken(
@@ -29,10 +32,11 @@ async function takeToken(transaction: DatabaseTransaction, tokenHash: string): P
   return result.numDeletedRows > 0n;
 }
 
-export const mailTokenReads = {
-  findMailToken: findToken,
-} satisfies Unbound<Pick<MailTokenStore, 'findMailToken'>>;
-
+/**
+ * Sets a password with a mailed token; of several parallel calls one wins and the others get `undefined`. Ends the
+ * user's sessions, identities and links. Verifies the address, because the caller has read its mail, and resets
+ * `settings.email` to it, because no other address is proven.
+ */
 async function resetPassword(
   db: EngineDatabase,
   tokenHash: string,
@@ -65,37 +69,49 @@ async function resetPassword(
   });
 }
 
-export const mailTokenWrites = {
-  async createMailToken(db, tokenHash, userId, purpose, expiresAt) {
-    await db.transaction().execute(async (transaction) => {
-      const user = await lockUser(transaction, userId);
-      if (user === undefined) return;
-      await transaction
-        .insertInto('mail_tokens')
-        .values({
-          token_hash: tokenHash,
-          user_id: userId,
-          purpose,
-          email_key: identityKey(user.email),
-          expires_at: expiresAt,
-        })
-        .execute();
-    });
-  },
-  resetPassword,
-  async verifyEmail(db, tokenHash, userId, now) {
-    return db.transaction().execute(async (transaction) => {
-      const owner = await findToken(transaction, tokenHash, 'verify', now);
-      // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
-      if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
-      if (!(await takeToken(transaction, tokenHash))) return false;
-      await transaction
-        .deleteFrom('mail_tokens')
-        .where('user_id', '=', userId)
-        .where('purpose', '=', 'verify')
-        .execute();
-      await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
-      return true;
-    });
-  },
-} satisfies Unbound<Pick<MailTokenStore, 'createMailToken' | 'resetPassword' | 'verifyEmail'>>;
+/**
+ * Stores the token of a link that is mailed to the user's current address. Older tokens stay valid, so that a
+ * stranger's request cancels nothing.
+ */
+async function createMailToken(
+  db: EngineDatabase,
+  tokenHash: string,
+  userId: number,
+  purpose: MailTokenPurpose,
+  expiresAt: number,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const user = await lockUser(transaction, userId);
+    if (user === undefined) return;
+    await transaction
+      .insertInto('mail_tokens')
+      .values({
+        token_hash: tokenHash,
+        user_id: userId,
+        purpose,
+        email_key: identityKey(user.email),
+        expires_at: expiresAt,
+      })
+      .execute();
+  });
+}
+
+/** Verifies the user's address with a mailed token. False when the token is unknown or belongs to another user. */
+async function verifyEmail(db: EngineDatabase, tokenHash: string, userId: number, now: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    const owner = await findToken(transaction, tokenHash, 'verify', now);
+    // Locks the user before the link, in the same order as every transaction, so that two can't deadlock.
+    if (owner?.id !== userId || (await lockUser(transaction, userId)) === undefined) return false;
+    if (!(await takeToken(transaction, tokenHash))) return false;
+    await transaction.deleteFrom('mail_tokens').where('user_id', '=', userId).where('purpose', '=', 'verify').execute();
+    await transaction.updateTable('users').set({ email_verified: 1 }).where('id', '=', userId).execute();
+    return true;
+  });
+}
+
+export const mailTokenQueries = {
+  findMailToken: read(findToken),
+  createMailToken: write(createMailToken),
+  resetPassword: write(resetPassword),
+  verifyEmail: write(verifyEmail),
+};

@@ -3,7 +3,9 @@ import type { Background } from '../jobs/background.ts';
 import { passwordResetMessage, verificationMessage } from '../mail/account-messages.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { Store, UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { accountQueries } from './queries.ts';
 import { addressBlock } from './address-block.ts';
 import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from './sessions.ts';
@@ -11,7 +13,7 @@ import { LINK_MS } from './throttle.ts';
 import type { Throttle } from './throttle.ts';
 
 export interface MailedLinksOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof accountQueries>;
   /** `undefined` without SMTP_URL: mail is off. */
   readonly mailer: Mailer | undefined;
   readonly passwords: Passwords;

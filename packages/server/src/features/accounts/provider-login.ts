@@ -2,7 +2,10 @@ import { DEFAULT_USER_SETTINGS, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, fitFor
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import type { ProvenIdentity, Store, UserRecord } from '../../database/store.ts';
+import type { ProvenIdentity } from './identity-queries.ts';
+import type { UserRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { accountQueries } from './queries.ts';
 import { addressBlock } from './address-block.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
@@ -22,7 +25,7 @@ export interface ClaimedIdentity {
 }
 
 export interface ProviderSignInOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof accountQueries>;
   readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
   readonly throttle: Throttle;
   readonly now: () => number;

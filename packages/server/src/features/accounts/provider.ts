@@ -20,7 +20,7 @@ import {
 } from 'openid-client';
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
-import type { ProvenIdentity } from '../../database/store.ts';
+import type { ProvenIdentity } from './identity-queries.ts';
 import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from './sealed-text.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionRecord, Store } from '../../database/store.ts';
+import type { SessionRecord } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { T0, someUser, unique } from '../../../test/store-world.ts';
 
 function sessionOf(userId: number, details: Partial<SessionRecord> = {}): SessionRecord {
@@ -16,7 +17,7 @@ function sessionOf(userId: number, details: Partial<SessionRecord> = {}): Sessio
 }
 
 /** Users and their sessions. */
-export function accountsSuite(open: () => Store): void {
+export function accountsSuite(open: () => AppStore): void {
   describe('users', () => {
     test('a new one is found by id and by name, with all its fields', async () => {
       const created = await someUser(open(), {

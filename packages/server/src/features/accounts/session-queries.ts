@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
-import type { SessionRecord, SessionStore } from '../../database/account-store.ts';
+import type { SessionRecord, UserRecord } from '../../database/store.ts';
 import type { SessionsTable } from '../../database/schema.ts';
-import type { Unbound } from '../../database/unbound.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { toUserRecord } from '../../database/user-record.ts';
 
 function toSessionRecord(row: Selectable<SessionsTable>): SessionRecord {
@@ -17,86 +18,116 @@ function toSessionRecord(row: Selectable<SessionsTable>): SessionRecord {
   };
 }
 
-export const sessionReads = {
-  async findSession(db, tokenHash, now) {
-    const row = await db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('token_hash', '=', tokenHash)
-      .where('expires_at', '>', now)
-      .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
-    return user && { session: toSessionRecord(row), user: toUserRecord(user) };
-  },
-  async listSessions(db, userId, now) {
-    const rows = await db
-      .selectFrom('sessions')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .where('expires_at', '>', now)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
-      .execute();
-    return rows.map(toSessionRecord);
-  },
-} satisfies Unbound<Pick<SessionStore, 'findSession' | 'listSessions'>>;
+/** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
+async function findSession(
+  db: EngineDatabase,
+  tokenHash: string,
+  now: number,
+): Promise<{ session: SessionRecord; user: UserRecord } | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const user = await db.selectFrom('users').selectAll().where('id', '=', row.user_id).executeTakeFirst();
+  return user && { session: toSessionRecord(row), user: toUserRecord(user) };
+}
+
+/** Sessions that are valid at `now`, newest first. */
+async function listSessions(db: EngineDatabase, userId: number, now: number): Promise<readonly SessionRecord[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(toSessionRecord);
+}
 
 /** All columns except the user's. */
 const SESSION_COLUMNS = ['token_hash', 'id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'ip'] as const;
 
-export const sessionWrites = {
-  async createSession(db, tokenHash, session, passwordHash) {
-    const columns = {
-      token_hash: tokenHash,
-      id: session.id,
-      created_at: session.createdAt,
-      last_seen_at: session.lastSeenAt,
-      expires_at: session.expiresAt,
-      user_agent: session.userAgent,
-      ip: session.ip,
-    };
-    const result = await db
-      .insertInto('sessions')
-      .columns(['user_id', ...SESSION_COLUMNS])
-      .expression((build) =>
-        build
-          .selectFrom('users')
-          .select('id')
-          .select(SESSION_COLUMNS.map((name) => sql.val(columns[name]).as(name)))
-          .where('id', '=', session.userId)
-          .where('password_hash', 'is not distinct from', passwordHash)
-          // Locks the user, so that a password change either comes first and is seen here, or comes later and ends this
-          // session too.
-          .$if(db.engine.name === 'postgres', (users) => users.forShare()),
-      )
-      .executeTakeFirstOrThrow();
-    return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
-  },
-  async touchSession(db, tokenHash, lastSeenAt, expiresAt) {
-    await db
-      .updateTable('sessions')
-      .set({ last_seen_at: lastSeenAt, expires_at: expiresAt })
-      .where('token_hash', '=', tokenHash)
-      .execute();
-  },
-  async renewSession(db, id, tokenHash) {
-    const result = await db
-      .updateTable('sessions')
-      .set({ token_hash: tokenHash })
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return result.numUpdatedRows > 0n;
-  },
-  async endSession(db, tokenHash) {
-    const row = await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).returning('id').executeTakeFirst();
-    return row?.id;
-  },
-  async endSessions(db, userId, exceptId) {
-    let ended = db.deleteFrom('sessions').where('user_id', '=', userId);
-    if (exceptId !== undefined) ended = ended.where('id', '!=', exceptId);
-    await ended.execute();
-  },
-} satisfies Unbound<
-  Pick<SessionStore, 'createSession' | 'touchSession' | 'renewSession' | 'endSession' | 'endSessions'>
->;
+/** Starts a session. False when the user does not exist or no longer has the password hash `passwordHash`. */
+async function createSession(
+  db: EngineDatabase,
+  tokenHash: string,
+  session: SessionRecord,
+  passwordHash: string | null,
+): Promise<boolean> {
+  const columns = {
+    token_hash: tokenHash,
+    id: session.id,
+    created_at: session.createdAt,
+    last_seen_at: session.lastSeenAt,
+    expires_at: session.expiresAt,
+    user_agent: session.userAgent,
+    ip: session.ip,
+  };
+  const result = await db
+    .insertInto('sessions')
+    .columns(['user_id', ...SESSION_COLUMNS])
+    .expression((build) =>
+      build
+        .selectFrom('users')
+        .select('id')
+        .select(SESSION_COLUMNS.map((name) => sql.val(columns[name]).as(name)))
+        .where('id', '=', session.userId)
+        .where('password_hash', 'is not distinct from', passwordHash)
+        // Locks the user, so that a password change either comes first and is seen here, or comes later and ends this
+        // session too.
+        .$if(db.engine.name === 'postgres', (users) => users.forShare()),
+    )
+    .executeTakeFirstOrThrow();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Records that the session was used, and its new expiry. */
+async function touchSession(
+  db: EngineDatabase,
+  tokenHash: string,
+  lastSeenAt: number,
+  expiresAt: number,
+): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: lastSeenAt, expires_at: expiresAt })
+    .where('token_hash', '=', tokenHash)
+    .execute();
+}
+
+/** Replaces a session's token; the old token becomes invalid. False when the session does not exist. */
+async function renewSession(db: EngineDatabase, id: string, tokenHash: string): Promise<boolean> {
+  const result = await db
+    .updateTable('sessions')
+    .set({ token_hash: tokenHash })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Ends a session. Returns its public id, or `undefined` when there was none. */
+async function endSession(db: EngineDatabase, tokenHash: string): Promise<string | undefined> {
+  const row = await db.deleteFrom('sessions').where('token_hash', '=', tokenHash).returning('id').executeTakeFirst();
+  return row?.id;
+}
+
+/** Ends all sessions of a user except the one with this public id. */
+async function endSessions(db: EngineDatabase, userId: number, exceptId?: string): Promise<void> {
+  let ended = db.deleteFrom('sessions').where('user_id', '=', userId);
+  if (exceptId !== undefined) ended = ended.where('id', '!=', exceptId);
+  await ended.execute();
+}
+
+export const sessionQueries = {
+  findSession: read(findSession),
+  listSessions: read(listSessions),
+  createSession: freeing(createSession),
+  touchSession: freeing(touchSession),
+  renewSession: write(renewSession),
+  endSession: freeing(endSession),
+  endSessions: freeing(endSessions),
+};

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SessionRecord, Store, UserRecord } from '../../database/store.ts';
+import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { accountQueries } from './queries.ts';
 import type { SignedIn } from '../../http/call.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,10 +25,10 @@ export function tokenHash(token: string): string {
 
 /** Sessions with random tokens: the browser's cookie has the token, the database its hash. */
 export class Sessions {
-  readonly #store: Store;
+  readonly #store: Remote<typeof accountQueries>;
   readonly #now: () => number;
 
-  constructor(store: Store, now: () => number) {
+  constructor(store: Remote<typeof accountQueries>, now: () => number) {
     this.#store = store;
     this.#now = now;
   }

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { ThrottlesTable } from '../../database/account-schema.ts';
-import type { ThrottleStore } from '../../database/account-store.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { afterReturn, afterTurn } from '../../database/throttle-rule.ts';
-import type { ThrottleState } from '../../database/throttle-rule.ts';
-import type { Unbound } from '../../database/unbound.ts';
+import { afterReturn, afterTurn } from './throttle-rule.ts';
+import type { ThrottleRule, ThrottleState } from './throttle-rule.ts';
+import { freeing, read } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 
 function toState(row: Selectable<ThrottlesTable>): ThrottleState {
   return { count: row.count, blockedUntil: row.blocked_until, forgetAt: row.forget_at };
@@ -32,29 +32,46 @@ async function keep(transaction: DatabaseTransaction, key: string, state: Thrott
     .execute();
 }
 
-export const throttleReads = {
-  async findTurns(db, keys) {
-    const rows = await db.selectFrom('throttles').select(['key', 'blocked_until']).where('key', 'in', keys).execute();
-    return rows.map((row) => ({ key: row.key, blockedUntil: row.blocked_until }));
-  },
-} satisfies Unbound<Pick<ThrottleStore, 'findTurns'>>;
+/** The keys that have a count, each with the time until which it is blocked (in the past when it is not). */
+async function findTurns(
+  db: EngineDatabase,
+  keys: readonly string[],
+): Promise<{ key: string; blockedUntil: number }[]> {
+  const rows = await db.selectFrom('throttles').select(['key', 'blocked_until']).where('key', 'in', keys).execute();
+  return rows.map((row) => ({ key: row.key, blockedUntil: row.blocked_until }));
+}
 
-export const throttleWrites = {
-  async consumeTurn(db, key, rule, now) {
-    return db.transaction().execute(async (transaction) => {
-      const before = await lockRow(transaction, key);
-      const after = afterTurn(before, rule, now);
-      if (after === undefined) return { blockedUntil: before.blockedUntil };
-      await keep(transaction, key, after);
-      return undefined;
-    });
-  },
-  async refundTurn(db, key, rule) {
-    await db.transaction().execute(async (transaction) => {
-      await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));
-    });
-  },
-  async resetTurns(db, key) {
-    await db.deleteFrom('throttles').where('key', '=', key).execute();
-  },
-} satisfies Unbound<Pick<ThrottleStore, 'consumeTurn' | 'refundTurn' | 'resetTurns'>>;
+/** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
+async function consumeTurn(
+  db: EngineDatabase,
+  key: string,
+  rule: ThrottleRule,
+  now: number,
+): Promise<{ blockedUntil: number } | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockRow(transaction, key);
+    const after = afterTurn(before, rule, now);
+    if (after === undefined) return { blockedUntil: before.blockedUntil };
+    await keep(transaction, key, after);
+    return undefined;
+  });
+}
+
+/** Takes back one turn that turned out not to count. */
+async function refundTurn(db: EngineDatabase, key: string, rule: ThrottleRule): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await keep(transaction, key, afterReturn(await lockRow(transaction, key), rule));
+  });
+}
+
+/** Deletes the count. */
+async function resetTurns(db: EngineDatabase, key: string): Promise<void> {
+  await db.deleteFrom('throttles').where('key', '=', key).execute();
+}
+
+export const throttleQueries = {
+  findTurns: read(findTurns),
+  consumeTurn: freeing(consumeTurn),
+  refundTurn: freeing(refundTurn),
+  resetTurns: freeing(resetTurns),
+};

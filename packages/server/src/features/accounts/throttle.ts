@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
-import type { ThrottleRule } from '../../database/throttle-rule.ts';
-import type { ThrottleStore } from '../../database/store.ts';
+import type { ThrottleRule } from './throttle-rule.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { throttleQueries } from './throttle-queries.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -54,11 +55,11 @@ export interface RateLimit {
 
 /** Rate limits in the database. They survive a restart and apply across processes. */
 export class Throttle {
-  readonly #store: ThrottleStore;
+  readonly #store: Remote<typeof throttleQueries>;
   readonly #secret: string;
   readonly #now: () => number;
 
-  constructor(store: ThrottleStore, secret: string, now: () => number) {
+  constructor(store: Remote<typeof throttleQueries>, secret: string, now: () => number) {
     this.#store = store;
     this.#secret = secret;
     this.#now = now;

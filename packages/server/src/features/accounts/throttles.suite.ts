@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
-import type { ThrottleRule } from '../../database/throttle-rule.ts';
+import type { AppStore } from '../../queries.ts';
+import type { ThrottleRule } from './throttle-rule.ts';
 import { T0, unique } from '../../../test/store-world.ts';
 
 const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };
 
 /** Throttles, secrets, and the removal of expired rows. */
-export function throttlesSuite(open: () => Store): void {
+export function throttlesSuite(open: () => AppStore): void {
   describe('throttles', () => {
     const take = (key: string, now = T0) => open().consumeTurn(key, RULE, now);
     /** Until when the key is blocked; `undefined` when it has no count. */

@@ -1,10 +1,24 @@
 import { identityKey } from '@creel/contract';
-import type { AccountStore, Identity, NewUser, UserRecord } from '../../database/account-store.ts';
+import type { Tier, UserSettings } from '@creel/contract';
+import type { Identity } from './identity-queries.ts';
+import type { UserRecord } from '../../database/store.ts';
 import { usernameKey } from '../../database/username-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/user-record.ts';
+
+export interface NewUser {
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly passwordHash: string | null;
+  readonly displayName: string | null;
+  readonly subscriptionTier: Tier;
+  readonly settings: UserSettings;
+  readonly createdAt: number;
+}
 
 type Taken = 'username' | 'email' | 'identity';
 
@@ -76,6 +90,10 @@ async function takenOf(db: Database, user: NewUser, identity: Identity | undefin
   return linked === undefined ? taken : [...taken, 'identity'];
 }
 
+/**
+ * Creates a user, linked to `identity` if given. `taken` lists the values that another account already has; it
+ * includes `identity` if that is linked already. In that case nothing is created.
+ */
 async function createUser(
   db: EngineDatabase,
   user: NewUser,
@@ -89,6 +107,10 @@ async function createUser(
   }
 }
 
+/**
+ * Deletes a user with sessions, identities, links and endpoints. Captured requests are hidden at once and removed
+ * from disk by `purgeSome`. Returns the deleted endpoints, or `undefined` when the user does not exist.
+ */
 async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number; uid: string }[] | undefined> {
   return db.transaction().execute(async (transaction) => {
     if ((await lockUser(transaction, id)) === undefined) return undefined;
@@ -105,28 +127,31 @@ async function deleteUser(db: EngineDatabase, id: number): Promise<{ id: number;
   });
 }
 
-export const accountReads = {
-  async findUser(db, id) {
-    const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
-    return row && toUserRecord(row);
-  },
-  async findUserByName(db, username) {
-    const key = usernameKey(username);
-    const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
-    return row && toUserRecord(row);
-  },
-  async findUserByEmail(db, email) {
-    const key = identityKey(email);
-    const row = await db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst();
-    return row && toUserRecord(row);
-  },
-} satisfies Unbound<Pick<AccountStore, 'findUser' | 'findUserByName' | 'findUserByEmail'>>;
+async function findUser(db: EngineDatabase, id: number): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Finds a user by name, ignoring case. */
+async function findUserByName(db: EngineDatabase, username: string): Promise<UserRecord | undefined> {
+  const key = usernameKey(username);
+  const row = await db.selectFrom('users').selectAll().where('username_key', '=', key).executeTakeFirst();
+  return row && toUserRecord(row);
+}
+
+/** Finds a user by email, ignoring case. */
+async function findUserByEmail(db: EngineDatabase, email: string): Promise<UserRecord | undefined> {
+  const key = identityKey(email);
+  const row = await db.selectFrom('users').selectAll().where('email_key', '=', key).executeTakeFirst();
+  return row && toUserRecord(row);
+}
 
 async function ownerOf(db: Database, key: string): Promise<number | undefined> {
   const row = await db.selectFrom('users').select('id').where('username_key', '=', key).executeTakeFirst();
   return row?.id;
 }
 
+/** Changes the username; `undefined` when the user does not exist. */
 async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
   const key = usernameKey(username);
   const owner = await ownerOf(db, key);
@@ -147,6 +172,10 @@ async function renameUser(db: EngineDatabase, id: number, username: string): Pro
   }
 }
 
+/**
+ * Replaces one password hash with another; false when the current one is not `before`. Mailed links for a new
+ * password become invalid.
+ */
 async function replacePassword(db: EngineDatabase, id: number, before: string | null, after: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const result = await transaction
@@ -162,28 +191,35 @@ async function replacePassword(db: EngineDatabase, id: number, before: string | 
   });
 }
 
-export const accountWrites = {
-  createUser,
-  renameUser,
-  replacePassword,
-  async saveSettings(db, id, settings) {
-    const result = await db
-      .updateTable('users')
-      .set({ settings: JSON.stringify(settings) })
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return result.numUpdatedRows > 0n;
-  },
-  deleteUser,
-  async keepSecret(db, name, candidate) {
-    await db
-      .insertInto('secrets')
-      .values({ name, value: candidate })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow();
-    return row.value;
-  },
-} satisfies Unbound<
-  Pick<AccountStore, 'createUser' | 'renameUser' | 'replacePassword' | 'saveSettings' | 'deleteUser' | 'keepSecret'>
->;
+/** False when the user does not exist. */
+async function saveSettings(db: EngineDatabase, id: number, settings: UserSettings): Promise<boolean> {
+  const result = await db
+    .updateTable('users')
+    .set({ settings: JSON.stringify(settings) })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Returns the secret with this name, the same in every process. If there is none, `candidate` is stored. */
+async function keepSecret(db: EngineDatabase, name: string, candidate: string): Promise<string> {
+  await db
+    .insertInto('secrets')
+    .values({ name, value: candidate })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirstOrThrow();
+  return row.value;
+}
+
+export const userQueries = {
+  findUser: read(findUser),
+  findUserByName: read(findUserByName),
+  findUserByEmail: read(findUserByEmail),
+  createUser: write(createUser),
+  renameUser: write(renameUser),
+  replacePassword: write(replacePassword),
+  saveSettings: write(saveSettings),
+  deleteUser: freeing(deleteUser),
+  keepSecret: write(keepSecret),
+};

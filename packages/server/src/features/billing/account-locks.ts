@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
-import type { BillingQueries } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { billingQueries } from './queries.ts';
 
 /** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */
 const LOCK_MS = 90_000;
@@ -14,11 +15,14 @@ const LOOK_MS = 25;
  * Writes check the claim's owner, so a process that lost it writes nothing.
  */
 export class AccountLocks {
-  readonly #store: Pick<BillingQueries, 'lockBillingAccount' | 'unlockBillingAccount'>;
+  readonly #store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>;
   readonly #now: () => number;
   readonly #last = new Map<number, Promise<unknown>>();
 
-  constructor(store: Pick<BillingQueries, 'lockBillingAccount' | 'unlockBillingAccount'>, now: () => number) {
+  constructor(
+    store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>,
+    now: () => number,
+  ) {
     this.#store = store;
     this.#now = now;
   }

@@ -5,7 +5,8 @@ import type { Mailer } from '../mail/mailer.ts';
 import { compose } from '../mail/message.ts';
 import type { Message } from '../mail/message.ts';
 import { moment } from '../mail/notice-messages.ts';
-import type { BillingQueries } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { billingQueries } from './queries.ts';
 import { noticeSchema } from './rules.ts';
 import type { SubscriptionNotice } from './rules.ts';
 
@@ -14,7 +15,7 @@ const AT_ONCE = 50;
 const RETRY_MS = 60_000;
 
 export interface NoticesOptions {
-  readonly store: Pick<BillingQueries, 'claimMail' | 'removeMail' | 'releaseMail'>;
+  readonly store: Pick<Remote<typeof billingQueries>, 'claimMail' | 'removeMail' | 'releaseMail'>;
   readonly mailer: Mailer;
   readonly publicUrl: () => string;
   readonly log: Logger;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { DAY, T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 import type { SubscriptionState } from './rules.ts';
 
 /** Billing's queries, on every database. */
-export function billingSuite(open: () => Store): void {
+export function billingSuite(open: () => AppStore): void {
   const basic = (): SubscriptionState => ({
     id: unique('sub'),
     itemId: 'si_1',

@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import type { BillingAccountsTable } from '../../database/billing-schema.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/user-record.ts';
-import type { UserRecord } from '../../database/account-store.ts';
-import type { Bound } from '../../database/bind-queries.ts';
+import type { UserRecord } from '../../database/store.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
@@ -198,156 +198,182 @@ async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | 
 
 export type BillingAccount = Pick<BillingAccountsTable, 'customer_key' | 'period_end_at'>;
 
-export const billingReads = {
-  /** By the id that the payment provider gave. */
-  async findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
-    const row = await db
-      .selectFrom('users')
-      .selectAll()
-      .where('stripe_customer_id', '=', customerId)
-      .executeTakeFirst();
-    return row && toUserRecord(row);
-  },
-  async findBillingAccount(db: EngineDatabase, userId: number): Promise<BillingAccount | undefined> {
-    return db
-      .selectFrom('billing_accounts')
-      .select(['customer_key', 'period_end_at'])
-      .where('user_id', '=', userId)
-      .executeTakeFirst();
-  },
-  /** Checkouts that are neither settled nor expired. `sessionId` is null if a crash prevented storing it. */
-  async listCheckouts(
-    db: EngineDatabase,
-    userId: number,
-  ): Promise<readonly { id: string; sessionId: string | null; createdAt: number }[]> {
-    const rows = await db.selectFrom('billing_checkouts').selectAll().where('user_id', '=', userId).execute();
-    return rows.map((row) => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
-  },
-  async findBillingSetting(db: EngineDatabase, name: string): Promise<string | undefined> {
-    const row = await db.selectFrom('billing_settings').select('value').where('name', '=', name).executeTakeFirst();
-    return row?.value;
-  },
-  /** Users whose subscription must be read again, longest due first. */
-  async listDueAccounts(db: EngineDatabase, now: number, limit: number): Promise<readonly number[]> {
-    const rows = await db
-      .selectFrom('billing_accounts')
-      .select('user_id')
-      .where('next_check_at', '<=', now)
-      .orderBy('next_check_at')
-      .limit(limit)
-      .execute();
-    return rows.map((row) => row.user_id);
-  },
-  async findTestCustomer(db: EngineDatabase, customerId: string): Promise<string | undefined> {
-    const row = await db
-      .selectFrom('test_gateway_customers')
-      .select('state')
-      .where('customer_id', '=', customerId)
-      .executeTakeFirst();
-    return row?.state;
-  },
-};
+/** By the id that the payment provider gave. */
+async function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
+  const row = await db.selectFrom('users').selectAll().where('stripe_customer_id', '=', customerId).executeTakeFirst();
+  return row && toUserRecord(row);
+}
 
-export const billingWrites = {
-  applySubscription,
-  lockBillingAccount,
-  async unlockBillingAccount(db: EngineDatabase, userId: number, owner: string): Promise<void> {
-    await db
-      .updateTable('billing_accounts')
-      .set({ lock_owner: null })
-      .where('user_id', '=', userId)
-      .where('lock_owner', '=', owner)
-      .execute();
-  },
-  /** Schedules the next check, whether or not this one succeeded. */
-  async scheduleBillingCheck(db: EngineDatabase, userId: number, nextCheckAt: number): Promise<void> {
-    await db
-      .updateTable('billing_accounts')
-      .set({ next_check_at: nextCheckAt })
-      .where('user_id', '=', userId)
-      .execute();
-  },
-  async setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
-    await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
-  },
-  /** After the customer was deleted at the provider, the next one needs a new key. */
-  async setCustomerKey(db: EngineDatabase, userId: number, customerKey: string): Promise<void> {
-    await db.updateTable('billing_accounts').set({ customer_key: customerKey }).where('user_id', '=', userId).execute();
-  },
-  async addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
-    await db
-      .insertInto('billing_checkouts')
-      .values({ id, user_id: userId, session_id: null, created_at: createdAt })
-      .execute();
-  },
-  async setCheckoutSession(db: EngineDatabase, id: string, sessionId: string): Promise<void> {
-    await db.updateTable('billing_checkouts').set({ session_id: sessionId }).where('id', '=', id).execute();
-  },
-  async removeCheckouts(db: EngineDatabase, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0)
-      await db
-        .deleteFrom('billing_checkouts')
-        .where('id', 'in', [...ids])
-        .execute();
-  },
-  /** Records an event; true when its effect is already stored. */
-  async recordEvent(
-    db: EngineDatabase,
-    event: { readonly id: string; readonly type: string; readonly receivedAt: number },
-  ): Promise<boolean> {
-    await db
-      .insertInto('billing_events')
-      .values({ id: event.id, type: event.type, received_at: event.receivedAt, done_at: null })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const row = await db
-      .selectFrom('billing_events')
-      .select('done_at')
-      .where('id', '=', event.id)
-      .executeTakeFirstOrThrow();
-    return row.done_at !== null;
-  },
-  async finishEvent(db: EngineDatabase, id: string, now: number): Promise<void> {
-    await db.updateTable('billing_events').set({ done_at: now }).where('id', '=', id).execute();
-  },
-  async forgetEvents(db: EngineDatabase, receivedBefore: number): Promise<void> {
-    await db.deleteFrom('billing_events').where('received_at', '<', receivedBefore).execute();
-  },
-  /** Stores the first value for a name, unless `replaces` is the stored one. Returns the stored value. */
-  async keepBillingSetting(db: EngineDatabase, name: string, value: string, replaces?: string): Promise<string> {
-    if (replaces !== undefined)
-      await db.deleteFrom('billing_settings').where('name', '=', name).where('value', '=', replaces).execute();
-    await db
-      .insertInto('billing_settings')
-      .values({ name, value })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const row = await db
-      .selectFrom('billing_settings')
-      .select('value')
-      .where('name', '=', name)
-      .executeTakeFirstOrThrow();
-    return row.value;
-  },
-  claimMail,
-  async removeMail(db: EngineDatabase, id: number): Promise<void> {
-    await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
-  },
-  async releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
-    await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
-  },
-  /** Without a `userId` the customer must exist. */
-  async saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
-    if (userId === undefined)
-      await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();
-    else
-      await db
-        .insertInto('test_gateway_customers')
-        .values({ customer_id: customerId, user_id: userId, state })
-        .onConflict((conflict) => conflict.column('customer_id').doUpdateSet({ state }))
-        .execute();
-  },
-};
+async function findBillingAccount(db: EngineDatabase, userId: number): Promise<BillingAccount | undefined> {
+  return db
+    .selectFrom('billing_accounts')
+    .select(['customer_key', 'period_end_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
 
-/** Billing's queries, bound to a database. */
-export type BillingQueries = Bound<typeof billingReads & typeof billingWrites>;
+/** Checkouts that are neither settled nor expired. `sessionId` is null if a crash prevented storing it. */
+async function listCheckouts(
+  db: EngineDatabase,
+  userId: number,
+): Promise<readonly { id: string; sessionId: string | null; createdAt: number }[]> {
+  const rows = await db.selectFrom('billing_checkouts').selectAll().where('user_id', '=', userId).execute();
+  return rows.map((row) => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
+}
+
+async function findBillingSetting(db: EngineDatabase, name: string): Promise<string | undefined> {
+  const row = await db.selectFrom('billing_settings').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
+/** Users whose subscription must be read again, longest due first. */
+async function listDueAccounts(db: EngineDatabase, now: number, limit: number): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('billing_accounts')
+    .select('user_id')
+    .where('next_check_at', '<=', now)
+    .orderBy('next_check_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.user_id);
+}
+
+async function findTestCustomer(db: EngineDatabase, customerId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('test_gateway_customers')
+    .select('state')
+    .where('customer_id', '=', customerId)
+    .executeTakeFirst();
+  return row?.state;
+}
+
+async function unlockBillingAccount(db: EngineDatabase, userId: number, owner: string): Promise<void> {
+  await db
+    .updateTable('billing_accounts')
+    .set({ lock_owner: null })
+    .where('user_id', '=', userId)
+    .where('lock_owner', '=', owner)
+    .execute();
+}
+
+/** Schedules the next check, whether or not this one succeeded. */
+async function scheduleBillingCheck(db: EngineDatabase, userId: number, nextCheckAt: number): Promise<void> {
+  await db.updateTable('billing_accounts').set({ next_check_at: nextCheckAt }).where('user_id', '=', userId).execute();
+}
+
+async function setCustomer(db: EngineDatabase, userId: number, customerId: string): Promise<void> {
+  await db.updateTable('users').set({ stripe_customer_id: customerId }).where('id', '=', userId).execute();
+}
+
+/** After the customer was deleted at the provider, the next one needs a new key. */
+async function setCustomerKey(db: EngineDatabase, userId: number, customerKey: string): Promise<void> {
+  await db.updateTable('billing_accounts').set({ customer_key: customerKey }).where('user_id', '=', userId).execute();
+}
+
+async function addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
+  await db
+    .insertInto('billing_checkouts')
+    .values({ id, user_id: userId, session_id: null, created_at: createdAt })
+    .execute();
+}
+
+async function setCheckoutSession(db: EngineDatabase, id: string, sessionId: string): Promise<void> {
+  await db.updateTable('billing_checkouts').set({ session_id: sessionId }).where('id', '=', id).execute();
+}
+
+async function removeCheckouts(db: EngineDatabase, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await db
+      .deleteFrom('billing_checkouts')
+      .where('id', 'in', [...ids])
+      .execute();
+}
+
+/** Records an event; true when its effect is already stored. */
+async function recordEvent(
+  db: EngineDatabase,
+  event: { readonly id: string; readonly type: string; readonly receivedAt: number },
+): Promise<boolean> {
+  await db
+    .insertInto('billing_events')
+    .values({ id: event.id, type: event.type, received_at: event.receivedAt, done_at: null })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db
+    .selectFrom('billing_events')
+    .select('done_at')
+    .where('id', '=', event.id)
+    .executeTakeFirstOrThrow();
+  return row.done_at !== null;
+}
+
+async function finishEvent(db: EngineDatabase, id: string, now: number): Promise<void> {
+  await db.updateTable('billing_events').set({ done_at: now }).where('id', '=', id).execute();
+}
+
+async function forgetEvents(db: EngineDatabase, receivedBefore: number): Promise<void> {
+  await db.deleteFrom('billing_events').where('received_at', '<', receivedBefore).execute();
+}
+
+/** Stores the first value for a name, unless `replaces` is the stored one. Returns the stored value. */
+async function keepBillingSetting(db: EngineDatabase, name: string, value: string, replaces?: string): Promise<string> {
+  if (replaces !== undefined)
+    await db.deleteFrom('billing_settings').where('name', '=', name).where('value', '=', replaces).execute();
+  await db
+    .insertInto('billing_settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const row = await db
+    .selectFrom('billing_settings')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirstOrThrow();
+  return row.value;
+}
+
+async function removeMail(db: EngineDatabase, id: number): Promise<void> {
+  await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
+}
+
+async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
+  await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
+}
+
+/** Without a `userId` the customer must exist. */
+async function saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
+  if (userId === undefined)
+    await db.updateTable('test_gateway_customers').set({ state }).where('customer_id', '=', customerId).execute();
+  else
+    await db
+      .insertInto('test_gateway_customers')
+      .values({ customer_id: customerId, user_id: userId, state })
+      .onConflict((conflict) => conflict.column('customer_id').doUpdateSet({ state }))
+      .execute();
+}
+
+export const billingQueries = {
+  findUserByCustomer: read(findUserByCustomer),
+  findBillingAccount: read(findBillingAccount),
+  listCheckouts: read(listCheckouts),
+  findBillingSetting: read(findBillingSetting),
+  listDueAccounts: read(listDueAccounts),
+  findTestCustomer: read(findTestCustomer),
+  applySubscription: write(applySubscription),
+  lockBillingAccount: write(lockBillingAccount),
+  unlockBillingAccount: write(unlockBillingAccount),
+  scheduleBillingCheck: write(scheduleBillingCheck),
+  setCustomer: write(setCustomer),
+  setCustomerKey: write(setCustomerKey),
+  addCheckout: write(addCheckout),
+  setCheckoutSession: write(setCheckoutSession),
+  removeCheckouts: write(removeCheckouts),
+  recordEvent: write(recordEvent),
+  finishEvent: write(finishEvent),
+  forgetEvents: write(forgetEvents),
+  keepBillingSetting: write(keepBillingSetting),
+  claimMail: write(claimMail),
+  removeMail: write(removeMail),
+  releaseMail: write(releaseMail),
+  saveTestCustomer: write(saveTestCustomer),
+};

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import type { Logger } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
-import type { BillingQueries } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { billingQueries } from './queries.ts';
 import { isChargedNow } from './rules.ts';
 import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
 
@@ -30,7 +31,7 @@ export interface StripeConfig {
 
 export interface StripeGatewayOptions {
   readonly config: StripeConfig;
-  readonly store: Pick<BillingQueries, 'findBillingSetting' | 'keepBillingSetting'>;
+  readonly store: Pick<Remote<typeof billingQueries>, 'findBillingSetting' | 'keepBillingSetting'>;
   readonly log: Logger;
   readonly now: () => number;
   /** Replaces the library's HTTP client. */

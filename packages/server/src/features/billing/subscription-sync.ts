@@ -1,13 +1,16 @@
 import type { Live } from '../live/service.ts';
 import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { Store, UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/store.ts';
 import { AccountLocks } from './account-locks.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
-import type { BillingQueries } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { billingQueries } from './queries.ts';
 import { chooseSubscription, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
+import type { accountQueries } from '../accounts/queries.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
@@ -17,7 +20,9 @@ const ACCOUNTS_PER_ROUND = 20;
 const WATCHED = /^(customer|checkout\.session|invoice)\./;
 
 /** The storage that billing needs. */
-export type BillingStore = BillingQueries & Pick<Store, 'findUser' | 'listEndpoints'>;
+export type BillingStore = Remote<typeof billingQueries> &
+  Pick<Remote<typeof accountQueries>, 'findUser'> &
+  Pick<Remote<typeof endpointQueries>, 'listEndpoints'>;
 
 export interface SyncOptions {
   readonly store: BillingStore;

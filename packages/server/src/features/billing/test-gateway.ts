@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
-import type { BillingQueries } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { billingQueries } from './queries.ts';
 import { PLAN_PRICES, centsOf, isChargedNow } from './rules.ts';
 import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
 import {
@@ -24,7 +25,7 @@ const CHECKOUT_SECONDS = 3600;
 const CURRENCY = 'usd';
 
 export interface TestGatewayOptions {
-  readonly store: Pick<BillingQueries, 'findTestCustomer' | 'saveTestCustomer'>;
+  readonly store: Pick<Remote<typeof billingQueries>, 'findTestCustomer' | 'saveTestCustomer'>;
   readonly publicUrl: () => string;
   readonly now: () => number;
 }

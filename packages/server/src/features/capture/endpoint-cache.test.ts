@@ -75,3 +75,41 @@ test('what was known last serves while the database does not answer', async () =
   failRead(2);
   await expect(unknown).rejects.toThrow('away');
 });
+
+test('while notices arrive an entry has no age limit', async () => {
+  const { cache, clock, bus, readCount } = await filledCache();
+  bus.isHealthy = true;
+  clock.now = 3_600_000;
+  expect(cache.peek('u')?.readAt).toBe(0);
+  expect(readCount()).toBe(1);
+});
+
+test('an endpoint that another node changed is read again, and a read in progress is not cached', async () => {
+  const { cache, bus, endRead, readCount } = await filledCache();
+  bus.isHealthy = true;
+  cache.forgetId(2);
+  expect(cache.peek('u')).toBeDefined();
+  cache.forgetId(1);
+  expect(cache.peek('u')).toBeUndefined();
+  const old = cache.lookup('u');
+  cache.forgetId(1);
+  endRead(1, 'Stripe');
+  await old;
+  expect(cache.peek('u')).toBeUndefined();
+  expect(readCount()).toBe(2);
+});
+
+test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
+  const { cache, bus, endRead, failRead } = await filledCache();
+  bus.isHealthy = true;
+  cache.distrust();
+  expect(cache.peek('u')).toBeUndefined();
+  const failed = cache.lookup('u');
+  failRead(1);
+  expect((await failed)?.readAt).toBe(0);
+  expect(cache.peek('u')).toBeUndefined();
+  const again = cache.lookup('u');
+  endRead(2, 'Stripe');
+  await again;
+  expect(cache.peek('u')).toBeDefined();
+});

@@ -1,7 +1,9 @@
 import type { Bus } from '../../bus/bus.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
-import type { EndpointRecord, EndpointStore } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */
 export interface CachedEndpoint {
@@ -38,7 +40,7 @@ const RETRY_MS = 250;
 
 /** Cache of endpoints by uid. Entries are dropped when the endpoint changes, on this node or on another one. */
 export class EndpointCache {
-  readonly #store: Pick<EndpointStore, 'findEndpoint'>;
+  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
   readonly #now: () => number;
   readonly #bus: Pick<Bus, 'isHealthy'>;
@@ -50,7 +52,7 @@ export class EndpointCache {
   #generation = 0;
 
   constructor(
-    store: Pick<EndpointStore, 'findEndpoint'>,
+    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
     ratePerSecond: number | undefined,
     now: () => number,
     bus: Pick<Bus, 'isHealthy'>,

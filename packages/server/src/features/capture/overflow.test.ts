@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { QUERIES } from '../../queries.ts';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { metricOf } from '../../../test/metric.ts';
 import { startNats } from '../../../test/nats-server.ts';
@@ -42,7 +43,7 @@ const PATIENCE = { timeout: 30_000 };
 async function startNode(settings: Readonly<Record<string, string>> = {}, url = link.url): Promise<TestServer> {
   const server = await startTestServer({
     settings: { DATABASE_URL: url, NATS_URL: nats.url, DEFAULT_TIER: 'PREMIUM', ...settings },
-    openStore: () => openPostgresStore(url),
+    openStore: () => openPostgresStore(url, QUERIES),
   });
   servers.push(server);
   // The log is created in the background.

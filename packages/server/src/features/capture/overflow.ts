@@ -59,10 +59,10 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
       const at = position++;
       const index = indexes[at] ?? -1;
       if (index < 0) continue;
-      options.metrics().countStored();
+      options.metrics.countStored();
       const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
       const stored = { index, savedId: savedIds[at] || null, receivedAt: receivedAt?.[at] ?? sentAt };
-      options.live().captured(endpointId, index, () => storedEvent(endpointId, capture, stored));
+      options.live.captured(endpointId, index, () => storedEvent(endpointId, capture, stored));
       if (sources.has(endpointId)) continue;
       const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
       if (label !== 'Unknown') sources.set(endpointId, label);

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawAnswer } from '../../../../../fixtures/raw-http.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
-import type { Store } from '../../database/store.ts';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer, TestServerOptions } from '../../../test/test-server.ts';
 
@@ -36,7 +37,7 @@ function expectRefusal(answer: RawAnswer, status: number, code: string): void {
 
 /** A store that writes captures only on command. */
 function moody(): {
-  open: (dataDir: string) => Promise<Store>;
+  open: (dataDir: string) => Promise<AppStore>;
   mood: 'well' | 'broken' | 'stuck';
   release: () => void;
 } {
@@ -45,8 +46,8 @@ function moody(): {
     mood: 'well',
     release: () => waiting.splice(0).forEach((go) => go()),
     open: async (dataDir) => {
-      const store = await openSqliteStore(dataDir);
-      const writeCaptures: Store['writeCaptures'] = async (batch, limits) => {
+      const store = await openSqliteStore(dataDir, QUERIES);
+      const writeCaptures: AppStore['writeCaptures'] = async (batch, limits) => {
         if (state.mood === 'broken') throw new Error('disk I/O error');
         if (state.mood === 'stuck') await new Promise<void>((resolve) => waiting.push(resolve));
         return store.writeCaptures(batch, limits);

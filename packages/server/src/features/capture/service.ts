@@ -19,6 +19,8 @@ import type { PendingCapture } from './capture-writer.ts';
 import type { OverflowLog } from './overflow-log.ts';
 import { checkReady, createOverflow } from './overflow.ts';
 import type { OverflowFigures } from './overflow.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** Maximum bytes of captured bodies in memory, and at least four of the largest. */
 const BODY_BUDGET_BYTES = 256 * 1024 * 1024;
@@ -47,12 +49,12 @@ export interface CaptureService {
 
 export interface CaptureServiceOptions {
   readonly config: Config;
-  readonly store: Store;
+  readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
   /** The overflow log and its connection; `undefined` without NATS. */
   readonly overflowLog: OverflowLog | undefined;
   readonly bus: Bus;
-  readonly live: () => Live;
-  readonly metrics: () => Metrics;
+  readonly live: Live;
+  readonly metrics: Metrics;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -86,11 +88,11 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     writer,
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
-    countRead: (reader) => options.metrics().countRead(reader),
-    countLogged: () => options.metrics().countLogged(),
+    countRead: (reader) => options.metrics.countRead(reader),
+    countLogged: () => options.metrics.countLogged(),
     onStored: (endpoint, capture, result) => {
-      options.metrics().countStored();
-      options.live().captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
+      options.metrics.countStored();
+      options.live.captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };
@@ -111,7 +113,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
 function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unknown, count: number) => void {
   let loggedAt = 0;
   return (error, count) => {
-    metrics().countFailed(count);
+    metrics.countFailed(count);
     if (now() - loggedAt < FAILURE_LOG_MS) return;
     loggedAt = now();
     log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
@@ -133,7 +135,7 @@ function detectSource(
   options.store.setDetectedSource(endpoint.id, label).then(
     (changed) => {
       endpoints.forget(endpoint.uid);
-      if (changed) options.live().publish(endpoint.id, { type: 'changed' });
+      if (changed) options.live.publish(endpoint.id, { type: 'changed' });
     },
     (error: unknown) => {
       endpoint.needsSource = true;

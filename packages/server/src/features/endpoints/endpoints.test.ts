@@ -3,6 +3,7 @@ import { PLANS } from '@creel/contract';
 import type { Tier } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 
@@ -28,7 +29,7 @@ const refusal = (sentence: string) => ({
 test('an account that is deleted during a creation has no endpoint, and is logged out', async () => {
   const server = await startTestServer({
     openStore: async (dataDir) => {
-      const store = await openSqliteStore(dataDir);
+      const store = await openSqliteStore(dataDir, QUERIES);
       return {
         ...store,
         async createEndpoint(endpoint, limit) {

@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointDetail } from '@creel/contract';
-import type { EndpointDetailRecord, EndpointRecord } from '../../database/store.ts';
+import type { EndpointDetailRecord } from './queries.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 
 function isoTime(millis: number | null): string | null {
   return millis === null ? null : new Date(millis).toISOString();

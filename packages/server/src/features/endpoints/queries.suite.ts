@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { DAY, T0, capture, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
 const NOWHERE = 2_000_000_000;
 
 /** Endpoints, their limits and their changes. */
-export function endpointsSuite(open: () => Store): void {
+export function endpointsSuite(open: () => AppStore): void {
   describe('endpoints', () => {
     test('a new one is found by its exact uid', async () => {
       const endpoint = await someEndpoint(open(), {

@@ -1,9 +1,47 @@
+import type { Tier } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
-import type { EndpointChanges, EndpointRecord, EndpointStore } from '../../database/store.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import type { EndpointRecord, MethodCount } from '../../database/store.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser } from '../../database/user-record.ts';
+
+export interface EndpointDetailRecord extends EndpointRecord {
+  readonly methodCounts: readonly MethodCount[];
+}
+
+export interface NewEndpoint {
+  /** The plan whose limits the caller applies. */
+  readonly tier?: Tier;
+  readonly uid: string;
+  readonly userId: number;
+  readonly name: string | null;
+  readonly source: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly autosave: boolean;
+}
+
+export interface EndpointChanges {
+  readonly name?: string | null;
+  readonly source?: string | null;
+  readonly autosave?: boolean;
+  /**
+   * True: at most `limit` of the user's endpoints may be favorites, and an expired endpoint is revived if fewer than
+   * `endpointLimit` are unexpired at `now`. False: expires at `expiresAt`.
+   */
+  readonly favorite?:
+    | {
+        readonly on: true;
+        readonly limit: number;
+        readonly endpointLimit: number;
+        readonly now: number;
+        /** The plan whose limits the caller applies. */
+        readonly tier?: Tier;
+      }
+    | { readonly on: false; readonly expiresAt: number };
+}
 
 export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
   return {
@@ -25,37 +63,37 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
 /** The format of a uid. PostgreSQL rejects some other texts, such as one with a NUL. */
 const UID = /^[A-Za-z0-9_-]+$/;
 
+/** Finds an endpoint of any owner by its exact uid. */
 async function findEndpoint(db: EngineDatabase, uid: string): Promise<EndpointRecord | undefined> {
   if (!UID.test(uid)) return undefined;
   const row = await db.selectFrom('endpoints').selectAll().where('uid', '=', uid).executeTakeFirst();
   return row && toEndpointRecord(row);
 }
 
-export const endpointReads = {
-  async listEndpoints(db, userId) {
-    const rows = await db
-      .selectFrom('endpoints')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .orderBy('is_favorite', 'desc')
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .execute();
-    return rows.map(toEndpointRecord);
-  },
-  findEndpoint,
-  async findEndpointDetail(db, uid) {
-    const endpoint = await findEndpoint(db, uid);
-    if (endpoint === undefined) return undefined;
-    const methodCounts = await db
-      .selectFrom('endpoint_method_counts')
-      .select(['method', 'stored', 'bytes'])
-      .where('endpoint_id', '=', endpoint.id)
-      .where('stored', '>', 0)
-      .execute();
-    return { ...endpoint, methodCounts };
-  },
-} satisfies Unbound<Pick<EndpointStore, 'listEndpoints' | 'findEndpoint' | 'findEndpointDetail'>>;
+/** Favorites first, then newest first. */
+async function listEndpoints(db: EngineDatabase, userId: number): Promise<readonly EndpointRecord[]> {
+  const rows = await db
+    .selectFrom('endpoints')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .orderBy('is_favorite', 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  return rows.map(toEndpointRecord);
+}
+
+async function findEndpointDetail(db: EngineDatabase, uid: string): Promise<EndpointDetailRecord | undefined> {
+  const endpoint = await findEndpoint(db, uid);
+  if (endpoint === undefined) return undefined;
+  const methodCounts = await db
+    .selectFrom('endpoint_method_counts')
+    .select(['method', 'stored', 'bytes'])
+    .where('endpoint_id', '=', endpoint.id)
+    .where('stored', '>', 0)
+    .execute();
+  return { ...endpoint, methodCounts };
+}
 
 /** Number of unexpired endpoints, which count against the plan's limit. */
 async function liveEndpointsOf(transaction: DatabaseTransaction, userId: number, now: number): Promise<number> {
@@ -79,6 +117,10 @@ async function favoritesOf(transaction: DatabaseTransaction, userId: number, exc
   return row.count;
 }
 
+/**
+ * Changes an endpoint. `undefined` when it does not exist, a limit when the user has the maximum number of favorites
+ * or endpoints, `stale-plan` when the user's plan is no longer `favorite.tier`.
+ */
 async function changeEndpoint(
   db: EngineDatabase,
   id: number,
@@ -123,45 +165,57 @@ async function changeEndpoint(
   });
 }
 
-export const endpointWrites = {
-  async createEndpoint(db, endpoint, limit) {
-    return db.transaction().execute(async (transaction) => {
-      const owner = await lockUser(transaction, endpoint.userId);
-      if (owner === undefined) return undefined;
-      if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
-      if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';
-      const row = await transaction
-        .insertInto('endpoints')
-        .values({
-          uid: endpoint.uid,
-          user_id: endpoint.userId,
-          name: endpoint.name,
-          source: endpoint.source,
-          created_at: endpoint.createdAt,
-          expires_at: endpoint.expiresAt,
-          autosave: endpoint.autosave ? 1 : 0,
-          is_favorite: 0,
-          latest_at: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return toEndpointRecord(row);
-    });
-  },
-  changeEndpoint,
-  async setDetectedSource(db, id, source) {
-    const result = await db
-      .updateTable('endpoints')
-      .set({ source })
-      .where('id', '=', id)
-      .where('source', 'is', null)
-      .executeTakeFirst();
-    return result.numUpdatedRows > 0n;
-  },
-  async deleteEndpoint(db, id) {
-    return db.transaction().execute((transaction) => removeEndpoint(transaction, id));
-  },
-} satisfies Unbound<Pick<EndpointStore, 'createEndpoint' | 'changeEndpoint' | 'setDetectedSource' | 'deleteEndpoint'>>;
+/**
+ * Creates an endpoint unless the user has `limit` that are unexpired at `createdAt`; safe under parallel calls.
+ * `undefined` when the user does not exist, `stale-plan` when the user's plan is no longer `endpoint.tier`.
+ */
+async function createEndpoint(
+  db: EngineDatabase,
+  endpoint: NewEndpoint,
+  limit: number,
+): Promise<EndpointRecord | 'limit' | 'stale-plan' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const owner = await lockUser(transaction, endpoint.userId);
+    if (owner === undefined) return undefined;
+    if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
+    if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';
+    const row = await transaction
+      .insertInto('endpoints')
+      .values({
+        uid: endpoint.uid,
+        user_id: endpoint.userId,
+        name: endpoint.name,
+        source: endpoint.source,
+        created_at: endpoint.createdAt,
+        expires_at: endpoint.expiresAt,
+        autosave: endpoint.autosave ? 1 : 0,
+        is_favorite: 0,
+        latest_at: null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return toEndpointRecord(row);
+  });
+}
+
+/** Sets the source if there is none; false when there is one or the endpoint does not exist. */
+async function setDetectedSource(db: EngineDatabase, id: number, source: string): Promise<boolean> {
+  const result = await db
+    .updateTable('endpoints')
+    .set({ source })
+    .where('id', '=', id)
+    .where('source', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Deletes an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. False when it does not
+ * exist.
+ */
+async function deleteEndpoint(db: EngineDatabase, id: number): Promise<boolean> {
+  return db.transaction().execute((transaction) => removeEndpoint(transaction, id));
+}
 
 /** Deletes an endpoint's row and leaves its requests to the purge. */
 export async function removeEndpoint(transaction: DatabaseTransaction, id: number): Promise<boolean> {
@@ -178,3 +232,13 @@ export async function removeEndpoint(transaction: DatabaseTransaction, id: numbe
     .execute();
   return true;
 }
+
+export const endpointQueries = {
+  listEndpoints: read(listEndpoints),
+  findEndpoint: read(findEndpoint),
+  findEndpointDetail: read(findEndpointDetail),
+  createEndpoint: write(createEndpoint),
+  changeEndpoint: write(changeEndpoint),
+  setDetectedSource: write(setDetectedSource),
+  deleteEndpoint: freeing(deleteEndpoint),
+};

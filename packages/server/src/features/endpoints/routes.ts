@@ -3,7 +3,8 @@ import type { EndpointChange, Plan } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
 import type { AppContext } from '../../app-context.ts';
-import type { EndpointChanges, UserRecord } from '../../database/store.ts';
+import type { EndpointChanges } from './queries.ts';
+import type { UserRecord } from '../../database/store.ts';
 import type { Handlers } from '../../http/call.ts';
 import { presentEndpoint, presentEndpointDetail } from './present-endpoint.ts';
 

@@ -3,7 +3,9 @@ import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../http/large-answer.ts';
 import { inSlices, objectJson } from '../../http/json-pieces.ts';
 import { presentHeld } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { EndpointRecord, RequestRecord, Store } from '../../database/store.ts';
+import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
 
 /** Requests per read, with the beginning of their bodies. */
 const PAGE_SIZE = 20;
@@ -31,10 +33,13 @@ async function chosenEndpoints({ app, signedIn, query }: Call<'exportRequests'>)
 }
 
 /** Holds one whole request in memory; the next one is read after the client has taken it. */
-async function* linesOf(store: Store, endpoints: readonly EndpointRecord[]): AsyncGenerator<string> {
+async function* linesOf(
+  queries: Remote<typeof requestQueries>,
+  endpoints: readonly EndpointRecord[],
+): AsyncGenerator<string> {
   yield `${JSON.stringify({ ...HEADER, endpoints: endpoints.map(({ uid, name }) => ({ uid, name })) })}\n`;
   for (const { id, uid } of endpoints) {
-    for await (const record of recordsOf(store, id)) {
+    for await (const record of recordsOf(queries, id)) {
       yield* inSlices(objectJson({ endpointUid: uid, ...presentHeld(record) }));
       yield '\n';
     }
@@ -44,10 +49,10 @@ async function* linesOf(store: Store, endpoints: readonly EndpointRecord[]): Asy
 /**
  * Every stored request of an endpoint, newest first, with its whole body. Omits requests that are deleted meanwhile.
  */
-async function* recordsOf(store: Store, endpointId: number): AsyncGenerator<RequestRecord> {
+async function* recordsOf(queries: Remote<typeof requestQueries>, endpointId: number): AsyncGenerator<RequestRecord> {
   let before: number | undefined;
   for (;;) {
-    const page = await store.listRequests({
+    const page = await queries.listRequests({
       endpointId,
       which: 'any',
       limit: PAGE_SIZE,
@@ -58,7 +63,7 @@ async function* recordsOf(store: Store, endpointId: number): AsyncGenerator<Requ
       const { index, savedId, size } = record;
       if (size <= SMALL_ANSWER_BYTES) yield record;
       else {
-        const whole = await store.findRequest(endpointId, savedId === null ? { index } : { savedId });
+        const whole = await queries.findRequest(endpointId, savedId === null ? { index } : { savedId });
         if (whole !== undefined) yield whole;
       }
     }

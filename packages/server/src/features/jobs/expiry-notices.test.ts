@@ -7,15 +7,17 @@ import { createLog } from '../../log.ts';
 import { MailRefused } from '../mail/mailer.ts';
 import type { Message } from '../mail/message.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
-import type { NewUser, Store } from '../../database/store.ts';
+import { QUERIES } from '../../queries.ts';
+import type { NewUser } from '../accounts/user-queries.ts';
+import type { AppStore } from '../../queries.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sendExpiryNotices } from './expiry-notices.ts';
 
 let folder: string;
-let store: Store;
+let store: AppStore;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'creel-notices-'));
-  store = await openSqliteStore(folder);
+  store = await openSqliteStore(folder, QUERIES);
 });
 afterEach(async () => {
   await store.close();

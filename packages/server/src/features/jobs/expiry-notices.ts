@@ -4,7 +4,9 @@ import type { Logger } from '../../log.ts';
 import { MailRefused } from '../mail/mailer.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { expiryMessage } from '../mail/notice-messages.ts';
-import type { ExpiryNotice, Store } from '../../database/store.ts';
+import type { ExpiryNotice } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { jobQueries } from './queries.ts';
 
 /** How long before the expiry the owner is notified. */
 const BEFORE_MS = 24 * 3_600_000;
@@ -12,7 +14,7 @@ const BEFORE_MS = 24 * 3_600_000;
 const AT_ONCE = 50;
 
 export interface ExpiryNoticesOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof jobQueries>;
   readonly mailer: Mailer;
   readonly config: Pick<Config, 'expiredRetentionMs'>;
   readonly publicUrl: () => string;

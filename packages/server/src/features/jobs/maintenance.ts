@@ -1,13 +1,15 @@
 import type { Config } from '../../config.ts';
 import type { Live } from '../live/service.ts';
+import type { Remote } from '../../database/remote.ts';
 import type { Store } from '../../database/store.ts';
+import type { jobQueries } from './queries.ts';
 
 /** Rows and endpoints per run. Each step is one short transaction between captures. */
 const PURGE_ROWS = 200;
 const EXPIRED_ENDPOINTS = 50;
 
 export interface MaintenanceOptions {
-  readonly store: Store;
+  readonly store: Remote<typeof jobQueries> & Pick<Store, 'deleteOldBatches'>;
   readonly config: Config;
   readonly live: Live;
   readonly now: () => number;

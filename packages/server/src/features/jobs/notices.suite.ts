@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
 
 /** Each notice of expiry is mailed once. */
-export function noticesSuite(open: () => Store): void {
+export function noticesSuite(open: () => AppStore): void {
   const claim = async (from: number, until: number) =>
     (await open().claimExpiryNotices(from, until, 100)).map(({ uid, expiresAt }) => ({ uid, expiresAt }));
 

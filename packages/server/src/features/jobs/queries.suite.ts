@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import {
   LIMITS,
   T0,
@@ -13,7 +13,7 @@ import {
 } from '../../../test/store-world.ts';
 
 /** Background work: purging, expiry, and the check for writability. */
-export function maintenanceSuite(open: () => Store): void {
+export function maintenanceSuite(open: () => AppStore): void {
   async function purgeAll(limit: number): Promise<number> {
     let steps = 0;
     while (await open().purgeSome(limit)) steps += 1;

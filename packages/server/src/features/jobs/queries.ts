@@ -1,9 +1,12 @@
 import { sql } from 'kysely';
+import type { ExpressionBuilder } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
-import type { Upkeep } from '../../database/store.ts';
+import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
+import type { UserRecord } from '../../database/store.ts';
+import { toUserRecord } from '../../database/user-record.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { freeing, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 
 interface Purge {
   readonly id: number;
@@ -40,6 +43,7 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
   return removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
 }
 
+/** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left. */
 async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const purge = await lockPurge(transaction);
@@ -52,6 +56,7 @@ async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   });
 }
 
+/** Deletes up to `limit` endpoints that expired before `before`; returns their uids. */
 async function deleteExpiredEndpoints(
   db: EngineDatabase,
   before: number,
@@ -82,27 +87,98 @@ async function deleteExpiredEndpoints(
   });
 }
 
-export const maintenanceWrites = {
-  async checkWritable(db, now) {
-    await db
-      .insertInto('counters')
-      .values({ name: 'checked_at', value: now })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: now }))
+async function deleteExpiredSessions(db: EngineDatabase, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
+}
+
+/** Removes expired mailed links, proven identities and throttles. */
+async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<void> {
+  await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
+  await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
+}
+
+/** An endpoint that expires soon, with its owner. */
+export interface ExpiryNotice {
+  readonly endpointId: number;
+  readonly uid: string;
+  readonly name: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly user: UserRecord;
+}
+
+/** Endpoints that expire in a period and whose notice is not claimed. */
+const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables, 'endpoints'>) =>
+  where.and([
+    where('expires_at', '>', from),
+    where('expires_at', '<=', until),
+    where.or([where('noticed_expiry', 'is', null), where('noticed_expiry', '<>', where.ref('expires_at'))]),
+  ]);
+
+/**
+ * Claims up to `limit` notices of endpoints that expire after `from` and at or before `until`. Each expiry is claimed
+ * once, by one process, which then notifies the owner.
+ */
+async function claimExpiryNotices(
+  db: EngineDatabase,
+  from: number,
+  until: number,
+  limit: number,
+): Promise<ExpiryNotice[]> {
+  return db.transaction().execute(async (transaction) => {
+    const due = await transaction
+      .selectFrom('endpoints')
+      .select('id')
+      .where(isDue(from, until))
+      .orderBy('expires_at')
+      .limit(limit)
       .execute();
-  },
-  purgeSome,
-  deleteExpiredEndpoints,
-  async deleteExpiredSessions(db, now) {
-    await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-  },
-  async deleteStaleAccountRows(db, now) {
-    await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
-    await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
-    await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
-  },
-} satisfies Unbound<
-  Pick<
-    Upkeep,
-    'checkWritable' | 'purgeSome' | 'deleteExpiredEndpoints' | 'deleteExpiredSessions' | 'deleteStaleAccountRows'
-  >
->;
+    const notices: ExpiryNotice[] = [];
+    // Locks endpoints in the order of ids, like every transaction.
+    for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
+      // Checked again with the row locked, so that only one process claims it.
+      const endpoint = await transaction
+        .updateTable('endpoints')
+        .set((set) => ({ noticed_expiry: set.ref('expires_at') }))
+        .where('id', '=', id)
+        .where(isDue(from, until))
+        .returning(['id', 'uid', 'name', 'expires_at', 'user_id'])
+        .executeTakeFirst();
+      if (endpoint === undefined || endpoint.expires_at === null) continue;
+      const user = await transaction
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '=', endpoint.user_id)
+        .executeTakeFirst();
+      if (user === undefined) continue;
+      const { uid, name, expires_at: expiresAt } = endpoint;
+      notices.push({ endpointId: endpoint.id, uid, name, expiresAt, user: toUserRecord(user) });
+    }
+    return notices;
+  });
+}
+
+/** Releases notices that could not be sent. */
+async function releaseExpiryNotices(
+  db: EngineDatabase,
+  notices: readonly Pick<ExpiryNotice, 'endpointId' | 'expiresAt'>[],
+): Promise<void> {
+  for (const { endpointId, expiresAt } of notices) {
+    await db
+      .updateTable('endpoints')
+      .set({ noticed_expiry: null })
+      .where('id', '=', endpointId)
+      .where('noticed_expiry', '=', expiresAt)
+      .execute();
+  }
+}
+
+export const jobQueries = {
+  purgeSome: freeing(purgeSome),
+  deleteExpiredEndpoints: freeing(deleteExpiredEndpoints),
+  deleteExpiredSessions: freeing(deleteExpiredSessions),
+  deleteStaleAccountRows: freeing(deleteStaleAccountRows),
+  claimExpiryNotices: write(claimExpiryNotices),
+  releaseExpiryNotices: write(releaseExpiryNotices),
+};

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problemSchema } from '@creel/contract';
 import { openRaw } from '../../../../../fixtures/raw-http.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
-import type { Store } from '../../database/store.ts';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
 import { openLive } from '../../../test/live-viewer.ts';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade, UpgradeLines } from '../../../test/raw-upgrade.ts';
@@ -239,8 +240,8 @@ describe("changes during the upgrade's checks are detected when the socket is op
     const holding = await startTestServer({
       livePingMs: 3_600_000,
       openStore: async (dataDir) => {
-        const store = await openSqliteStore(dataDir);
-        const findEndpoint: Store['findEndpoint'] = async (wanted) => {
+        const store = await openSqliteStore(dataDir, QUERIES);
+        const findEndpoint: AppStore['findEndpoint'] = async (wanted) => {
           const found = await store.findEndpoint(wanted);
           if (wanted !== held) return found;
           held = undefined;

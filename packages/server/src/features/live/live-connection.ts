@@ -1,5 +1,6 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
-import type { RequestStore } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
 import type { Share } from './live-memory.ts';
@@ -36,7 +37,7 @@ export interface LiveConnectionOptions {
   readonly userId: number;
   readonly sessionId: string;
   readonly endpoint: { readonly id: number; readonly uid: string };
-  readonly store: Pick<RequestStore, 'listRequests'>;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
   /** Reads the requests with an index above `after`, up to `upTo`, oldest first. `undefined`: there are too many. */
   readonly readRequests: (after: number, upTo: number) => Promise<readonly RequestEvent[] | undefined>;
   /** The memory that it may hold. */

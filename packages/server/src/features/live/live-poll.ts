@@ -1,14 +1,18 @@
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { Bus } from '../../bus/bus.ts';
+import type { Remote } from '../../database/remote.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
-import type { LiveQueries, WatchedEndpoint } from './queries.ts';
+import type { liveQueries, WatchedEndpoint } from './queries.ts';
 
 /** Milliseconds between two polls while notices may be missing. */
 const POLL_MS = 500;
+/** Milliseconds for one poll. A database that comes back after an outage may never answer the polls from before. */
+const CHECK_MS = 2000;
 
 export interface LivePollOptions {
-  readonly store: LiveQueries;
+  readonly store: Remote<typeof liveQueries>;
   readonly bus: Bus;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
@@ -58,7 +62,10 @@ export class LivePoll {
     try {
       const sessionIds = new Set(connections.map(({ sessionId }) => sessionId));
       const endpointIds = new Set(connections.map(({ endpoint }) => endpoint.id));
-      const { openSessions, endpoints } = await store.readWatched([...sessionIds], [...endpointIds], now());
+      const { openSessions, endpoints } = await within(
+        CHECK_MS,
+        store.readWatched([...sessionIds], [...endpointIds], now()),
+      );
       const [open, existing] = [new Set(openSessions), new Set(endpoints.map(({ id }) => id))];
       for (const connection of connections) {
         if (!open.has(connection.sessionId)) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
@@ -102,6 +109,16 @@ export class LivePoll {
     else if (hasOnlyCaptures(before, after)) deliver(after.id, { type: 'stored', upTo: after.nextIndex - 1 });
     else refresh(after.id);
   }
+}
+
+/** @throws StorageUnavailable when it takes longer. */
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new StorageUnavailable('The database did not answer in time.')),
+    milliseconds,
+  );
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Whether the counters show that requests were captured, and none saved, deleted or trimmed. */

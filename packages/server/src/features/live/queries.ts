@@ -1,6 +1,6 @@
-import type { Bound } from '../../database/bind-queries.ts';
+import { read } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import type { EndpointRecord } from '../../database/store.ts';
-import type { EngineDatabase } from '../../database/unbound.ts';
 import { toEndpointRecord } from '../endpoints/queries.ts';
 
 /** An endpoint with live connections. */
@@ -33,6 +33,4 @@ async function readWatched(
   };
 }
 
-export const liveReads = { readWatched };
-
-export type LiveQueries = Bound<typeof liveReads>;
+export const liveQueries = { readWatched: read(readWatched) };

@@ -6,7 +6,9 @@ import type { WebSocket } from 'ws';
 import type { SignedIn } from '../../http/call.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Notice } from '../../bus/notice.ts';
-import type { EndpointRecord, RequestStore } from '../../database/store.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
@@ -15,7 +17,7 @@ import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEven
 import { LiveMemory } from './live-memory.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { LivePoll } from './live-poll.ts';
-import type { LiveQueries } from './queries.ts';
+import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
 
 const PING_MS = 30_000;
@@ -47,7 +49,7 @@ export interface Live {
 }
 
 export interface LiveServiceOptions {
-  readonly store: Pick<RequestStore, 'listRequests' | 'findRequest'> & LiveQueries;
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
@@ -99,7 +101,7 @@ export class LiveService implements Live {
 
   captured(endpointId: number, index: number, event: () => RequestEvent): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, event());
-    this.#options.bus.publish({ kind: 'captured', newest: [[endpointId, index]] });
+    this.#options.bus.captured(endpointId, index);
   }
 
   publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
@@ -221,15 +223,18 @@ export class LiveService implements Live {
     const key = `${endpointId} ${after} ${upTo}`;
     const running = this.#gapReads.get(key);
     if (running !== undefined) return running;
-    const read = this.#options.store
-      .listRequests({ endpointId, which: 'any', before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES })
-      .then((records) => {
-        const missing = records.filter((record) => record.index > after);
-        return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
-      })
-      .finally(() => this.#gapReads.delete(key));
+    const read = new Promise<readonly RequestEvent[] | undefined>((resolve, reject) => {
+      this.#memory.read(() => this.#readMissing(endpointId, after, upTo).then(resolve, reject));
+    }).finally(() => this.#gapReads.delete(key));
     this.#gapReads.set(key, read);
     return read;
+  }
+
+  async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+    const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
+    const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
+    const missing = records.filter((record) => record.index > after);
+    return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
   }
 
   async #tellEndpoint(endpointId: number): Promise<void> {
@@ -259,7 +264,7 @@ export class LiveService implements Live {
 }
 
 /** What other nodes are told of an event. */
-function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Notice {
+function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
       return { kind: 'saved', endpointId, id: event.request.id };

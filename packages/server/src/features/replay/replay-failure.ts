@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 
 /** The target did not respond. The sentence explains why to the user. */
@@ -46,3 +47,17 @@ function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
+
+/** An error of the replay thread: one that the caller sees, or an unexpected one. */
+export type ThreadFailure =
+  | { readonly code: ProblemCode; readonly sentence: string }
+  | { readonly code: undefined; readonly error: unknown };
+
+/** Carries errors out of the replay thread. */
+export const REPLAY_ERRORS = {
+  encode: (error: unknown): ThreadFailure =>
+    error instanceof ProblemError ? { code: error.code, sentence: error.message } : { code: undefined, error },
+  decode: (failure: ThreadFailure): unknown =>
+    failure.code === undefined ? failure.error : new ProblemError(failure.code, { sentence: failure.sentence }),
+  ended: (): Error => new ProblemError('INTERNAL'),
+};

@@ -1,31 +1,20 @@
-import { isMainThread, parentPort } from 'node:worker_threads';
-import { ProblemError } from '../../http/problem.ts';
+import { Transferred, serveCalls } from '../../workers/worker-server.ts';
+import { REPLAY_ERRORS } from './replay-failure.ts';
 import { sendRequest } from './send-request.ts';
+import type { OutboundRequest } from './send-request.ts';
 import { lookUpInPublic, lookUpOnSystem } from './resolve-target.ts';
-import type { FromThread, ToThread } from './worker-messages.ts';
 
 /** The thread that sends replays, so that the targets' responses and TLS don't delay captures. */
-const port = parentPort;
-if (port === null || isMainThread) throw new Error('replay-thread.ts runs as a worker thread.');
-
-const underWay = new Map<number, AbortController>();
-const tell = (message: FromThread, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
-
-async function answer({ id, request }: Extract<ToThread, { request: unknown }>): Promise<void> {
-  const signal = new AbortController();
-  underWay.set(id, signal);
-  try {
+const methods = {
+  async sendRequest(request: OutboundRequest, signal: AbortSignal) {
     const lookUp = request.allowPrivate ? lookUpOnSystem : lookUpInPublic;
-    const { body, ...rest } = await sendRequest(request, signal.signal, lookUp);
+    const { body, ...rest } = await sendRequest(request, signal, lookUp);
     const own = movable(body);
-    tell({ id, response: { ...rest, body: own } }, [own.buffer]);
-  } catch (error) {
-    if (error instanceof ProblemError) tell({ id, problem: { code: error.code, sentence: error.message } });
-    else tell({ id, failure: error });
-  } finally {
-    underWay.delete(id);
-  }
-}
+    return new Transferred({ ...rest, body: own }, [own.buffer]);
+  },
+};
+
+export type ReplayMethods = typeof methods;
 
 /** Bytes with their own memory, which can be transferred; a small `Buffer` shares a pool. */
 function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
@@ -34,8 +23,4 @@ function movable(bytes: Buffer): Uint8Array<ArrayBuffer> {
   return isWhole ? new Uint8Array(buffer) : new Uint8Array(bytes);
 }
 
-// Only the thread client of the same build posts messages.
-port.on('message', (message: ToThread) => {
-  if ('request' in message) void answer(message);
-  else underWay.get(message.id)?.abort();
-});
+serveCalls({ methods, errors: REPLAY_ERRORS });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ListQuery, Store } from '../../database/store.ts';
+import type { ListQuery } from './queries.ts';
+import type { AppStore } from '../../queries.ts';
 import {
   LIMITS,
   T0,
@@ -15,7 +16,7 @@ import {
 const NOWHERE = 2_000_000_000;
 
 /** Lists, single requests, saving, deleting, clearing. */
-export function requestsSuite(open: () => Store): void {
+export function requestsSuite(open: () => AppStore): void {
   const list = async (endpointId: number, query: Partial<ListQuery> = {}): Promise<number[]> =>
     indexesOf(await open().listRequests({ endpointId, which: 'any', limit: 500, bodyBytes: 10, ...query }));
 

@@ -8,8 +8,23 @@ import type {
   EndpointsTable,
   Tables,
 } from '../../database/schema.ts';
-import type { ListQuery, RequestName, RequestRecord, RequestStore } from '../../database/store.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+
+/** `any` matches both. */
+export type SavedFilter = 'saved' | 'unsaved' | 'any';
+
+export interface ListQuery {
+  readonly endpointId: number;
+  readonly which: SavedFilter;
+  readonly limit: number;
+  /** Only indexes below this one. */
+  readonly before?: number | undefined;
+  readonly method?: string | undefined;
+  /** Maximum bytes of each body. */
+  readonly bodyBytes: number;
+}
 
 /** The result of `selectRequest`: the row with its key split and its body truncated. */
 export interface RequestRow {
@@ -87,6 +102,7 @@ async function maxMatches(db: Database, query: ListQuery, bounds: Bounds): Promi
   return Math.min(bySaved, row?.stored ?? 0);
 }
 
+/** Newest first. Empty when the endpoint does not exist. */
 async function listRequests(db: EngineDatabase, query: ListQuery): Promise<RequestRecord[]> {
   const bounds = await boundsOf(db, query.endpointId);
   if (bounds === undefined) return [];
@@ -122,6 +138,10 @@ function oneRequest(
     .where('key', '<', requestKey(endpointId + 1, 0));
 }
 
+/**
+ * `index` finds unsaved requests only, `savedId` saved ones. `bodyBytes` limits the body; without it the whole body
+ * is returned.
+ */
 async function findRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -135,10 +155,6 @@ async function findRequest(
   return toRequestRecord(endpointId, row);
 }
 
-export const requestReads = { listRequests, findRequest } satisfies Unbound<
-  Pick<RequestStore, 'listRequests' | 'findRequest'>
->;
-
 /** Locks the endpoint's row, so that its counters and its requests change together. */
 async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
   return transaction
@@ -149,6 +165,10 @@ async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number
     .executeTakeFirst();
 }
 
+/**
+ * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
+ * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
+ */
 async function saveRequest(
   db: EngineDatabase,
   endpointId: number,
@@ -178,6 +198,7 @@ async function saveRequest(
   });
 }
 
+/** False when there was no such request. */
 async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
@@ -218,6 +239,10 @@ async function latestOf(
   return row?.received_at ?? null;
 }
 
+/**
+ * Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. Returns the index below which
+ * all requests were removed, or `undefined` when the endpoint does not exist.
+ */
 async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
@@ -236,6 +261,10 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<nu
   });
 }
 
-export const requestWrites = { saveRequest, deleteRequest, clearRequests } satisfies Unbound<
-  Pick<RequestStore, 'saveRequest' | 'deleteRequest' | 'clearRequests'>
->;
+export const requestQueries = {
+  listRequests: read(listRequests),
+  findRequest: read(findRequest),
+  saveRequest: write(saveRequest),
+  deleteRequest: freeing(deleteRequest),
+  clearRequests: freeing(clearRequests),
+};

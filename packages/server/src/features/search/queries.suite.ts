@@ -2,12 +2,13 @@ import type { Query } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { searchRequests } from './service.ts';
 import type { SearchRequest } from './service.ts';
-import type { FoundRecord, Store } from '../../database/store.ts';
+import type { FoundRecord } from './service.ts';
+import type { AppStore } from '../../queries.ts';
 import { T0, capture, captureMany, indexesOf, someEndpoint, someUser } from '../../../test/store-world.ts';
 import type { Sent } from '../../../test/store-world.ts';
 
 /** Search over everything a user has stored (docs/query-language.md). */
-export function searchSuite(open: () => Store): void {
+export function searchSuite(open: () => AppStore): void {
   const ask = async (userId: number, query: Query, more: Partial<SearchRequest> = {}) =>
     searchRequests(open(), { userId, query, limit: 100, maxRows: 20_000, isWanted: () => true, ...more }, T0);
   const find = async (

@@ -1,29 +1,65 @@
 import { matcherOf, needsBody } from '@creel/contract';
-import type { SearchableRequest } from '@creel/contract';
+import type { Query, SearchableRequest } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
-import type {
-  RequestRecord,
-  RequestStore,
-  Scan,
-  ScanResult,
-  SearchCursor,
-  SearchedEndpoint,
-} from '../../database/store.ts';
+import type { RequestRecord } from '../../database/store.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
 import type { Sieve } from './sieve-queries.ts';
-import type { EngineDatabase, Unbound } from '../../database/unbound.ts';
+import { scan } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
 import { RecordLabels } from '../requests/record-labels.ts';
 import { decodeHead } from '../../database/request-head.ts';
 
+/** The position of a request in search results, ordered by time, endpoint and index, descending. */
+export interface SearchCursor {
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly endpointId: number;
+  readonly index: number;
+}
+
+/** An endpoint that is searched, and its newest request that was not searched yet. */
+export interface SearchedEndpoint {
+  readonly id: number;
+  readonly uid: string;
+  readonly next: Pick<SearchCursor, 'receivedAt' | 'index'>;
+}
+
+/** One step of a search in one endpoint, from an index downward. */
+export interface Scan {
+  readonly endpointId: number;
+  readonly from: number;
+  readonly query: Query;
+  /** Relative times of the query count from here. */
+  readonly now: number;
+  /** The step ends after this many matches. */
+  readonly limit: number;
+  readonly maxRows: number;
+  /** Maximum bytes of heads and bodies per step; a single request may exceed it. */
+  readonly maxBytes: number;
+  /** Maximum bytes of the body of each match. */
+  readonly bodyBytes: number;
+}
+
+export interface ScanResult {
+  /** Newest first. */
+  readonly found: readonly RequestRecord[];
+  /** Number of searched requests, and their bytes. */
+  readonly searched: number;
+  readonly bytes: number;
+  /** Start of the next step; `undefined` at the end. */
+  readonly next: SearchedEndpoint['next'] | undefined;
+}
+
 /** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
 const BYTES_PER_TURN = 256 * 1024;
 
+/** The user's endpoints, or one of them, with requests older than `before`, in any order. */
 async function searchedEndpoints(
   db: EngineDatabase,
   userId: number,
@@ -61,17 +97,17 @@ function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool
  * Scans the table, because an index of every captured byte would make each capture slower. Runs off the writer's
  * thread. At most `maxBytes`, or one request, are in memory at a time.
  */
-async function scanRequests(db: EngineDatabase, scan: Scan): Promise<ScanResult> {
-  const rows = await rowsToScan(db, scan);
+async function scanRequests(db: EngineDatabase, step: Scan): Promise<ScanResult> {
+  const rows = await rowsToScan(db, step);
   const last = rows.searched.at(-1);
   if (last === undefined) return { found: [], searched: 0, bytes: 0, next: undefined };
-  const readsBody = needsBody(scan.query);
-  const matches = matcherOf(scan.query, scan.now);
+  const readsBody = needsBody(step.query);
+  const matches = matcherOf(step.query, step.now);
   const found: RequestRecord[] = [];
   let bytes = 0;
-  for (const record of await candidates(db, scan, last.index, readsBody)) {
-    if (matches(await searchableRecord(record, readsBody))) found.push(withShortBody(record, scan.bodyBytes));
-    if (found.length === scan.limit) return { found, ...resultUpTo(rows, record.index) };
+  for (const record of await candidates(db, step, last.index, readsBody)) {
+    if (matches(await searchableRecord(record, readsBody))) found.push(withShortBody(record, step.bodyBytes));
+    if (found.length === step.limit) return { found, ...resultUpTo(rows, record.index) };
     bytes += storedBytes(record);
     if (bytes < BYTES_PER_TURN) continue;
     bytes = 0;
@@ -205,10 +241,6 @@ function joined(parts: readonly RawBuilder<SqlBool>[], operator: 'and' | 'or'): 
   return sql<SqlBool>`(${sql.join([...parts], operator === 'and' ? sql` and ` : sql` or `)})`;
 }
 
-export const searchReads = { searchedEndpoints, scanRequests } satisfies Unbound<
-  Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>
->;
-
 /**
  * Converts a stored request into a record for the query language. If `withBody` is false, the record may have only the
  * beginning of its body.
@@ -231,3 +263,8 @@ export async function searchableRecord(record: RequestRecord, withBody: boolean)
     saved: record.savedId !== null,
   };
 }
+
+export const searchQueries = {
+  searchedEndpoints: scan(searchedEndpoints),
+  scanRequests: scan(scanRequests),
+};

@@ -6,7 +6,7 @@ import { Generator } from '../../../../../fixtures/generated-queries.ts';
 import type { GeneratedRequest } from '../../../../../fixtures/generated-queries.ts';
 import { searchRequests } from './service.ts';
 import { RecordLabels } from '../requests/record-labels.ts';
-import type { Store } from '../../database/store.ts';
+import type { AppStore } from '../../queries.ts';
 import { LIMITS, T0, capture, someEndpoint } from '../../../test/store-world.ts';
 
 /** `QUERY_CASES=10000 QUERY_REQUESTS=2000` runs the full number, for minutes. */
@@ -53,7 +53,7 @@ function read(text: string): Query {
 }
 
 /** The database finds exactly what `matches` accepts. */
-export function queryAgreementSuite(open: () => Store): void {
+export function queryAgreementSuite(open: () => AppStore): void {
   describe('queries', () => {
     test(
       `${QUERIES} generated queries find in ${REQUESTS} generated requests what matches takes`,

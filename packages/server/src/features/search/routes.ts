@@ -5,7 +5,7 @@ import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { SearchCursor } from '../../database/store.ts';
+import type { SearchCursor } from './queries.ts';
 import { searchRequests } from './service.ts';
 
 /** Response header with the number of searched requests. */

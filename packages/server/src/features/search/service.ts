@@ -1,7 +1,14 @@
+import type { RequestRecord } from '../../database/store.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import type { FoundRecord, RequestStore, SearchCursor, SearchedEndpoint } from '../../database/store.ts';
+import type { SearchCursor, SearchedEndpoint } from './queries.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { searchQueries } from './queries.ts';
+
+export interface FoundRecord extends RequestRecord {
+  readonly endpointUid: string;
+}
 
 /** Requests and bytes per step. Between two steps other users' searches take turns, and abandoned searches end. */
 const STEP_ROWS = 500;
@@ -32,8 +39,6 @@ export interface SearchPage {
   readonly next: SearchCursor | undefined;
 }
 
-type SearchStore = Pick<RequestStore, 'searchedEndpoints' | 'scanRequests'>;
-
 /** The order of results, as a comparison for `toSorted`. */
 export function newestFirst(a: SearchCursor, b: SearchCursor): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
@@ -45,11 +50,11 @@ export function newestFirst(a: SearchCursor, b: SearchCursor): number {
  * UNAVAILABLE when the caller has left
  */
 export async function searchRequests(
-  store: SearchStore,
+  queries: Remote<typeof searchQueries>,
   { userId, endpointId, query, limit, before, maxRows, isWanted }: SearchRequest,
   now: number,
 ): Promise<SearchPage> {
-  const waiting = (await store.searchedEndpoints(userId, endpointId, before)).map(toWaiting).toSorted(newestFirst);
+  const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).map(toWaiting).toSorted(newestFirst);
   let matches: FoundRecord[] = [];
   let searched = 0;
   let bytes = 0;
@@ -60,7 +65,7 @@ export async function searchRequests(
     if (searched >= maxRows || bytes >= CALL_BYTES)
       return { found: ready.slice(0, limit), searched, next: justAbove(newest) };
     if (!isWanted()) throw new ProblemError('UNAVAILABLE');
-    const step = await store.scanRequests({
+    const step = await queries.scanRequests({
       endpointId: newest.endpointId,
       from: newest.index,
       query,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
+import { QUERIES } from '../../queries.ts';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { prove, walk } from '../../../test/provider-window.ts';
@@ -47,7 +48,7 @@ beforeAll(async () => {
       STRIPE_WEBHOOK_SECRET: 'canary-whsec',
     },
     openStore: async (dataDir) => {
-      const store = await openSqliteStore(dataDir);
+      const store = await openSqliteStore(dataDir, QUERIES);
       return {
         ...store,
         createUser: failing(store.createUser),

@@ -1,0 +1,68 @@
+import type { Engine } from './engine.ts';
+import type { Database } from './schema.ts';
+
+/** A database handle with its engine. */
+export type EngineDatabase = Database & { readonly engine: Engine };
+
+/** Adds the engine to a database handle. */
+export function withEngine(db: Database, engine: Engine): EngineDatabase {
+  return Object.assign(db, { engine });
+}
+
+type RunQuery = (db: EngineDatabase, ...args: never[]) => Promise<unknown>;
+
+/**
+ * A query with its kind, which decides where it runs. A `scan` may take long and has a thread of its own. A `freeing`
+ * write frees disk space, or a user needs it for that, so it may use the reserve on a full disk.
+ */
+export interface MarkedQuery<Run extends RunQuery = RunQuery> {
+  readonly kind: 'read' | 'scan' | 'write' | 'freeing';
+  readonly run: Run;
+}
+
+/** Queries by their names, which are unique in the whole server. */
+export type QueryTable = Readonly<Record<string, MarkedQuery>>;
+
+export const read = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'read', run });
+export const scan = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'scan', run });
+export const write = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'write', run });
+export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'freeing', run });
+
+/**
+ * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are always
+ * passed in: no query reads a clock. "Not found" is `undefined` or `false`. A thrown error means that the database
+ * failed and the call changed nothing.
+ */
+export type Remote<Queries extends QueryTable> = {
+  readonly [Name in keyof Queries]: Queries[Name]['run'] extends (
+    db: EngineDatabase,
+    ...args: infer Args
+  ) => infer Result
+    ? (...args: Args) => Result
+    : never;
+};
+
+/** Turns queries into methods that call `run` with the query's kind, name and arguments. */
+export function bindQueries<Queries extends QueryTable>(
+  queries: Queries,
+  run: (kind: MarkedQuery['kind'], name: string, args: readonly unknown[]) => Promise<unknown>,
+): Remote<Queries> {
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, { kind }]): readonly unknown[] => [
+      name,
+      (...args: unknown[]) => run(kind, name, args),
+    ]),
+  );
+}
+
+/** Runs a query that was called by its name. */
+export async function runQuery(
+  queries: QueryTable,
+  db: EngineDatabase,
+  name: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  const query = queries[name];
+  if (query === undefined) throw new Error(`There is no query ${name}.`);
+  return Reflect.apply(query.run, undefined, [db, ...args]);
+}

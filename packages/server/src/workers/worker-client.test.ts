@@ -1,0 +1,83 @@
+import { afterEach, expect, test } from 'vitest';
+import type { EchoMethods } from '../../test/echo-thread.ts';
+import { LazyWorker, WorkerClient } from './worker-client.ts';
+
+const OPTIONS = {
+  file: new URL('../../test/echo-thread.ts', import.meta.url),
+  name: 'echo',
+  resourceLimits: {},
+  errors: {
+    encode: String,
+    decode: (text: string): Error => new Error(text),
+    ended: (cause: Error | undefined): Error => new Error('ended', { cause }),
+  },
+};
+
+const started: { close: () => Promise<void> }[] = [];
+afterEach(async () => {
+  for (const worker of started.splice(0)) await worker.close();
+});
+
+async function startEcho(): Promise<WorkerClient<EchoMethods, string, string>> {
+  const worker = await WorkerClient.start<EchoMethods, string, string>(OPTIONS);
+  started.push(worker);
+  return worker;
+}
+
+test('answers belong to their calls', async () => {
+  const worker = await startEcho();
+  expect(await Promise.all([1, 2, 3].map((input) => worker.call('double', input)))).toEqual([2, 4, 6]);
+});
+
+test('buffers are transferred both ways', async () => {
+  const worker = await startEcho();
+  const bytes = Uint8Array.from([1, 2, 3]);
+  const answer = await worker.call('move', bytes, { transfer: [bytes.buffer] });
+  expect(answer).toEqual(Uint8Array.from([1, 2, 3]));
+  expect(bytes.length).toBe(0);
+});
+
+test('an error of a method rejects its call only', async () => {
+  const worker = await startEcho();
+  await expect(worker.call('fail', 'too far')).rejects.toThrow('RangeError: too far');
+  expect(await worker.call('double', 4)).toBe(8);
+});
+
+test('a call can be aborted, also before it starts', async () => {
+  const worker = await startEcho();
+  const controller = new AbortController();
+  const running = worker.call('waitForAbort', undefined, { signal: controller.signal });
+  controller.abort();
+  expect(await running).toBe('aborted');
+  expect(await worker.call('waitForAbort', undefined, { signal: AbortSignal.abort() })).toBe('aborted');
+});
+
+test('the latest notice and each further one are reported', async () => {
+  const worker = await startEcho();
+  await worker.call('notify', 'early');
+  await worker.call('notify', 'before');
+  const notices: string[] = [];
+  worker.watch((notice) => notices.push(notice));
+  await worker.call('notify', 'after');
+  expect(notices).toEqual(['before', 'after']);
+});
+
+test('the death of the worker rejects pending and later calls', async () => {
+  const worker = await startEcho();
+  const pending = worker.call('waitForAbort', undefined);
+  await Promise.all([
+    expect(pending).rejects.toMatchObject({ message: 'ended', cause: { message: 'crashed' } }),
+    worker.call('crash', undefined),
+  ]);
+  expect(worker.hasEnded).toBe(true);
+  await expect(worker.call('double', 1)).rejects.toThrow('ended');
+});
+
+test('a lazy worker starts again after it ended, but not after it was closed', async () => {
+  const worker = new LazyWorker<EchoMethods, string>(OPTIONS);
+  expect(await worker.call('double', 1)).toBe(2);
+  await worker.terminate();
+  expect(await worker.call('double', 2)).toBe(4);
+  await worker.close();
+  await expect(worker.call('double', 3)).rejects.toThrow('ended');
+});

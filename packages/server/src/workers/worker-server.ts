@@ -1,0 +1,103 @@
+import { parentPort } from 'node:worker_threads';
+
+/** The calls that a worker answers. `signal` aborts when the caller no longer waits. */
+export type WorkerMethods = Readonly<Record<string, (input: never, signal: AbortSignal) => Promise<unknown>>>;
+
+/** How errors cross the thread boundary, where their classes get lost. */
+export interface ErrorCodec<Failure> {
+  /** Runs in the worker. The result is cloned. */
+  readonly encode: (error: unknown) => Failure;
+  /** Runs in the main thread. */
+  readonly decode: (failure: Failure) => unknown;
+  /** The error of calls that a worker did not answer before it ended. `cause` is what ended it, if known. */
+  readonly ended: (cause: Error | undefined) => Error;
+}
+
+/** Messages to the worker. Each call has its own id. */
+export type ToWorker =
+  | { readonly kind: 'call'; readonly id: number; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'abort'; readonly id: number };
+
+/** Messages from the worker. `value` is `never`, because its type depends on the call. */
+export type FromWorker<Failure, Notice> =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'refused'; readonly failure: Failure }
+  | { readonly kind: 'answer'; readonly id: number; readonly value: never }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
+  | { readonly kind: 'notice'; readonly notice: Notice };
+
+/** The answer to a call whose buffers are transferred instead of copied. */
+export class Transferred<Value> {
+  readonly value: Value;
+  readonly buffers: ArrayBuffer[];
+
+  constructor(value: Value, buffers: ArrayBuffer[]) {
+    this.value = value;
+    this.buffers = buffers;
+  }
+}
+
+type ErrorEncoder = Pick<ErrorCodec<unknown>, 'encode'>;
+
+interface WorkerOptions<Methods extends WorkerMethods> {
+  readonly methods: Methods;
+  readonly errors: ErrorEncoder;
+  /** Calls run one at a time instead of concurrently. */
+  readonly inOrder?: boolean;
+  /** Ends what the methods use. Runs as the last call. */
+  readonly close?: () => Promise<void>;
+}
+
+/** The main thread's port. @throws Error when this is not a worker */
+function mainPort(): NonNullable<typeof parentPort> {
+  if (parentPort === null) throw new Error('This file runs as a worker thread.');
+  return parentPort;
+}
+
+function post(message: unknown, buffers: ArrayBuffer[] = []): void {
+  mainPort().postMessage(message, buffers);
+}
+
+/** Sends a message that answers no call. */
+export function sendNotice(notice: unknown): void {
+  post({ kind: 'notice', notice });
+}
+
+/** Reports that the worker can't start, and ends it. */
+export function refuseStart(error: unknown, errors: ErrorEncoder): void {
+  post({ kind: 'refused', failure: errors.encode(error) });
+  mainPort().close();
+}
+
+/** Answers the main thread's calls until it closes the worker. */
+export function serveCalls<Methods extends WorkerMethods>(options: WorkerOptions<Methods>): void {
+  const { methods, errors, inOrder = false, close } = options;
+  const running = new Map<number, AbortController>();
+
+  async function answer({ id, name, input }: Extract<ToWorker, { kind: 'call' }>): Promise<void> {
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      const method = name === 'close' ? close : methods[name];
+      if (name !== 'close' && method === undefined) throw new Error(`The worker has no method ${name}.`);
+      const value: unknown =
+        method === undefined ? undefined : await Reflect.apply(method, undefined, [input, controller.signal]);
+      if (value instanceof Transferred) post({ kind: 'answer', id, value: value.value }, value.buffers);
+      else post({ kind: 'answer', id, value });
+    } catch (error) {
+      post({ kind: 'failure', id, failure: errors.encode(error) });
+    } finally {
+      running.delete(id);
+    }
+    if (name === 'close') mainPort().close();
+  }
+
+  let last: Promise<void> = Promise.resolve();
+  // Only the client of the same build posts messages.
+  mainPort().on('message', (message: ToWorker) => {
+    if (message.kind === 'abort') running.get(message.id)?.abort();
+    else if (inOrder) last = last.then(() => answer(message));
+    else void answer(message);
+  });
+  post({ kind: 'ready' });
+}

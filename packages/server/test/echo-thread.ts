@@ -1,0 +1,23 @@
+import { Transferred, sendNotice, serveCalls } from '../src/workers/worker-server.ts';
+
+const methods = {
+  double: async (input: number) => input * 2,
+  move: async (bytes: Uint8Array<ArrayBuffer>) => new Transferred(bytes, [bytes.buffer]),
+  fail: async (reason: string): Promise<never> => Promise.reject(new RangeError(reason)),
+  notify: async (notice: string) => sendNotice(notice),
+  waitForAbort: (_input: undefined, signal: AbortSignal) =>
+    new Promise<string>((resolve) => {
+      const aborted = (): void => resolve('aborted');
+      if (signal.aborted) aborted();
+      else signal.addEventListener('abort', aborted);
+    }),
+  crash: async (_input: undefined) =>
+    void setImmediate(() => {
+      throw new Error('crashed');
+    }),
+};
+
+export type EchoMethods = typeof methods;
+
+/** A worker for the tests of the RPC. */
+serveCalls({ methods, errors: { encode: String } });
