@@ -31,7 +31,7 @@ const button = (page: Page) => page.getByRole('button', { name: 'Continue with G
 test('without a provider the button is disabled and says why', async ({ page }) => {
   await page.goto('/auth');
   await expect(button(page)).toBeDisabled();
-  await expect(button(page)).toHaveAccessibleDescription('Sign-in with Google is not set up on this server.');
+  await expect(button(page)).toHaveAccessibleDescription('Login with Google is not set up on this server.');
 });
 
 test('the page sends the identity from the window to the server, which decides', async ({ page }) => {

@@ -49,7 +49,7 @@ test('every message stands at its field, and goes when the field is changed', as
   await expect(messageOf('Username')).toHaveAccessibleDescription('Username must be at least 3 characters');
   await expect(messageOf('Email')).toHaveAccessibleDescription('Please enter a valid email address');
   await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
-  await expect(messageOf('Confirm Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
+  await expect(messageOf('Confirm Password')).toHaveAccessibleDescription('Passwords do not match');
   await expect(messageOf('Username')).toBeFocused();
 
   await messageOf('Username').fill('abc');

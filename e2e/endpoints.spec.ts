@@ -193,14 +193,14 @@ test('search leads to the request in its endpoint', async ({ page, person: _ }) 
   await page.goto('/');
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
   await page.keyboard.press('/');
-  await page.getByRole('searchbox', { name: 'Search requests' }).fill('NEEDLE');
+  await page.getByRole('combobox', { name: 'Search requests' }).fill('NEEDLE');
   await expect(page).toHaveURL(/\/search\?q=NEEDLE/);
   const row = page.getByRole('main').getByRole('link', { name: /push/ });
   await expect(row.locator('mark')).toHaveText('needle');
   await row.click();
   await expect(page).toHaveURL(new RegExp(`/endpoints/${uid}\\?request=0`));
   await page.goBack();
-  await expect(page.getByRole('searchbox', { name: 'Search requests' })).toHaveValue('NEEDLE');
-  await page.getByRole('searchbox').fill('nowhere to be found');
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('NEEDLE');
+  await page.getByRole('combobox', { name: 'Search requests' }).fill('nowhere to be found');
   await expect(page.getByText('Nothing found')).toBeVisible();
 });

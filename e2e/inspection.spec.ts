@@ -13,7 +13,9 @@ test('the comparison shows differences in path and query; Escape closes it', asy
   await expect(line.getByText('/second')).toBeVisible();
   await expect(line.getByText('POST')).toHaveCount(0);
   const query = compare.getByRole('table', { name: 'Query Params' });
-  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText('attempt: 1attempt: 2');
+  await expect(query.getByRole('row').filter({ hasText: 'attempt' })).toHaveText(
+    '−attempt: [removed: 1]+attempt: [added: 2]',
+  );
   await expect(query.getByText('yes')).toHaveCount(0);
   await page.keyboard.press('Escape');
   await expect(compare).toHaveCount(0);
@@ -71,4 +73,30 @@ test('the whole message can be read and copied, with and without a body', async 
   expect(copied).toMatch(/^POST [^]*content-type: application\/json\n[^]*\n\n\{"a": 1\}$/);
   await row(page, 0).click();
   await expect(shown).toHaveText(new RegExp(`^GET ${path}/ping\\?a=%7e\\n[^]*X-Order: 1`, 'i'), { useInnerText: true });
+});
+
+test('the header shows sender, event type, the exact time with its zone, and the decoded path', async ({
+  page,
+  endpoint,
+}) => {
+  const path = `/caf%C3%A9/${'long-part/'.repeat(20)}end?q=${'v'.repeat(50)}`;
+  await send(endpoint.url, {
+    path,
+    body: '{"action":"opened"}',
+    headers: { 'content-type': 'application/json', 'x-github-event': 'pull_request' },
+  });
+  await openLive(page, endpoint);
+  const header = page.getByRole('region', { name: 'Request 0' }).locator('header');
+  await expect(header.getByText('GitHub', { exact: true })).toBeVisible();
+  await expect(header.getByText('pull_request.opened', { exact: true })).toBeVisible();
+  await expect(header.locator('time')).toHaveText(/^[A-Z][a-z]{2} \d{1,2}, \d{4}, \d\d:\d\d:\d\d\.\d{3} UTC$/);
+  await expect(header.getByText(/^\/café\/long-part/)).toBeVisible();
+  const url = header.getByRole('heading');
+  const height = async () => (await url.boundingBox())?.height ?? 0;
+  const before = await height();
+  await header.getByRole('button', { name: 'Show the whole URL' }).click();
+  await expect(url).toContainText(`/h/${endpoint.uid}${path}`);
+  expect(await height()).toBeGreaterThan(before + 20);
+  await header.getByRole('button', { name: 'Show less of the URL' }).click();
+  expect(await height()).toBe(before);
 });

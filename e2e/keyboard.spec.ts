@@ -104,7 +104,7 @@ async function lookThrough(page: Page): Promise<void> {
 /** Filters the list with `/`, then searches all endpoints from the palette and opens a result. */
 async function searchAndReturn(page: Page): Promise<void> {
   await page.keyboard.press('/');
-  await expect(page.getByRole('textbox', { name: 'Filter the list' })).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Filter the list' })).toBeFocused();
   await page.keyboard.type('order/0');
   await expect(row(page, 1)).toHaveCount(0);
   await expect(row(page, 0)).toBeVisible();

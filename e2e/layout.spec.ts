@@ -39,7 +39,7 @@ test('keys open the palette, the help and the search, and are off in fields', as
   await expect(heading(page, 'Dashboard')).toBeVisible();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await expect(help.getByText('New endpoint')).toBeVisible();
+  await expect(help.getByText('Create endpoint')).toBeVisible();
   // Single-key shortcuts are off while a dialog is open.
   await page.keyboard.press('n');
   await expect(page.getByRole('dialog', { name: 'Create Endpoint' })).toHaveCount(0);
@@ -54,21 +54,21 @@ test('keys open the palette, the help and the search, and are off in fields', as
   await expect(heading(page, 'Subscription')).toBeVisible();
 
   await page.keyboard.press('/');
-  await expect(page.getByRole('searchbox')).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
   await page.keyboard.type('n?');
-  await expect(page.getByRole('searchbox')).toHaveValue('n?');
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('n?');
   await expect(page.getByRole('dialog')).toHaveCount(0);
   // The palette opens even from a field, and searches for text that matches no command.
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('refs/heads');
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/q=refs%2Fheads/);
-  await expect(page.getByRole('searchbox')).toHaveValue('refs/heads');
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('refs/heads');
 });
 
 test('a search from the palette replaces one that is being typed', async ({ page, person: _ }) => {
   await page.goto('/search');
-  await expect(page.getByRole('searchbox')).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toBeFocused();
   await page.clock.install();
   await page.keyboard.type('typed');
   await page.keyboard.press('ControlOrMeta+k');
@@ -77,9 +77,9 @@ test('a search from the palette replaces one that is being typed', async ({ page
   await expect(page).toHaveURL(/q=chosen/);
   // Longer than the delay after which the field starts a search.
   await page.clock.runFor(1_000);
-  await expect(page.getByRole('searchbox')).toHaveValue('chosen');
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('chosen');
   await expect(page).toHaveURL(/q=chosen/);
-  await page.getByRole('searchbox').fill('typed after it');
+  await page.getByRole('combobox', { name: 'Search requests' }).fill('typed after it');
   await page.clock.runFor(1_000);
   await expect(page).toHaveURL(/q=typed(\+|%20)after/);
 });

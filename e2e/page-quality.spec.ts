@@ -65,6 +65,32 @@ test.describe('axe, light and dark,', () => {
     await expectNoFindings(page, 'compare');
   });
 
+  test('has no serious finding in opened values, a whole URL, broken JSON and the forward dialog', async ({
+    page,
+    person: _,
+  }) => {
+    const uid = await withEndpoints(page);
+    const { url }: { url: string } = await (await page.request.get(`/api/endpoints/${uid}`)).json();
+    const values = { Message: '{"order":{"id":7}}', created: 1_795_242_117, data: 'YSBsaW5lIG9mIHBsYWluIHRleHQ=' };
+    await page.request.post(`${url}/caf%C3%A9/a-path-that-is-long-enough-to-expand`, { data: values });
+    await page.request.post(url, { data: Buffer.from('{"cut":'), headers: { 'content-type': 'application/json' } });
+    await open(page, `/endpoints/${uid}?request=1`);
+    const closed = page.locator('[aria-expanded="false"] [data-do="open"][aria-hidden]');
+    await expect(closed).toHaveCount(3);
+    for (let left = 3; left > 0; left--) await closed.first().click();
+    await expect(page.getByRole('tree', { name: 'Embedded JSON' })).toBeVisible();
+    await page.getByRole('button', { name: 'Show the whole URL' }).click();
+    await expectNoFindings(page, 'opened values');
+    await open(page, `/endpoints/${uid}?request=2`);
+    await expect(page.getByText('The text ends before the JSON is complete.')).toBeVisible();
+    await expectNoFindings(page, 'broken JSON');
+    await page.getByRole('button', { name: 'Forward to localhost' }).click();
+    await expect(page.getByRole('dialog', { name: 'Forward to localhost' })).toContainText(
+      `${url} http://localhost:3000`,
+    );
+    await expectNoFindings(page, 'forward');
+  });
+
   test('has no serious finding in the confirmations of an endpoint and in the menu', async ({ page, person: _ }) => {
     const uid = await withEndpoints(page);
     await open(page, `/endpoints/${uid}`);

@@ -175,13 +175,13 @@ test('a cut response and an interrupted one are marked', async ({ page, endpoint
   await sendJson(endpoint.url, { a: 1 });
   await openReplay(page, endpoint);
   await sendTo(page, `${target.url}/hook`);
-  await expect(response(page).getByText('Cut at 1 MiB: the target sent more.')).toBeVisible();
+  await expect(response(page).getByText('Cut at 1 MiB: the destination sent more.')).toBeVisible();
   target.answerWith((answer) => {
     answer.writeHead(200, { 'content-length': '100' });
     answer.write('half of it', () => answer.destroy());
   });
   await sendButton(page).click();
-  await expect(response(page).getByText(/^The target broke off/)).toBeVisible();
+  await expect(response(page).getByText(/^The destination stopped sending/)).toBeVisible();
   await expect(response(page).getByRole('region', { name: 'Response as text' })).toHaveText('half of it');
 });
 
@@ -218,7 +218,7 @@ test('what is under way is said, takes no second press, and can be given up', as
   await expect.poll(() => target.received.length).toBe(1);
   await page.keyboard.press('ControlOrMeta+Enter');
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await expect(response(page).getByText('Cancelled. The target may have received it all the same.')).toBeVisible();
+  await expect(response(page).getByText('Canceled. The destination may have received the request.')).toBeVisible();
   await expect(sendButton(page)).toBeFocused();
   expect(target.received).toHaveLength(1);
   // Canceling in the page also cancels the request of the server.
@@ -241,6 +241,7 @@ test('a request that was saved meanwhile can still be sent, even before the page
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
   await expect(row(page, 0)).toContainText('Unsaved');
   await page.request.post(`/api/endpoints/${endpoint.uid}/save-request`, { data: { index: 0 } });
+  await page.getByRole('button', { name: 'Replay Request' }).click();
   await sendTo(page, `${target.url}/hook`);
   expect(target.received[1]?.body.toString()).toBe('{"at":0}');
 });

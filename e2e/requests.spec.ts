@@ -165,8 +165,8 @@ test('several requests are saved and deleted at once, two are compared', async (
   await row(page, 0).getByRole('checkbox').click();
   await bar.getByRole('button', { name: 'Compare' }).click();
   const compare = page.getByRole('region', { name: 'Compare requests' });
-  await expect(compare.getByText('"at": 0,')).toBeVisible();
-  await expect(compare.getByText('"at": 4,')).toBeVisible();
+  await expect(compare.getByText('"at": [removed: 0]')).toBeVisible();
+  await expect(compare.getByText('"at": [added: 4]')).toBeVisible();
   await compare.getByRole('button', { name: 'Back' }).click();
   await expect(row(page, 4)).toBeVisible();
 });

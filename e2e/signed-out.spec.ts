@@ -154,12 +154,12 @@ test('who goes on without signing in can, as far as it goes, and is asked again 
   // Background calls of a screen do not ask for a login again. Actions of the user do.
   const asked = page.waitForResponse('**/api/search?*');
   await page.getByRole('link', { name: 'Search' }).click();
-  await page.getByRole('searchbox').fill('anything');
+  await page.getByRole('combobox', { name: 'Search requests' }).fill('anything');
   await page.keyboard.press('Enter');
   expect((await asked).status()).toBe(401);
   await expect(page.getByRole('main').getByRole('alert')).toBeVisible();
   await expect(signedOutDialog(page)).toBeHidden();
-  await page.getByRole('searchbox').blur();
+  await page.getByRole('combobox', { name: 'Search requests' }).blur();
   await page.keyboard.press('n');
   await page.getByRole('dialog').getByRole('button', { name: 'Create Endpoint' }).click();
   await expect(signedOutDialog(page)).toBeVisible();

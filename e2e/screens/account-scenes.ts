@@ -107,14 +107,14 @@ const search: Scene[] = [
     name: 'search-empty',
     play: async ({ open }) => {
       const page = await open('owner', '/search');
-      return shows(page, page.getByRole('searchbox'));
+      return shows(page, page.getByRole('combobox', { name: 'Search requests' }));
     },
   },
   {
     name: 'search-loading',
     play: async ({ open }) => {
       const page = await open('owner', '/search?q=customer', waiting('**/api/search?*'));
-      return shows(page, page.getByRole('searchbox'));
+      return shows(page, page.getByRole('combobox', { name: 'Search requests' }));
     },
   },
   {

@@ -35,6 +35,29 @@ export const BINARY: Capture = {
   headers: { 'content-type': 'application/octet-stream' },
 };
 
+/** JSON with JSON in a string, base64, a time and a long path that is percent-encoded. */
+export const EMBEDDED: Capture = json(
+  '/caf%C3%A9/notifications/orders/2026-11-22/part%20two?attempt=1',
+  'POST',
+  {
+    Type: 'Notification',
+    MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
+    Message: JSON.stringify({ order: 'A-1042', items: [{ sku: 'A1', note: '{"gift":true}' }] }),
+    data: btoa('{"delivered":true,"carrier":"DHL"}'),
+    created: 1_795_242_117,
+    amount: 1_795_242_117,
+  },
+  { 'x-amz-sns-message-type': 'Notification' },
+);
+
+/** JSON that ends too early. */
+export const CUT: Capture = {
+  path: '/cut',
+  method: 'POST',
+  body: '{\n  "order": "A-1042",\n  "lines": [\n    { "sku": "A1", "quantity": 2 },\n    { "sku": "B7", "quan',
+  headers: { 'content-type': 'application/json' },
+};
+
 export const HTML: Capture = {
   path: '/page',
   method: 'POST',

@@ -102,6 +102,32 @@ const states: Scene[] = [
       ),
   },
   {
+    name: 'endpoint-filtered',
+    play: async (stage) =>
+      shows(await stage.open('owner', pathOf(stage, '?find=method%3APOST%20methd%3APOST%20OR%20invoice')), 'in'),
+  },
+  {
+    name: 'endpoint-filter-suggestions',
+    perSize: true,
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await shows(page, live(page));
+      await page.getByRole('combobox', { name: 'Filter the list' }).pressSequentially('event:');
+      await page.keyboard.press('ArrowDown');
+      return shows(page, page.getByRole('option').first());
+    },
+  },
+  {
+    name: 'endpoint-filter-mistake',
+    perSize: true,
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await shows(page, live(page));
+      await page.getByRole('combobox', { name: 'Filter the list' }).fill('method:POST size:many "open');
+      return shows(page, 'Expected a size');
+    },
+  },
+  {
     name: 'endpoint-filtered-empty',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, '?find=nowhere'));
@@ -140,6 +166,26 @@ const actions: Scene[] = [
     },
   })),
   {
+    name: 'endpoint-forward',
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await page.getByRole('button', { name: 'Forward to localhost' }).click();
+      return shows(page, page.getByRole('dialog', { name: 'Forward to localhost' }));
+    },
+  },
+  {
+    name: 'endpoint-collapsed',
+    perSize: true,
+    // Another user than in the other scenes, because the browser remembers the choice.
+    play: async ({ open, long }) => {
+      const page = await open('longwinded', `/endpoints/${long.uid}`);
+      await shows(page, live(page));
+      const hide = page.getByRole('button', { name: 'Hide endpoint details' });
+      if (await hide.isVisible()) await hide.click();
+      return page;
+    },
+  },
+  {
     name: 'endpoint-edit',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
@@ -173,6 +219,14 @@ const actions: Scene[] = [
     },
   },
   {
+    name: 'compare-choose',
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.push}&compare=${stage.kind.json}`));
+      await page.getByRole('button', { name: 'Choose the left request' }).click();
+      return shows(page, page.getByRole('dialog').getByRole('listitem').first());
+    },
+  },
+  {
     name: 'compare',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.push}&compare=${stage.kind.json}`));
@@ -197,6 +251,9 @@ const details = (name: string, kind: Kind, tab?: string, view?: string): Scene =
 
 const requests: Scene[] = [
   details('json', 'json'),
+  details('embedded', 'embedded'),
+  details('cut-json', 'cut'),
+  details('query-headers', 'query'),
   details('headers', 'push', 'headers'),
   details('query', 'query', 'query'),
   details('raw', 'json', 'raw'),

@@ -27,7 +27,7 @@ const answering =
   (page) =>
     page.route('**/api/replay', (route) => route.fulfill({ json: { ...ANSWER, ...answer } }));
 
-const REFUSED = 'The target refused the connection. Is something listening on that port?';
+const REFUSED = 'The destination refused the connection. Is something listening on that port?';
 const refusing: Prepare = (page) =>
   page.route('**/api/replay', (route) =>
     route.fulfill({ status: 502, json: { error: REFUSED, message: REFUSED, code: 'REPLAY_FAILED' } }),
@@ -75,7 +75,7 @@ export const replayScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await opened(stage, 'json');
-      await page.getByLabel('Destination URL').fill('localhost:4000');
+      await page.getByLabel('Destination URL').fill('nowhere');
       await page.getByRole('textbox', { name: 'Body' }).fill('{\n  "id": "evt_changed"\n}');
       await page.getByRole('button', { name: 'Send Request' }).click();
       return shows(page, 'Please enter a valid URL');
@@ -95,7 +95,7 @@ export const replayScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await sent(stage, (each) => each.route('**/api/replay', () => undefined));
-      return shows(page, 'Waiting for the target…');
+      return shows(page, 'Waiting for the destination…');
     },
   },
   {

@@ -7,7 +7,7 @@ import { webhookFixtures } from '../../fixtures/webhooks/all.ts';
 import { toRawHttp } from '../../fixtures/webhooks/webhook-fixture.ts';
 import { startApp } from '../app.ts';
 import type { App } from '../app.ts';
-import { BINARY, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
+import { BINARY, CUT, EMBEDDED, HTML, LONG_PATH, PIXELS, SMALL_CAPTURES } from './captures.ts';
 import type { Capture } from './captures.ts';
 
 /** Index of each kind of request in the endpoint that has all of them. */
@@ -100,7 +100,7 @@ async function captureAll(endpoint: Endpoint): Promise<Stage['kind']> {
   for (const fixture of webhookFixtures) {
     await exchange({ host: hostname, port: Number(port) }, toRawHttp(fixture, endpoint.url));
   }
-  await capture(endpoint, [PIXELS, BINARY, HTML]);
+  await capture(endpoint, [PIXELS, BINARY, HTML, EMBEDDED, CUT]);
   for (let round = 0; round < 4; round++) await capture(endpoint, SMALL_CAPTURES);
   const stripe = webhookFixtures.find(({ name }) => name === 'stripe-invoice-paid');
   if (stripe) await exchange({ host: hostname, port: Number(port) }, toRawHttp(stripe, endpoint.url));
@@ -122,7 +122,9 @@ function kinds() {
     image: count,
     binary: count + 1,
     html: count + 2,
-    query: count + 3,
+    embedded: count + 3,
+    cut: count + 4,
+    query: count + 5,
   };
 }
 

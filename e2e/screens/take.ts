@@ -1,5 +1,5 @@
 /**
- * `npm run screens`: takes a screenshot of every screen and state in three sizes, light and dark, into `screens/`:
+ * `npm run screens`: takes a screenshot of every screen and state in four sizes, light and dark, into `screens/`:
  *
  *     npm run screens -- [part of a name…]
  *
@@ -24,6 +24,8 @@ const SIZES = [
   { width: 1440, height: 900 },
   { width: 1024, height: 768 },
   { width: 390, height: 844 },
+  // 1440x900 at a zoom of 200%.
+  { width: 720, height: 450 },
 ] as const;
 type Size = (typeof SIZES)[number];
 const SCHEMES = ['light', 'dark'] as const;

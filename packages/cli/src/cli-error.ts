@@ -18,5 +18,5 @@ export function errorLines(error: unknown): string[] | undefined {
     error.sentence || `The server answered ${error.status}, but the response is not from a Creel server.`;
   // With one invalid field, its sentence is also the sentence of the error.
   const fields = Object.values(error.fields).filter((field) => field !== sentence);
-  return [sentence, ...fields, ...(error.code === 'NOT_SIGNED_IN' ? ['Sign in with: creel login'] : [])];
+  return [sentence, ...fields, ...(error.code === 'NOT_SIGNED_IN' ? ['Log in with: creel login'] : [])];
 }

@@ -49,9 +49,9 @@ export interface Connection {
 export async function openSession(option: string | undefined, terminal: Terminal): Promise<Connection> {
   const server = chooseServer(option, terminal.env);
   const session = await readSession(terminal.env);
-  if (session === undefined) throw new CliError('You are not signed in. Sign in with: creel login');
+  if (session === undefined) throw new CliError('You are not logged in. Log in with: creel login');
   if (server !== undefined && server !== session.server)
-    throw new CliError(`You are signed in at ${session.server}. Sign in with: creel login --server ${server}`);
+    throw new CliError(`You are logged in at ${session.server}. Log in with: creel login --server ${server}`);
   return connect(session);
 }
 

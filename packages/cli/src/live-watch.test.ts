@@ -84,7 +84,7 @@ test('an endpoint message with a past expiry ends it', async () => {
 });
 
 test.each([
-  [4401, 'The session has ended. Sign in with: creel login'],
+  [4401, 'The session has ended. Log in with: creel login'],
   [4404, 'The endpoint was deleted.'],
 ])('%i ends it after earlier captures', async (code, sentence) => {
   const opened = server.opened();

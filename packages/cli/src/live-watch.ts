@@ -141,7 +141,7 @@ class LiveWatch {
       this.#enqueue(async () => {
         throw new CliError(
           code === LIVE_CLOSE_SIGNED_OUT
-            ? 'The session has ended. Sign in with: creel login'
+            ? 'The session has ended. Log in with: creel login'
             : 'The endpoint was deleted.',
         );
       });

@@ -52,8 +52,8 @@ describe("the message of an error is '{status}: {sentence}'", () => {
   });
 
   test('the sentence contains only text for users', async () => {
-    expect((await errorOf(json({ message: 'Please sign in first.' }, { status: 401 }))).sentence).toBe(
-      'Please sign in first.',
+    expect((await errorOf(json({ message: 'Please log in first.' }, { status: 401 }))).sentence).toBe(
+      'Please log in first.',
     );
     expect((await errorOf(() => new Response('<h1>nginx</h1>', { status: 502 }))).sentence).toBe('');
   });

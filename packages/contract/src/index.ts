@@ -20,6 +20,13 @@ export * from './query/query.ts';
 export * from './query/searchable-request.ts';
 export { foldCase } from './query/text-match.ts';
 export * from './replay.ts';
+export {
+  parseSearchPosition,
+  positionBefore,
+  printSearchPosition,
+  SEARCHED_HEADER,
+  type SearchPosition,
+} from './search-position.ts';
 export * from './settings.ts';
 export * from './source-label.ts';
 export * from './user.ts';

@@ -13,7 +13,7 @@ export const PROBLEMS = {
   NO_SUBSCRIPTION: { status: 400, sentence: 'There is no subscription yet. Please choose a plan first.' },
   INVALID_SIGNATURE: { status: 400, sentence: 'The signature of this event is not valid.' },
   BAD_REQUEST: { status: 400, sentence: 'The request is not valid HTTP.' },
-  NOT_SIGNED_IN: { status: 401, sentence: 'Please sign in first.' },
+  NOT_SIGNED_IN: { status: 401, sentence: 'Please log in first.' },
   INVALID_CREDENTIALS: { status: 401, sentence: 'Invalid username or password' },
   IDENTITY_NOT_PROVEN: {
     status: 401,
@@ -29,7 +29,7 @@ export const PROBLEMS = {
   },
   TARGET_NOT_ALLOWED: {
     status: 403,
-    sentence: 'This target is not allowed. Its address is not on the public internet.',
+    sentence: 'This destination is not allowed. Its address is not on the public internet.',
   },
   NOT_FOUND: { status: 404, sentence: 'There is nothing at this address.' },
   ENDPOINT_NOT_FOUND: { status: 404, sentence: 'This endpoint does not exist.' },
@@ -57,8 +57,8 @@ export const PROBLEMS = {
   HEADERS_TOO_LARGE: { status: 431, sentence: 'The header section is over 64 KiB.' },
   INTERNAL: { status: 500, sentence: 'Something went wrong on our side. Please try again.' },
   BILLING_OFF: { status: 501, sentence: 'Billing is not set up on this server.' },
-  MAIL_OFF: { status: 501, sentence: 'Mail is off on this server.' },
-  REPLAY_FAILED: { status: 502, sentence: 'The target could not be reached.' },
+  MAIL_OFF: { status: 501, sentence: 'Email is off on this server.' },
+  REPLAY_FAILED: { status: 502, sentence: 'The destination could not be reached.' },
   MAIL_FAILED: { status: 502, sentence: 'Failed to send test email. Please check SMTP server settings.' },
   BILLING_FAILED: { status: 502, sentence: 'The payment service could not be reached. Please try again.' },
   PORTAL_NOT_CONFIGURED: {

@@ -1,3 +1,4 @@
+import { MAX_QUERY_LENGTH } from '@creel/contract';
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { z } from 'zod';
 import { isSignedOut } from './api/connection.ts';
@@ -13,22 +14,26 @@ import { ownPath } from './ui/own-path.ts';
 const DETAIL_TABS = ['json', 'headers', 'query', 'raw'] as const;
 const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
 
+/** TanStack Router parses `?q=123` as a number, but a search text is always a string. */
+const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
+
 const endpointSearchSchema = z.object({
   /** Index of the selected request. Unlike the id, it does not change when the request is saved. */
   request: z.int().min(0).optional().catch(undefined),
   /** Tab of the details; by default the initial tab of the request. */
   tab: z.enum(DETAIL_TABS).optional().catch(undefined),
   filter: z.enum(FILTERS).optional().catch(undefined),
-  /** Filter text of the list. */
-  find: z.string().max(200).optional().catch(undefined),
+  /** Query of the list's filter: docs/query-language.md. */
+  find: text.pipe(z.string().max(MAX_QUERY_LENGTH)).optional().catch(undefined),
   /** Index of the request to compare with. */
   compare: z.int().min(0).optional().catch(undefined),
 });
 
-/** TanStack Router parses `?q=123` as a number, but a search text is always a string. */
-const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
-
-const searchSearchSchema = z.object({ q: text.optional().catch(undefined) });
+const searchSearchSchema = z.object({
+  q: text.optional().catch(undefined),
+  /** The uid of the only endpoint to search. */
+  endpoint: text.optional().catch(undefined),
+});
 
 const authSearchSchema = z.object({
   next: text.optional().catch(undefined),

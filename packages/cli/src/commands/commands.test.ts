@@ -56,7 +56,7 @@ describe('login and logout', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
     expect(await creel(['endpoints'], { home: own })).toMatchObject({
       code: 1,
-      stderr: 'You are not signed in. Sign in with: creel login\n',
+      stderr: 'You are not logged in. Log in with: creel login\n',
     });
   });
 
@@ -84,7 +84,7 @@ describe('login and logout', () => {
     await running.until(() => running.stderr().includes('Password: '));
     running.type(`x\x7f${person.password}\r`);
     expect(await running.ended).toBe(0);
-    expect(running.stdout()).toBe(`Signed in at ${server.origin} as ${person.username}.\n`);
+    expect(running.stdout()).toBe(`Logged in at ${server.origin} as ${person.username}.\n`);
     expect(running.stderr()).not.toMatch(/good|\*/);
   });
 
@@ -120,7 +120,7 @@ describe('login and logout', () => {
   test('cookies go only to the server that set them', async () => {
     expect(await creel(['endpoints', '--server', 'http://other.invalid'], { home })).toMatchObject({
       code: 1,
-      stderr: `You are signed in at ${server.origin}. Sign in with: creel login --server http://other.invalid\n`,
+      stderr: `You are logged in at ${server.origin}. Log in with: creel login --server http://other.invalid\n`,
     });
   });
 
@@ -130,7 +130,7 @@ describe('login and logout', () => {
     await other.client.call('endOtherSessions', {});
     expect(await creel(['endpoints'], { home: own })).toMatchObject({
       code: 1,
-      stderr: 'Please sign in first.\nSign in with: creel login\n',
+      stderr: 'Please log in first.\nLog in with: creel login\n',
     });
   });
 });

@@ -203,6 +203,6 @@ test('ends when the session ends', async () => {
   await follower.until(() => indexes(follower).length === 1);
   await person.client.call('endOtherSessions', {});
   expect(await follower.ended).toBe(1);
-  expect(follower.stderr()).toContain('The session has ended. Sign in with: creel login\n');
+  expect(follower.stderr()).toContain('The session has ended. Log in with: creel login\n');
   home = await signIn('home-again');
 });

@@ -39,7 +39,7 @@ The session is stored in $XDG_CONFIG_HOME/creel/session.json, else ~/.config/cre
       throw error;
     });
     await writeSession(terminal.env, session());
-    await write(terminal.stdout, `Signed in at ${server} as ${visible(user.username)}.\n`);
+    await write(terminal.stdout, `Logged in at ${server} as ${visible(user.username)}.\n`);
   },
 });
 

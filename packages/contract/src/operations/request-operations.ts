@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
+import { searchPositionSchema } from '../search-position.ts';
 import { METHOD_NAME } from '../token.ts';
 import type { Operation } from './operation.ts';
 
@@ -46,10 +47,7 @@ const searchQuerySchema = z.object({
     .transform((digits) => Math.min(Number(digits), MAX_SCANNED_REQUESTS))
     .default(MAX_SCANNED_REQUESTS),
   /** Opaque position from the `Link` header of the previous page. */
-  before: z
-    .string({ error: 'before must come from a Link header' })
-    .regex(/^\d{1,16}-\d{1,16}-\d{1,16}$/, { error: 'before must come from a Link header' })
-    .optional(),
+  before: searchPositionSchema.optional(),
 });
 
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */

@@ -80,12 +80,13 @@ export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number |
 }
 
 /**
- * Drops the unsaved rows below an index. They become a gap, so the next page restores a row that was dropped too
- * early. Held rows stay.
+ * Drops the unsaved rows below an index. With `leavesGap` they become a gap, so the next page restores a row that was
+ * dropped too early. Held rows stay.
  */
-export function dropUnsavedBelow(list: RequestList, floor: number): RequestList {
+export function dropUnsavedBelow(list: RequestList, floor: number, leavesGap = true): RequestList {
   if (list.hold !== undefined || !list.rows.some((row) => !row.saved && row.index < floor)) return list;
   const rows = list.rows.filter((row) => row.saved || row.index >= floor);
+  if (!leavesGap) return { ...list, rows };
   const gaps = list.gaps.filter((gap) => gap.after >= floor - 1);
   return { ...list, rows, gaps: [...gaps, { before: floor, after: -1 }] };
 }

@@ -5,6 +5,7 @@ import { useSignedOut } from './connection.ts';
 import { NOT_LIVE, openLiveFeed } from './live-feed.ts';
 import type { LiveStatus } from './live-feed.ts';
 import { queryKeys } from './query-keys.ts';
+import { ALL_REQUESTS } from './request-filter.ts';
 import type { ListedRequest } from './request-list.ts';
 import { readList } from './request-lists.ts';
 import { requestListQuery } from './request-queries.ts';
@@ -29,13 +30,13 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   const status = useLiveStatus(uid);
   // Loads the list and renders again when it has arrived. After that, the count of received requests triggers
   // rendering, a few times a second.
-  useQuery({ ...requestListQuery(uid, undefined), notifyOnChangeProps: ['status'] });
+  useQuery({ ...requestListQuery(uid, ALL_REQUESTS), notifyOnChangeProps: ['status'] });
   return {
     state: status.state,
     connected: !status.lost,
     receivedInSession: status.received,
     badFrames: status.badFrames,
-    recent: readList(uid, undefined).rows,
+    recent: readList(uid).rows,
   };
 }
 

@@ -136,7 +136,7 @@ export function gatherFrames(apply: (messages: readonly LiveMessage[]) => void):
 }
 
 function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
-  changeLists(uid, (list, method) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, method))));
+  changeLists(uid, (list, accepts) => limitDeleted(limitRows(applyMessages(list, messages, LIVE_INIT_SIZE, accepts))));
   for (const message of messages) {
     if (message.type === 'saved') showSaved(uid, message.data.request);
     if (message.type === 'deleted') forgetRequest(uid, message.data.id);
@@ -209,8 +209,9 @@ function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) 
     next = undefined;
     timer = setTimeout(() => {
       timer = undefined;
-      const floor = unsavedFloor(readList(uid, undefined), stored);
-      if (floor !== undefined) changeLists(uid, (list) => dropUnsavedBelow(list, floor));
+      const floor = unsavedFloor(readList(uid), stored);
+      if (floor !== undefined)
+        changeLists(uid, (list, _, { query }) => dropUnsavedBelow(list, floor, query === undefined));
       if (next !== undefined) wait(next);
     }, TRIM_AFTER_MS);
   };
@@ -218,7 +219,7 @@ function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) 
     const change = messages.findLast((message) => message.type === 'endpoint');
     if (change?.type !== 'endpoint') return;
     const { total, saved } = change.data.stats;
-    next = { count: total - saved, newest: readList(uid, undefined).newest };
+    next = { count: total - saved, newest: readList(uid).newest };
     if (timer === undefined) wait(next);
   };
   return { add, stop: () => clearTimeout(timer) };

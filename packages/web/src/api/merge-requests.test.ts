@@ -1,6 +1,7 @@
 import type { LiveMessage } from '@creel/contract';
 import { expect, test } from 'vitest';
 import * as merge from './merge-requests.ts';
+import { acceptsOf } from './request-filter.ts';
 import { EMPTY_LIST, isHidden, rowOf } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
 import { sampleRequest as sample } from './sample-request.ts';
@@ -134,6 +135,6 @@ test('a first page below a newer init leaves a gap between them', () => {
 
 test('a list of one method adds only its own requests but tracks the newest index', () => {
   const messages: LiveMessage[] = [live(1), { type: 'request', data: sample(2, { method: 'GET' }) }, live(3)];
-  const list = merge.applyMessages(EMPTY_LIST, messages, INIT_SIZE, 'GET');
+  const list = merge.applyMessages(EMPTY_LIST, messages, INIT_SIZE, acceptsOf({ method: 'GET' }));
   expect([indexes(list), list.newest]).toEqual([[2], 3]);
 });

@@ -1,11 +1,14 @@
 import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
+import type { Accepts } from './request-filter.ts';
 import { isHidden, positionOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
-/** All requests of one method, or of every method. */
-export type MethodFilter = string | undefined;
+const acceptsAll: Accepts = () => true;
+
+/** Maximum of rows that are compared with a query while the user types it. */
+const MAX_JUDGED_ROWS = 200;
 
 /** A range of the list as loaded: complete from index `from` to index `to`, both inclusive. */
 export interface IndexRange {
@@ -42,18 +45,44 @@ function isGone(list: RequestList, row: CapturedRequest): boolean {
  * page loads in parallel to the live messages and may miss a request that was just saved or received, so it only adds
  * rows.
  */
-export function mergeRange(list: RequestList, stretch: IndexRange, method?: MethodFilter, final = false): RequestList {
+export function mergeRange(list: RequestList, stretch: IndexRange, accepts = acceptsAll, final = false): RequestList {
   const { from, to } = stretch;
-  const fresh = stretch.rows.filter(
-    (row) => !isGone(list, row) && !isHidden(row) && (method === undefined || row.method === method),
+  const { fresh, undecided } = judge(
+    stretch.rows.filter((row) => !isGone(list, row) && !isHidden(row)),
+    accepts,
   );
   const named = new Set(fresh.map((row) => row.index));
   const stays = (row: ListedRequest): boolean => !final || row.index < from || row.index > to || named.has(row.index);
   const rows = newestFirst([...list.rows.filter(stays), ...fresh]);
-  return { ...list, rows, gaps: gapsAfter(list, from, to), newest: Math.max(list.newest, to) };
+  const gaps = undecided.reduce(openGap, gapsAfter(list, from, to));
+  return { ...list, rows, gaps, newest: Math.max(list.newest, to) };
 }
 
-function gapsAfter(list: RequestList, from: number, to: number): Gap[] {
+/** Splits rows into those that belong to a list and those that only the server can judge, by their indexes. */
+function judge(
+  rows: readonly CapturedRequest[],
+  accepts: Accepts,
+): { readonly fresh: readonly CapturedRequest[]; readonly undecided: readonly number[] } {
+  const judged = rows.map((row) => ({ row, verdict: accepts(row) }));
+  return {
+    fresh: judged.flatMap(({ row, verdict }) => (verdict === true ? [row] : [])),
+    undecided: judged.flatMap(({ row, verdict }) => (verdict === undefined ? [row.index] : [])),
+  };
+}
+
+/** Adds an index to the gaps, and joins the gaps that it connects. */
+function openGap(gaps: readonly Gap[], index: number): readonly Gap[] {
+  const isApart = (gap: Gap): boolean => gap.before < index || gap.after > index;
+  const joined = gaps
+    .filter((gap) => !isApart(gap))
+    .reduce((a, b) => ({ before: Math.max(a.before, b.before), after: Math.min(a.after, b.after) }), {
+      before: index + 1,
+      after: index - 1,
+    });
+  return [...gaps.filter(isApart), joined].toSorted((a, b) => b.before - a.before);
+}
+
+function gapsAfter(list: RequestList, from: number, to: number): readonly Gap[] {
   const known = list.newest + 1 < from ? [{ before: from, after: list.newest }, ...list.gaps] : list.gaps;
   return known.flatMap((gap) => cutGap(gap, from, to));
 }
@@ -85,25 +114,36 @@ export function joinPages(a: IndexRange, b: IndexRange): IndexRange {
 }
 
 /** Adds live captures. They normally arrive in order; a late one is inserted at its place. */
-export function addLive(list: RequestList, captures: readonly CapturedRequest[], method?: MethodFilter): RequestList {
+export function addLive(
+  list: RequestList,
+  captures: readonly CapturedRequest[],
+  accepts: Accepts = acceptsAll,
+): RequestList {
   const newest = captures.reduce((top, row) => Math.max(top, row.index), list.newest);
-  const fresh = mergeRequests(captures).filter(
-    (row) => !isGone(list, row) && (method === undefined || row.method === method),
+  const { fresh, undecided } = judge(
+    mergeRequests(captures).filter((row) => !isGone(list, row)),
+    accepts,
   );
   const first = list.rows[0]?.index ?? -1;
   const inOrder = fresh.every((row) => row.index > first);
   const rows =
     fresh.length === 0 ? list.rows : inOrder ? [...fresh, ...list.rows] : newestFirst([...list.rows, ...fresh]);
-  return { ...list, rows, newest };
+  return { ...list, rows, newest, gaps: undecided.reduce(openGap, list.gaps) };
 }
 
-/** Replaces an unsaved request by the saved one, even if the unsaved one was not loaded. */
-export function putSaved(list: RequestList, saved: CapturedRequest, method?: MethodFilter): RequestList {
+/**
+ * Replaces an unsaved request by the saved one, even if the unsaved one was not loaded. A list of unsaved requests
+ * loses it.
+ */
+export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Accepts = acceptsAll): RequestList {
   const at = positionOf(list.rows, saved.index);
-  if (list.rows[at]?.index === saved.index) return { ...list, rows: list.rows.with(at, saved) };
+  if (list.rows[at]?.index === saved.index) {
+    const rows = accepts(saved) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, saved);
+    return { ...list, rows };
+  }
   const unknown =
     saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
-  return unknown || isHidden(saved) ? list : addLive(list, [saved], method);
+  return unknown || isHidden(saved) ? list : addLive(list, [saved], accepts);
 }
 
 /** Removes a request by its id, saved or unsaved. */
@@ -121,15 +161,15 @@ export function dropRequest(list: RequestList, id: number): RequestList {
 }
 
 /** Restores a request after its deletion failed. */
-export function restoreRequest(list: RequestList, row: ListedRequest, method?: MethodFilter): RequestList {
+export function restoreRequest(list: RequestList, row: ListedRequest, accepts: Accepts = acceptsAll): RequestList {
   const deleted = new Set(list.deleted);
   deleted.delete(row.index);
-  return addLive({ ...list, deleted }, [row], method);
+  return addLive({ ...list, deleted }, [row], accepts);
 }
 
 /** Empties the list. A page that is still loading does not restore the rows. */
 export function clearList(list: RequestList): RequestList {
-  return { ...list, rows: [], gaps: [], clearedTo: list.newest, deleted: new Set() };
+  return { ...list, rows: [], gaps: [], clearedTo: list.newest, deleted: new Set(), searched: 0 };
 }
 
 /** Applies the messages of one frame in order. */
@@ -137,7 +177,7 @@ export function applyMessages(
   list: RequestList,
   messages: readonly LiveMessage[],
   initSize: number,
-  method?: MethodFilter,
+  accepts: Accepts = acceptsAll,
 ): RequestList {
   let next = list;
   let run: CapturedRequest[] = [];
@@ -146,16 +186,16 @@ export function applyMessages(
       run.push(message.data);
       continue;
     }
-    if (run.length > 0) next = addLive(next, run, method);
+    if (run.length > 0) next = addLive(next, run, accepts);
     run = [];
-    next = applyMessage(next, message, initSize, method);
+    next = applyMessage(next, message, initSize, accepts);
   }
-  return run.length > 0 ? addLive(next, run, method) : next;
+  return run.length > 0 ? addLive(next, run, accepts) : next;
 }
 
-function applyMessage(list: RequestList, message: LiveMessage, initSize: number, method: MethodFilter): RequestList {
-  if (message.type === 'init') return applyInit(list, message.data, initSize, method);
-  if (message.type === 'saved') return putSaved(list, message.data.request, method);
+function applyMessage(list: RequestList, message: LiveMessage, initSize: number, accepts: Accepts): RequestList {
+  if (message.type === 'init') return applyInit(list, message.data, initSize, accepts);
+  if (message.type === 'saved') return putSaved(list, message.data.request, accepts);
   if (message.type === 'deleted') return dropRequest(list, message.data.id);
   if (message.type === 'clear') return clearList(list);
   return list;
@@ -169,10 +209,24 @@ function applyInit(
   list: RequestList,
   rows: readonly CapturedRequest[],
   initSize: number,
-  method: MethodFilter,
+  accepts: Accepts,
 ): RequestList {
   const stretch = pageRange(rows, rows.length >= initSize, undefined);
-  if (stretch.to < 0) return { ...list, rows: [], gaps: [] };
-  const covered = mergeRange(list, { ...stretch, to: Math.max(stretch.to, list.newest) }, method, true);
+  if (stretch.to < 0) return { ...list, rows: [], gaps: [], searched: 0 };
+  const known = { ...list, searched: rows.length };
+  const covered = mergeRange(known, { ...stretch, to: Math.max(stretch.to, list.newest) }, accepts, true);
   return list.hold === undefined ? dropRowsBelow(covered, stretch.from) : { ...covered, staleBelow: stretch.from };
+}
+
+/**
+ * Starts the list of a query with what is loaded of all requests, down to the first request that only the server can
+ * judge. Everything below is a gap.
+ */
+export function startSearch(all: RequestList, accepts: Accepts): RequestList {
+  const judged = all.rows.slice(0, MAX_JUDGED_ROWS);
+  const end = judged.findIndex((row) => accepts(row) === undefined);
+  const known = end < 0 ? judged : judged.slice(0, end);
+  const floor = known.at(-1)?.index ?? all.newest + 1;
+  const list = known.length === all.rows.length ? all : dropRowsBelow(all, floor);
+  return { ...list, rows: known.filter((row) => accepts(row)), searched: known.length };
 }

@@ -1,3 +1,8 @@
+interface ListName {
+  readonly method?: string | undefined;
+  readonly query?: string | undefined;
+}
+
 /**
  * Every key of the query cache. Longer keys start with shorter ones, so that all entries of a noun can be removed at
  * once.
@@ -22,9 +27,12 @@ export const queryKeys = {
    */
   requests: (uid: string) => ['requests', uid] as const,
   requestLists: (uid: string) => ['requests', uid, 'list'] as const,
-  requestList: (uid: string, method: string | undefined) => ['requests', uid, 'list', method ?? 'all'] as const,
-  requestPage: (uid: string, method: string | undefined, before: number) =>
-    ['requests', uid, 'page', method ?? 'all', before] as const,
+  requestList: (uid: string, { method, query }: ListName) =>
+    ['requests', uid, 'list', method ?? 'all', query ?? ''] as const,
+  requestPage: (uid: string, { method, query }: ListName, before: number, after: number) =>
+    ['requests', uid, 'page', method ?? 'all', query ?? '', before, after] as const,
+  requestAround: (uid: string, { method, query }: ListName, index: number) =>
+    ['requests', uid, 'around', method ?? 'all', query ?? '', index] as const,
   requestsOne: (uid: string) => ['requests', uid, 'one'] as const,
   request: (uid: string, index: number) => ['requests', uid, 'one', index] as const,
   body: (uid: string, index: number, extent: 'beginning' | 'whole') =>
@@ -34,5 +42,5 @@ export const queryKeys = {
   /** The last replay of a request, and its parsed response. */
   replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
   replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,
-  search: (q: string) => ['search', q] as const,
+  search: (q: string, endpoint: string | undefined) => ['search', q, endpoint ?? 'all'] as const,
 } as const satisfies Record<string, readonly unknown[] | ((...parts: never[]) => readonly unknown[])>;

@@ -37,6 +37,8 @@ export interface RequestList {
   readonly hold: number | undefined;
   /** Rows below this index may be out of date, because an `init` arrived while they were held. */
   readonly staleBelow: number | undefined;
+  /** Number of stored requests that were compared with the query of the list. */
+  readonly searched: number;
 }
 
 export const EMPTY_LIST: RequestList = {
@@ -47,6 +49,7 @@ export const EMPTY_LIST: RequestList = {
   clearedTo: -1,
   hold: undefined,
   staleBelow: undefined,
+  searched: 0,
 };
 
 /** The first position whose index is at or below `index`. Rows are newest first. */

@@ -1,35 +1,47 @@
 import type { CapturedRequest } from '@creel/contract';
 import { dropRequest, putSaved, restoreRequest } from './merge-requests.ts';
-import type { MethodFilter } from './merge-requests.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { acceptsOf, ALL_REQUESTS } from './request-filter.ts';
+import type { Accepts, RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { ListedRequest, RequestList } from './request-list.ts';
 
 // Lists hold thousands of rows and are replaced as a whole, so structural sharing would cost more than it saves.
 queryClient.setQueryDefaults(['requests'], { structuralSharing: false });
 
-/** Updates every loaded or loading list of an endpoint: the list of all methods and those of single methods. */
-export function changeLists(uid: string, change: (list: RequestList, method: MethodFilter) => RequestList): void {
+/** Updates every loaded or loading list of an endpoint: the list of all requests and those of filters. */
+export function changeLists(
+  uid: string,
+  change: (list: RequestList, accepts: Accepts, filter: RequestFilter) => RequestList,
+): void {
   for (const { queryKey } of queryClient.getQueryCache().findAll({ queryKey: queryKeys.requestLists(uid) })) {
-    const name = queryKey[3];
-    const method = typeof name !== 'string' || name === 'all' ? undefined : name;
+    const filter = filterOfKey(queryKey);
     queryClient.setQueryData<RequestList>(queryKey, (list) => {
+      // The list of a query starts from the list of all requests, which has this change.
+      if (list === undefined && filter.query !== undefined) return undefined;
       const before = list ?? EMPTY_LIST;
-      const after = change(before, method);
+      const after = change(before, acceptsOf(filter), filter);
       return after === before ? list : after;
     });
   }
 }
 
-/** The cached list of a method. */
-export function readList(uid: string, method: MethodFilter): RequestList {
-  return queryClient.getQueryData<RequestList>(queryKeys.requestList(uid, method)) ?? EMPTY_LIST;
+function filterOfKey([, , , method, query]: readonly unknown[]): RequestFilter {
+  return {
+    method: typeof method !== 'string' || method === 'all' ? undefined : method,
+    query: typeof query !== 'string' || query === '' ? undefined : query,
+  };
+}
+
+/** The cached list of a filter. */
+export function readList(uid: string, filter: RequestFilter = ALL_REQUESTS): RequestList {
+  return queryClient.getQueryData<RequestList>(queryKeys.requestList(uid, filter)) ?? EMPTY_LIST;
 }
 
 /** Marks a request as saved everywhere in the cache. */
 export function showSaved(uid: string, saved: CapturedRequest): void {
-  changeLists(uid, (list, method) => putSaved(list, saved, method));
+  changeLists(uid, (list, accepts) => putSaved(list, saved, accepts));
   queryClient.setQueryData<CapturedRequest>(
     queryKeys.request(uid, saved.index),
     (known) => known && { ...known, id: saved.id, saved: true },
@@ -45,8 +57,5 @@ export function forgetRequest(uid: string, id: number): void {
 /** Removes a request from the lists. The returned function restores it. */
 export function hideRequest(uid: string, request: ListedRequest): () => void {
   changeLists(uid, (list) => dropRequest(list, request.id));
-  return () =>
-    changeLists(uid, (list, method) =>
-      method === undefined || method === request.method ? restoreRequest(list, request) : list,
-    );
+  return () => changeLists(uid, (list, accepts) => restoreRequest(list, request, accepts));
 }

@@ -1,25 +1,36 @@
+import { positionBefore } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { queryOptions } from '@tanstack/react-query';
 import { client } from './client.ts';
 import { slimRows } from './limit-requests.ts';
-import { mergeRange, joinPages, pageRange } from './merge-requests.ts';
-import type { MethodFilter, IndexRange } from './merge-requests.ts';
+import { mergeRange, joinPages, pageRange, startSearch } from './merge-requests.ts';
+import type { IndexRange } from './merge-requests.ts';
+import { endpointQuery } from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { acceptsOf, ALL_REQUESTS, searchText } from './request-filter.ts';
+import type { RequestFilter } from './request-filter.ts';
 import { EMPTY_LIST } from './request-list.ts';
 import type { Gap, RequestList } from './request-list.ts';
 import { readList } from './request-lists.ts';
+import { searchProgress } from './search-progress.ts';
 
 /** Number of requests in the first page and in further pages. */
 const FIRST_PAGE = 100;
 const NEXT_PAGE = 200;
 
+/** Number of stored requests that the first call of a search looks at. */
+const FIRST_SEARCH_STEP = 1000;
+
 const MINUTE_MS = 60_000;
+
+/** Milliseconds that the list of a query stays in memory after it was last shown. Live messages update it meanwhile. */
+const UNUSED_SEARCH_MS = 10_000;
 
 /** Loads saved and unsaved requests below an index as one range. */
 async function readPage(
   uid: string,
-  method: MethodFilter,
+  method: string | undefined,
   limit: number,
   before?: number,
   signal?: AbortSignal,
@@ -35,34 +46,87 @@ async function readPage(
   );
 }
 
-function withPage(list: RequestList, page: IndexRange, method: MethodFilter): RequestList {
-  return slimRows(mergeRange(list, page, method));
-}
-
-/** The requests of an endpoint, of one method or of all. Live messages update the list after it is loaded. */
-export const requestListQuery = (uid: string, method: MethodFilter) =>
+/** The requests of an endpoint that a filter accepts. Live messages update the list after it is loaded. */
+export const requestListQuery = (uid: string, filter: RequestFilter) =>
   queryOptions({
-    queryKey: queryKeys.requestList(uid, method),
+    queryKey: queryKeys.requestList(uid, filter),
     queryFn: async ({ signal }): Promise<RequestList> => {
-      const page = await readPage(uid, method, FIRST_PAGE, undefined, signal);
+      if (filter.query !== undefined) {
+        await queryClient.ensureQueryData(requestListQuery(uid, ALL_REQUESTS));
+        return startSearch(readList(uid), acceptsOf(filter));
+      }
+      const page = await readPage(uid, filter.method, FIRST_PAGE, undefined, signal);
       // Live messages that arrived during the call are already in the cache.
-      return withPage(readList(uid, method), page, method);
+      return slimRows(mergeRange(readList(uid, filter), page, acceptsOf(filter)));
     },
+    ...(filter.query === undefined ? {} : { gcTime: UNUSED_SEARCH_MS, staleTime: 0 }),
   });
 
-/** Loads the newest part of a gap. Returns the number of loaded requests. */
-export const gapQuery = (uid: string, method: MethodFilter, gap: Gap) =>
+/** The end of a gap at which its requests are loaded first. */
+export type GapEnd = 'newest' | 'oldest';
+
+/** Loads a part of a gap, or searches it if the list has a query. */
+export const gapQuery = (uid: string, filter: RequestFilter, gap: Gap, end: GapEnd = 'newest') =>
   queryOptions({
-    queryKey: queryKeys.requestPage(uid, method, gap.before),
-    queryFn: async ({ signal }): Promise<number> => {
-      const page = await readPage(uid, method, NEXT_PAGE, gap.before, signal);
-      queryClient.setQueryData<RequestList>(queryKeys.requestList(uid, method), (list) =>
-        withPage(list ?? EMPTY_LIST, page, method),
-      );
-      return page.rows.length;
+    queryKey: queryKeys.requestPage(uid, filter, gap.before, gap.after),
+    queryFn: async ({ signal }): Promise<null> => {
+      if (filter.query !== undefined) await searchGap(uid, filter, gap, signal);
+      else if (end === 'oldest') await loadGapUpward(uid, filter, gap, signal);
+      else merge(uid, filter, await readPage(uid, filter.method, NEXT_PAGE, gap.before, signal));
+      return null;
     },
     staleTime: 0,
     gcTime: 0,
+  });
+
+function merge(uid: string, filter: RequestFilter, page: IndexRange, searched = 0): void {
+  const key = queryKeys.requestList(uid, filter);
+  queryClient.setQueryData<RequestList>(key, (list = EMPTY_LIST) =>
+    slimRows(mergeRange({ ...list, searched: list.searched + searched }, page)),
+  );
+}
+
+/** Indexes can be sparse, so the page grows until it contains a request of the gap. */
+async function loadGapUpward(uid: string, filter: RequestFilter, gap: Gap, signal: AbortSignal): Promise<void> {
+  for (let length = NEXT_PAGE; ; length *= 4) {
+    const before = Math.min(gap.before, gap.after + 1 + length);
+    const page = await readPage(uid, filter.method, NEXT_PAGE, before, signal);
+    merge(uid, filter, page);
+    if (before === gap.before || page.rows.some(({ index }) => index > gap.after)) return;
+  }
+}
+
+/** Searches the newest part of a gap. The first steps are small, so that the first matches appear at once. */
+async function searchGap(uid: string, filter: RequestFilter, gap: Gap, signal: AbortSignal): Promise<void> {
+  const { id } = await queryClient.ensureQueryData(endpointQuery(uid));
+  const step = Math.max(FIRST_SEARCH_STEP, readList(uid, filter).searched * 4);
+  const answer = await client.callWithHeaders(
+    'search',
+    {
+      query: {
+        q: searchText(filter),
+        endpoint: uid,
+        limit: NEXT_PAGE,
+        scan: Math.min(gap.before - gap.after - 1, step),
+        before: positionBefore(id, gap.before),
+      },
+    },
+    signal,
+  );
+  const { searched, next } = searchProgress(answer);
+  const page = { from: Math.max(next?.index ?? 0, 0), to: gap.before - 1, rows: answer.data };
+  merge(uid, filter, page, searched);
+}
+
+/** Loads the page around a request that the list has in a gap. */
+export const aroundQuery = (uid: string, filter: RequestFilter, index: number) =>
+  queryOptions({
+    queryKey: queryKeys.requestAround(uid, filter, index),
+    queryFn: async ({ signal }): Promise<null> => {
+      const before = Math.min(index + NEXT_PAGE / 2, readList(uid, filter).newest + 1);
+      merge(uid, filter, await readPage(uid, filter.method, NEXT_PAGE, before, signal));
+      return null;
+    },
   });
 
 /** One request by its index, with the first part of its body. `null` if it is no longer stored. */

@@ -1,7 +1,10 @@
 import { clsx } from 'clsx';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
+import type { ReactNode } from 'react';
 import { escapeBidiControls } from './bidi.ts';
+import { embeddedAt } from './embedded-value.ts';
+import { EMBEDDED_LABELS } from './embedded-view.tsx';
 import { KIND, lineOf } from './json-lines.ts';
 import type { JsonLine, JsonLines } from './json-lines.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -35,9 +38,11 @@ export interface JsonLineViewProps {
   readonly folded: boolean;
   readonly matches: readonly (JsonMatch & { readonly place: number })[];
   readonly current: number;
+  /** The content of the value, if it is opened. */
+  readonly children?: ReactNode;
 }
 
-/** One line of JSON: number, fold button, key and value. */
+/** One line of JSON: number, fold button, key, value, and the opened content of the value. */
 export const JsonLineView = memo(function JsonLineView({
   view,
   json,
@@ -46,8 +51,11 @@ export const JsonLineView = memo(function JsonLineView({
   folded,
   matches,
   current,
+  children,
 }: JsonLineViewProps) {
   const shown = lineOf(json, line);
+  const embedded = useMemo(() => embeddedAt(json, line), [json, line]);
+  const isOpen = foldState(shown, folded, embedded !== undefined, children);
   const { key, keyStart, depth, foldsTo } = shown;
   const comma = folded && foldsTo !== undefined ? lineOf(json, foldsTo).comma : shown.comma;
   const marks = { found: matches, firstPlace: matches[0]?.place ?? 0, current };
@@ -57,47 +65,89 @@ export const JsonLineView = memo(function JsonLineView({
       role="treeitem"
       aria-level={depth + 1}
       aria-selected={active}
-      aria-expanded={foldsTo === undefined ? undefined : !folded}
-      className="flex min-h-5 leading-5 hover:bg-sunk group-focus-visible/tree:aria-selected:bg-sunk"
+      aria-expanded={isOpen}
+      className="leading-5"
     >
-      <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
-        {line + 1}
-      </span>
-      <span className="w-5 shrink-0 select-none">
-        {foldsTo === undefined ? null : (
-          <span
-            data-do="fold"
-            data-line={line}
-            aria-hidden
-            className="grid size-5 place-items-center text-ink-3 hover:text-ink [&_svg]:size-3"
-          >
-            {folded ? <ChevronRight /> : <ChevronDown />}
-          </span>
-        )}
-      </span>
-      <span
-        className="min-w-0 grow pr-4 wrap-anywhere whitespace-pre-wrap"
-        style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 2}ch` }}
+      {/* Without the opened content, which may have lines of its own. */}
+      <div
+        className={clsx('group/line relative flex min-h-5 hover:bg-sunk', active && 'group-focus-visible/tree:bg-sunk')}
       >
-        {key === undefined ? null : (
-          <>
+        <span aria-hidden className="w-10 shrink-0 pr-1 text-right text-ink-3 select-none">
+          {line + 1}
+        </span>
+        <span className="w-5 shrink-0 select-none">
+          {isOpen === undefined ? null : (
             <span
-              data-do="path"
+              data-do={foldsTo === undefined ? 'open' : 'fold'}
               data-line={line}
-              title="Copy path"
-              className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
+              aria-hidden
+              className="grid size-5 place-items-center text-ink-3 hover:text-ink [&_svg]:size-3"
             >
-              <MarkedText text={key} offset={keyStart} write={escapeBidiControls} {...marks} />
+              {isOpen ? <ChevronDown /> : <ChevronRight />}
             </span>
-            {': '}
-          </>
-        )}
-        <Value shown={shown} folded={folded} marks={marks} />
-        {comma ? ',' : ''}
-      </span>
+          )}
+        </span>
+        <span
+          className="min-w-0 grow pr-4 wrap-anywhere whitespace-pre-wrap"
+          style={{ paddingLeft: `${Math.min(depth, MAX_INDENT) * 2}ch` }}
+        >
+          {key === undefined ? null : (
+            <>
+              <span
+                data-do="path"
+                data-line={line}
+                title="Copy path"
+                className={clsx(ISOLATED, 'cursor-copy text-json-key hover:underline')}
+              >
+                <MarkedText text={key} offset={keyStart} write={escapeBidiControls} {...marks} />
+              </span>
+              {': '}
+            </>
+          )}
+          <Value shown={shown} folded={folded} marks={marks} />
+          {comma ? ',' : ''}
+          {embedded === undefined ? null : (
+            <span
+              data-do="open"
+              data-line={line}
+              title={isOpen === true ? 'Close' : `Open: ${EMBEDDED_LABELS[embedded.kind]}`}
+              className="ml-2 rounded-sm bg-sunk px-1 font-sans text-xs text-ink-2 select-none hover:text-ink group-hover/line:bg-bg"
+            >
+              {EMBEDDED_LABELS[embedded.kind]}
+            </span>
+          )}
+        </span>
+        <CopyMarks line={line} hasValue={shown.kind !== KIND.closeObject && shown.kind !== KIND.closeArray} />
+      </div>
+      {children}
     </div>
   );
 });
+
+/** Whether a line is expanded; `undefined` if it can't be. */
+function foldState(shown: JsonLine, folded: boolean, canOpen: boolean, content: ReactNode): boolean | undefined {
+  if (shown.foldsTo !== undefined) return !folded;
+  return canOpen ? content !== undefined && content !== null : undefined;
+}
+
+const COPY_MARK = 'cursor-copy rounded-sm px-1 hover:bg-panel hover:text-ink';
+
+/**
+ * Copies the value or its path, while the pointer is on the line. The words are generated content, so that they are
+ * not part of a selection. By keyboard, Enter and Shift+Enter do the same.
+ */
+function CopyMarks({ line, hasValue }: { readonly line: number; readonly hasValue: boolean }) {
+  if (!hasValue) return null;
+  return (
+    <span
+      aria-hidden
+      className="absolute top-0 right-2 hidden bg-sunk pl-2 font-sans text-xs leading-5 text-ink-2 group-hover/line:block"
+    >
+      <span data-do="value" data-line={line} className={`${COPY_MARK} before:content-['Copy_value']`} />
+      <span data-do="path" data-line={line} className={`${COPY_MARK} before:content-['Copy_path']`} />
+    </span>
+  );
+}
 
 interface ValueProps {
   readonly shown: JsonLine;

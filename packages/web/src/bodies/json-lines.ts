@@ -112,6 +112,12 @@ export function sourceOf(json: JsonLines, line: number): string {
   return json.text.slice(cellOf(json, line, CELL.start), cellOf(json, line, CELL.end));
 }
 
+/** The key of a line; `undefined` for items of an array and for the whole. */
+export function keyOf(json: JsonLines, line: number): string | undefined {
+  const start = cellOf(json, line, CELL.keyStart);
+  return start < 0 ? undefined : unquote(json.text.slice(start, cellOf(json, line, CELL.keyEnd)));
+}
+
 /** The text to copy for a value: the characters of a string, the source of everything else. */
 export function valueToCopy(json: JsonLines, line: number): string {
   const source = sourceOf(json, line);

@@ -1,9 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import type { KeyboardEvent, MouseEvent } from 'react';
+import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { toast } from '../ui/toast-store.ts';
 import { copyText } from '../ui/use-copy.ts';
+import { embeddedAt } from './embedded-value.ts';
+import { EmbeddedView } from './embedded-view.tsx';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
 import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf } from './json-lines.ts';
 import type { JsonLines } from './json-lines.ts';
@@ -59,11 +62,21 @@ export interface JsonViewProps {
   readonly hasCommands?: boolean;
 }
 
-/** Formatted JSON that can be folded. A click copies a value or its path; the keyboard works as in a tree view. */
+function toggled(lines: ReadonlySet<number>, line: number): ReadonlySet<number> {
+  const next = new Set(lines);
+  if (!next.delete(line)) next.add(line);
+  return next;
+}
+
+/**
+ * Formatted JSON that can be folded. Values that contain JSON, a token, base64 or a time open in place. A click copies
+ * a value or its path; the keyboard works as in a tree view.
+ */
 export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCommands = false }: JsonViewProps) {
   const view = useId();
   const frame = useRef<HTMLDivElement>(null);
   const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState(0);
   const lines = useMemo(() => visibleLines(json, folded), [json, folded]);
   const byLine = useMemo(
@@ -97,11 +110,8 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (lines.length > MAX_PLAIN_LINES) virtual.scrollToIndex(position, { align: 'auto' });
     else document.getElementById(lineId(view, line))?.scrollIntoView({ block: 'nearest' });
   }
-  const toggle = (line: number): void => {
-    const next = new Set(folded);
-    if (!next.delete(line)) next.add(line);
-    setFolded(next);
-  };
+  const toggle = (line: number): void => setFolded(toggled(folded, line));
+  const toggleContent = (line: number): void => setOpened(toggled(opened, line));
   const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
   const foldAll = [
     { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
@@ -110,14 +120,18 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   useCommands(hasCommands ? foldAll : []);
   const onClick = (press: MouseEvent): void => {
     const target = press.target instanceof Element ? press.target.closest<HTMLElement>('[data-do]') : null;
+    // An opened value may hold a tree of its own.
+    if (target?.closest('[role="tree"]') !== press.currentTarget) return;
     const line = Number(target?.dataset['line']);
-    if (target === null || !Number.isInteger(line)) return;
+    if (!Number.isInteger(line)) return;
     setActive(line);
     if (target.dataset['do'] === 'fold') toggle(line);
+    else if (target.dataset['do'] === 'open') toggleContent(line);
     else if ((getSelection()?.toString() ?? '') === '')
       copy(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
   };
   const onKey = (press: KeyboardEvent): void => {
+    if (press.target !== press.currentTarget) return;
     const to = nextVisible(lines, active, press.key);
     const { foldsTo } = lineOf(json, active);
     if (to !== undefined) {
@@ -125,8 +139,14 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       scrollTo(to);
     } else if (press.key === 'Enter') copy(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
     else if (foldsTo !== undefined && press.key === (folded.has(active) ? 'ArrowRight' : 'ArrowLeft')) toggle(active);
+    else if (press.key === (opened.has(active) ? 'ArrowLeft' : 'ArrowRight') && embeddedAt(json, active) !== undefined)
+      toggleContent(active);
     else return;
     press.preventDefault();
+  };
+  const contentOf = (line: number) => {
+    const embedded = opened.has(line) ? embeddedAt(json, line) : undefined;
+    return embedded === undefined ? undefined : <EmbeddedView embedded={embedded} Json={JsonView} />;
   };
   const draw = (line: number) => (
     <JsonLineView
@@ -138,7 +158,9 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       folded={folded.has(line)}
       matches={byLine.get(line) ?? NO_MATCHES}
       current={current}
-    />
+    >
+      {contentOf(line)}
+    </JsonLineView>
   );
   return (
     <div
@@ -154,26 +176,39 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
       {lines.length <= MAX_PLAIN_LINES ? (
         Array.from(lines, draw)
       ) : (
-        <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => (
-            <div
-              key={item.key}
-              role="presentation"
-              ref={virtual.measureElement}
-              data-index={item.index}
-              className="absolute top-0 left-0 w-full"
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {draw(lines[item.index] ?? 0)}
-            </div>
-          ))}
-        </div>
+        <VirtualLines virtual={virtual} draw={(position) => draw(lines[position] ?? 0)} />
       )}
       {json.ended === 'lines' ? (
         <p className="px-4 py-2 font-sans text-ink-2">
           The body has too many lines to show. Download it to see the rest.
         </p>
       ) : null}
+    </div>
+  );
+}
+
+interface VirtualLinesProps {
+  readonly virtual: Virtualizer<HTMLDivElement, Element>;
+  /** Draws the visible line at a position. */
+  readonly draw: (position: number) => ReactNode;
+}
+
+/** Only the lines near the visible ones. Their heights are measured, because lines wrap and open. */
+function VirtualLines({ virtual, draw }: VirtualLinesProps) {
+  return (
+    <div role="presentation" className="relative" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map((item) => (
+        <div
+          key={item.key}
+          role="presentation"
+          ref={virtual.measureElement}
+          data-index={item.index}
+          className="absolute top-0 left-0 w-full"
+          style={{ transform: `translateY(${item.start}px)` }}
+        >
+          {draw(item.index)}
+        </div>
+      ))}
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { ColoredText } from './colored-text.tsx';
+import type { ColoredRange } from './colored-text.tsx';
 import { FindBar } from './find-bar.tsx';
-import { findText, foundWithin } from './find-text.ts';
+import { findText } from './find-text.ts';
 import type { Found } from './find-text.ts';
-import { MarkedText } from './marked-text.tsx';
 import { lineOfPosition, textLines, textOfLine } from './text-lines.ts';
 import { useSteps } from './use-steps.ts';
 
@@ -22,12 +23,15 @@ export interface TextViewProps {
   readonly label: string;
   readonly find?: string | undefined;
   readonly onFind?: (find: string | undefined) => void;
+  /** Sorted, without overlaps. */
+  readonly colors?: readonly ColoredRange[];
 }
 
+const NO_COLORS: readonly never[] = [];
 const NOWHERE = (): void => undefined;
 
 /** A text, character by character. It is never interpreted as HTML. */
-export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps) {
+export function TextView({ text, label, find, onFind = NOWHERE, colors = NO_COLORS }: TextViewProps) {
   const wanted = useDeferredValue(find ?? '');
   const found = useMemo(() => findText(text, wanted), [text, wanted]);
   const [current, step] = useSteps(found.length, wanted);
@@ -37,7 +41,7 @@ export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps)
       {find === undefined ? null : (
         <FindBar find={find} onFind={onFind} count={found.length} current={current} onStep={step} />
       )}
-      <Piece text={text} label={label} found={found} current={current} />
+      <Piece text={text} label={label} colors={colors} found={found} current={current} />
     </>
   );
 }
@@ -45,6 +49,7 @@ export function TextView({ text, label, find, onFind = NOWHERE }: TextViewProps)
 interface PieceProps {
   readonly text: string;
   readonly label: string;
+  readonly colors: readonly ColoredRange[];
   readonly found: readonly Found[];
   readonly current: number;
 }
@@ -52,7 +57,7 @@ interface PieceProps {
 const FRAME =
   'min-h-0 grow scroll-py-10 overflow-auto border-t border-line px-4 py-2 font-mono text-sm leading-5 outline-offset-[-2px] [tab-size:4]';
 
-function WholeText({ text, label, found, current }: PieceProps) {
+function WholeText({ text, label, colors, found, current }: PieceProps) {
   const frame = useRef<HTMLPreElement>(null);
   const place = found[current];
   useEffect(() => {
@@ -66,12 +71,12 @@ function WholeText({ text, label, found, current }: PieceProps) {
       tabIndex={0}
       className={`${FRAME} wrap-anywhere whitespace-pre-wrap`}
     >
-      <MarkedText text={text} offset={0} found={found} firstPlace={0} current={current} />
+      <ColoredText text={text} offset={0} colors={colors} found={found} current={current} />
     </pre>
   );
 }
 
-function LongText({ text, label, found, current }: PieceProps) {
+function LongText({ text, label, colors, found, current }: PieceProps) {
   const frame = useRef<HTMLDivElement>(null);
   const lines = useMemo(() => textLines(text, COLUMNS), [text]);
   const virtual = useVirtualizer({
@@ -93,20 +98,13 @@ function LongText({ text, label, found, current }: PieceProps) {
         {virtual.getVirtualItems().map(({ index, start }) => {
           const line = textOfLine(lines, index);
           const offset = lines.starts[index] ?? 0;
-          const [from, to] = foundWithin(found, offset, offset + line.length);
           return (
             <div
               key={index}
               className="absolute top-0 left-0 whitespace-pre"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <MarkedText
-                text={line}
-                offset={offset}
-                found={found.slice(from, to)}
-                firstPlace={from}
-                current={current}
-              />
+              <ColoredText text={line} offset={offset} colors={colors} found={found} current={current} />
             </div>
           );
         })}

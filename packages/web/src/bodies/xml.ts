@@ -1,4 +1,6 @@
-/** Longer XML is shown as received. */
+import type { ColoredRange } from './colored-text.tsx';
+
+/** Longer XML is shown as received and without colors. */
 const MAX_XML = 1024 * 1024;
 
 const INDENT = '  ';
@@ -56,4 +58,35 @@ function isText(piece: string): boolean {
 
 function nameOf(piece: string): string {
   return /^<\/?([^\s/>]+)/.exec(piece)?.[1] ?? '';
+}
+
+const NAME = /^<[/?]?[^\s/>?]*/;
+const ATTRIBUTE = /([^\s=/>"']+)(\s*=\s*)("[^"]*"|'[^']*')/g;
+
+/** The colors of XML: tags, attributes, comments and instructions. Text between tags has none. */
+export function xmlColors(text: string): ColoredRange[] {
+  if (text.length > MAX_XML) return [];
+  const ranges: ColoredRange[] = [];
+  for (const { 0: piece, index: start } of text.matchAll(PIECE)) {
+    const end = start + piece.length;
+    if (/^<(!|\?)/.test(piece)) ranges.push({ start, end, color: piece.startsWith('<![CDATA[') ? 'string' : 'quiet' });
+    else if (piece.startsWith('<')) ranges.push(...tagColors(piece, start));
+  }
+  return ranges;
+}
+
+function tagColors(tag: string, start: number): ColoredRange[] {
+  const name = NAME.exec(tag)?.[0].length ?? 1;
+  const ranges: ColoredRange[] = [{ start, end: start + name, color: 'name' }];
+  for (const match of tag.slice(name).matchAll(ATTRIBUTE)) {
+    const [, attribute = '', equals = '', value = ''] = match;
+    const at = start + name + match.index;
+    const valueAt = at + attribute.length + equals.length;
+    ranges.push({ start: at, end: at + attribute.length, color: 'attribute' });
+    ranges.push({ start: valueAt, end: valueAt + value.length, color: 'string' });
+  }
+  const close = /[/?]?>$/.exec(tag);
+  if (close !== null && close.index >= name)
+    ranges.push({ start: start + close.index, end: start + tag.length, color: 'name' });
+  return ranges;
 }

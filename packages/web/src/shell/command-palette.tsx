@@ -88,7 +88,7 @@ function PaletteBody({ choices, onSearch, onDone }: PaletteBodyProps) {
         className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
       />
       <div id={listId} role="listbox" aria-label="Choices" className="max-h-80 overflow-y-auto p-1.5">
-        {shown.length === 0 ? <p className="px-2.5 py-2 text-ink-2">Nothing fits.</p> : null}
+        {shown.length === 0 ? <p className="px-2.5 py-2 text-ink-2">No results.</p> : null}
         {shown.map((choice, place) => (
           <PaletteRow
             key={choice.id}

@@ -6,6 +6,7 @@ import { endpointsQuery } from '../api/queries.ts';
 import { CreateEndpointDialog } from '../features/endpoints/create-endpoint-dialog.tsx';
 import { sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
 import { COMMAND_IDS, useAllCommands, useCommands } from '../ui/commands.ts';
+import type { Command } from '../ui/commands.ts';
 import { CommandPalette } from './command-palette.tsx';
 import type { PaletteChoice } from './command-palette.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
@@ -19,7 +20,13 @@ export function ShellDialogs() {
   const navigate = useNavigate();
   useShellCommands();
   useCommands([
-    { id: COMMAND_IDS.newEndpoint, title: 'New endpoint', group: 'General', keys: 'n', run: () => setOpen('create') },
+    {
+      id: COMMAND_IDS.newEndpoint,
+      title: 'Create endpoint',
+      group: 'General',
+      keys: 'n',
+      run: () => setOpen('create'),
+    },
     {
       id: COMMAND_IDS.palette,
       title: 'Command palette',
@@ -59,15 +66,21 @@ function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => v
     hint: 'Endpoint',
     run: () => void navigate({ to: '/endpoints/$uid', params: { uid: endpoint.uid } }),
   }));
-  const toCommands = commands
-    .filter((command) => command.inPalette !== false)
-    .map((command): PaletteChoice => ({ ...command, hint: command.group }));
+  const { ofPage = [], ofShell = [] } = Object.groupBy(
+    commands.filter((command) => command.inPalette !== false),
+    ({ group }) => (SHELL_GROUPS.has(group) ? 'ofShell' : 'ofPage'),
+  );
   return (
     <CommandPalette
       open
       onOpenChange={onOpenChange}
-      choices={[...toCommands, ...toEndpoints]}
+      choices={[...ofPage.map(toChoice), ...toEndpoints, ...ofShell.map(toChoice)]}
       onSearch={(q) => void navigate({ to: '/search', search: { q } })}
     />
   );
 }
+
+/** Groups of the commands that every page has. The palette offers those of the current page and the endpoints first. */
+const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
+
+const toChoice = (command: Command): PaletteChoice => ({ ...command, hint: command.group });

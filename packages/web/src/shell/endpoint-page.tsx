@@ -3,13 +3,9 @@ import type { EndpointDetail } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useLiveEndpoint } from '../api/live-cache.ts';
 import { endpointQuery } from '../api/queries.ts';
-import { EndpointHeader } from '../features/endpoints/endpoint-header.tsx';
-import { EndpointNotices } from '../features/endpoints/endpoint-notices.tsx';
+import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
-import { StatCards } from '../features/endpoints/stat-cards.tsx';
-import { UrlBar } from '../features/endpoints/url-bar.tsx';
 import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
@@ -36,28 +32,15 @@ function isMissing(error: unknown): boolean {
 }
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
+  const navigate = useNavigate();
   return (
     <div className="flex min-h-full flex-col md:h-full">
-      <EndpointFrame endpoint={endpoint} />
+      <EndpointFrame endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
       <div className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
           <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
         </ReplayDraftsProvider>
       </div>
-    </div>
-  );
-}
-
-/** The part above the requests. It renders with the live figures; the requests below do not. */
-function EndpointFrame({ endpoint }: { readonly endpoint: EndpointDetail }) {
-  const navigate = useNavigate();
-  const live = useLiveEndpoint(endpoint.uid);
-  return (
-    <div className="flex shrink-0 flex-col gap-2.5 px-5 pt-3 pb-3">
-      <EndpointHeader endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
-      <UrlBar endpoint={endpoint} />
-      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
-      <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
     </div>
   );
 }

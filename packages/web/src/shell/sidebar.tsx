@@ -1,6 +1,6 @@
 import type { User } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
-import { CreditCard, Plus, Search, Settings } from 'lucide-react';
+import { CircleHelp, CreditCard, Plus, Search, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
@@ -16,7 +16,7 @@ export interface SidebarProps {
   readonly onLogout: () => void;
 }
 
-/** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, and the user menu. */
+/** Home, Create Endpoint, the endpoints, Search, Settings, Subscription, the shortcuts, and the user menu. */
 export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
   return (
     <div className="flex h-full min-h-0 flex-col gap-3 p-2.5">
@@ -33,6 +33,7 @@ export function Sidebar({ user, signedOut, onLogout }: SidebarProps) {
         <SearchLink />
         <NavLink to="/settings" icon={<Settings />} label="Settings" />
         <NavLink to="/subscription" icon={<CreditCard />} label="Subscription" />
+        <HelpButton />
       </nav>
       <div className="-mx-0.5 border-t border-line pt-2">
         <UserMenu user={signedOut ? null : user} onLogout={onLogout} />
@@ -48,6 +49,20 @@ function SearchLink() {
   return <NavLink to="/search" icon={<Search />} label="Search" keys={keys} />;
 }
 
+/** The look of a link or a button in the lower part of the sidebar. */
+const NAV_ITEM =
+  'flex h-8 items-center gap-2.5 rounded-md px-2 text-ink-2 transition-colors duration-100 hover:bg-sunk hover:text-ink aria-[current=page]:bg-selected aria-[current=page]:text-ink [&_svg]:size-4';
+
+function HelpButton() {
+  return (
+    <button type="button" data-leaves-menu className={NAV_ITEM} onClick={() => runCommand(COMMAND_IDS.help)}>
+      <CircleHelp />
+      Keyboard shortcuts
+      <Kbd className="ml-auto">?</Kbd>
+    </button>
+  );
+}
+
 interface NavLinkProps {
   readonly to: '/search' | '/settings' | '/subscription';
   readonly icon: ReactNode;
@@ -57,10 +72,7 @@ interface NavLinkProps {
 
 function NavLink({ to, icon, label, keys }: NavLinkProps) {
   return (
-    <Link
-      to={to}
-      className="flex h-8 items-center gap-2.5 rounded-md px-2 text-ink-2 transition-colors duration-100 hover:bg-sunk hover:text-ink aria-[current=page]:bg-selected aria-[current=page]:text-ink [&_svg]:size-4"
-    >
+    <Link to={to} className={NAV_ITEM}>
       {icon}
       {label}
       {keys === undefined ? null : <Kbd className="ml-auto">{keys}</Kbd>}

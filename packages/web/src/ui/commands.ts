@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
   newEndpoint: 'endpoint.new',
+  forward: 'endpoint.forward',
   palette: 'app.palette',
   help: 'app.help',
   search: 'app.search',

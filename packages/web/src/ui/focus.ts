@@ -94,7 +94,8 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
     let keeper: Element | null = null;
     const onIn = ({ target }: FocusEvent): void => {
       held = target instanceof Element ? target : undefined;
-      keeper = held?.closest(`[${KEEPS_FOCUS}]`) ?? null;
+      // A list that has the focus itself can be replaced by another one.
+      keeper = held?.parentElement?.closest(`[${KEEPS_FOCUS}]`) ?? null;
     };
     const onOut = ({ target }: FocusEvent): void => {
       // A removed element fires focusout first. One that only lost the focus is still there a moment later.

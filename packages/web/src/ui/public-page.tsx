@@ -16,7 +16,7 @@ export function PublicLayout({ title, heading, description, children }: PublicLa
   useFocusAfterLeaving(heading);
   return (
     <main id="main" tabIndex={-1} className="h-full overflow-y-auto outline-none">
-      <div className="mx-auto flex min-h-full w-full max-w-sm flex-col justify-center gap-6 px-4 py-10">
+      <div className="mx-auto flex min-h-full w-full max-w-sm flex-col gap-6 px-4 pt-[max(2.5rem,14dvh)] pb-10">
         <div className="flex flex-col gap-4">
           <Logo />
           <div>

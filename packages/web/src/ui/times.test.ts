@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatAverageSize, formatSize } from './sizes.ts';
-import { shortAge, timeAgo } from './times.ts';
+import { formatInstant, shortAge, timeAgo } from './times.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 
@@ -22,4 +22,9 @@ test('sizes below 1024 are in bytes, above in KB with one decimal, missing ones 
   expect([0, 1023, 1024, 1536].map(formatSize)).toEqual(['0 B', '1023 B', '1.0 KB', '1.5 KB']);
   expect([null, undefined, Number.NaN].map(formatSize)).toEqual(['0 B', '0 B', '0 B']);
   expect([512, null].map(formatAverageSize)).toEqual(['0.5 KB', '0.0 KB']);
+});
+
+test('an exact time has its date, milliseconds and zone', () => {
+  expect(formatInstant('2026-11-21T08:41:57.113Z')).toMatch(/^Nov 2[0-2], 2026, \d\d:\d\d:57\.113 \S+/);
+  expect(formatInstant('yesterday')).toBe('');
 });

@@ -71,3 +71,14 @@ export function formatMoment(iso: string): string {
   const date = new Date(iso);
   return Number.isNaN(date.getTime()) ? '' : MOMENT.format(date);
 }
+
+const DAY_FORMAT = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
+const ZONE_FORMAT = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' });
+
+/** The exact time in the browser's time zone, with its name: 'Nov 21, 2026, 08:41:57.113 UTC'. */
+export function formatInstant(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return '';
+  const zone = ZONE_FORMAT.formatToParts(date).find(({ type }) => type === 'timeZoneName');
+  return `${DAY_FORMAT.format(date)}, ${formatClock(iso)} ${zone?.value ?? ''}`.trim();
+}

@@ -335,7 +335,7 @@ describe('without SMTP_URL', () => {
     const own = await startTestServer();
     try {
       const { client, user } = await own.register();
-      const off = { status: 501, body: { code: 'MAIL_OFF', error: 'Mail is off on this server.' } };
+      const off = { status: 501, body: { code: 'MAIL_OFF', error: 'Email is off on this server.' } };
       expect(await askReset(user.email, own.visitor())).toMatchObject(off);
       expect(await askReset('nobody@example.com', own.visitor())).toMatchObject(off);
       expect(await post(client, '/api/email-verification')).toMatchObject(off);

@@ -54,7 +54,7 @@ export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Me
   return compose(subject, [
     ...lines,
     { label: 'Open your subscription', url: `${publicUrl}/subscription` },
-    'You get this mail because notices of subscription changes are on in your settings:',
+    'You get this email because notices of subscription changes are on in your settings:',
     { label: 'Settings', url: `${publicUrl}/settings` },
   ]);
 }

@@ -23,7 +23,7 @@ export function passwordResetMessage(owner: Owner, url: string): Message {
     `Somebody asked for a new password for the ${accountOf(owner)}. If that was you, open this link:`,
     { label: 'Set a new password', url },
     ONCE,
-    'If it was not you, ignore this mail: nothing has changed.',
+    'If it was not you, ignore this email: nothing has changed.',
   ]);
 }
 
@@ -33,14 +33,14 @@ export function verificationMessage(owner: Owner, url: string): Message {
     `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,
     { label: 'Confirm email address', url },
     `${ONCE} You are asked to sign in if you are not.`,
-    'If you have no such account, ignore this mail.',
+    'If you have no such account, ignore this email.',
   ]);
 }
 
 /** The test mail of the settings page. */
 export function testMessage(publicUrl: string): Message {
-  return compose('Test mail from Creel', [
-    'This is a test mail. It has arrived, so notices will as well.',
+  return compose('Test email from Creel', [
+    'This is a test email. It has arrived, so notices will as well.',
     { label: 'Open Creel', url: publicUrl },
   ]);
 }

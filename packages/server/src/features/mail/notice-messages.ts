@@ -34,7 +34,7 @@ export function expiryMessage(endpoints: readonly ExpiringEndpoint[], publicUrl:
   return compose(subject, [
     ...lines,
     `From then on senders get the answer 410, and nothing new is captured. ${hours(keptMs)} later an expired endpoint is deleted with its requests. A favorite never expires.`,
-    'You get this mail because notices of expiry are on in your settings:',
+    'You get this email because notices of expiry are on in your settings:',
     { label: 'Settings', url: `${publicUrl}/settings` },
   ]);
 }

@@ -10,16 +10,16 @@ export class ReplayFailure extends ProblemError {
 
 /** Explanations of error codes of the system, TLS and the HTTP parser. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'The target refused the connection. Is something listening on that port?',
-  ECONNRESET: 'The target closed the connection without an answer.',
-  EPIPE: 'The target closed the connection without an answer.',
-  ETIMEDOUT: 'The target could not be reached in time.',
-  EHOSTUNREACH: 'There is no way to the target from here.',
-  ENETUNREACH: 'There is no way to the target from here.',
-  EADDRNOTAVAIL: 'There is no way to the target from here.',
-  EACCES: 'The system does not allow a connection to the target.',
-  EPERM: 'The system does not allow a connection to the target.',
-  HPE_HEADER_OVERFLOW: 'The target answered with more than 64 KiB of headers.',
+  ECONNREFUSED: 'The destination refused the connection. Is something listening on that port?',
+  ECONNRESET: 'The destination closed the connection without an answer.',
+  EPIPE: 'The destination closed the connection without an answer.',
+  ETIMEDOUT: 'The destination could not be reached in time.',
+  EHOSTUNREACH: 'There is no way to the destination from here.',
+  ENETUNREACH: 'There is no way to the destination from here.',
+  EADDRNOTAVAIL: 'There is no way to the destination from here.',
+  EACCES: 'The system does not allow a connection to the destination.',
+  EPERM: 'The system does not allow a connection to the destination.',
+  HPE_HEADER_OVERFLOW: 'The destination answered with more than 64 KiB of headers.',
   DEPTH_ZERO_SELF_SIGNED_CERT: "The target's certificate is self-signed, so that nobody vouches for it.",
   SELF_SIGNED_CERT_IN_CHAIN: "The target's certificate ends in one that is self-signed and not known here.",
   UNABLE_TO_GET_ISSUER_CERT: "Nobody who is known here vouches for the target's certificate.",
@@ -36,10 +36,10 @@ export function failureOf(error: unknown): ReplayFailure {
   const code = codeOf(error);
   const known = SENTENCES[code];
   if (known !== undefined) return new ReplayFailure(known);
-  if (code.startsWith('HPE_')) return new ReplayFailure('The target answered with something that is not HTTP.');
+  if (code.startsWith('HPE_')) return new ReplayFailure('The destination answered with something that is not HTTP.');
   if (code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO')
-    return new ReplayFailure('There is no TLS between here and the target. Does its port speak https?');
-  return new ReplayFailure(`The target could not be reached${code === '' ? '' : ` (${code})`}.`);
+    return new ReplayFailure('There is no TLS between here and the destination. Does its port speak https?');
+  return new ReplayFailure(`The destination could not be reached${code === '' ? '' : ` (${code})`}.`);
 }
 
 /** The code of an error; of several attempts at different addresses, the first one's. */

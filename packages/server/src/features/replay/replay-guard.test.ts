@@ -39,7 +39,10 @@ const replay = (url: string, more: object = {}) =>
   client.tell('/api/replay', { method: 'POST', json: { method: 'GET', url, ...more } });
 const REFUSED = {
   status: 403,
-  body: { code: 'TARGET_NOT_ALLOWED', error: 'This target is not allowed. Its address is not on the public internet.' },
+  body: {
+    code: 'TARGET_NOT_ALLOWED',
+    error: 'This destination is not allowed. Its address is not on the public internet.',
+  },
 };
 const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
 

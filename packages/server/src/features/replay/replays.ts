@@ -15,7 +15,7 @@ const MIN_TIME_LEFT = 1 / 3;
 /** Value of `Retry-After` in seconds. */
 const RETRY_SECONDS = 10;
 
-const TOO_LATE = 'Too many replays of yours wait for their targets. Please try again in a moment.';
+const TOO_LATE = 'Too many replays of yours wait for their destinations. Please try again in a moment.';
 
 /** A request to send again, or a new one. */
 export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'headers'> {

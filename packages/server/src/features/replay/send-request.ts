@@ -61,5 +61,5 @@ export async function sendRequest(
 }
 
 function tooSlow(maxMs: number): ReplayFailure {
-  return new ReplayFailure(`The target did not answer within ${Math.round(maxMs / 1000)} seconds.`);
+  return new ReplayFailure(`The destination did not answer within ${Math.round(maxMs / 1000)} seconds.`);
 }

@@ -20,7 +20,7 @@ const OTHER_SERVICES: ReadonlySet<number> = new Set([
   21, 22, 23, 25, 110, 119, 143, 465, 587, 993, 995, 6379, 6667, 6697, 11_211,
 ]);
 
-const PORT_SENTENCE = 'This target is not allowed. Its port belongs to another service than HTTP.';
+const PORT_SENTENCE = 'This destination is not allowed. Its port belongs to another service than HTTP.';
 
 /** Parses a URL that `targetUrlSchema` has accepted. */
 export function parseTarget(text: string): Target {

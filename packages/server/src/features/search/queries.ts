@@ -1,5 +1,5 @@
 import { matcherOf, needsBody } from '@creel/contract';
-import type { Query, SearchableRequest } from '@creel/contract';
+import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -15,19 +15,11 @@ import { codingOf, decodedBody } from './decode-body.ts';
 import { RecordLabels } from '../requests/record-labels.ts';
 import { decodeHead } from '../../database/request-head.ts';
 
-/** The position of a request in search results, ordered by time, endpoint and index, descending. */
-export interface SearchCursor {
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  readonly endpointId: number;
-  readonly index: number;
-}
-
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint {
   readonly id: number;
   readonly uid: string;
-  readonly next: Pick<SearchCursor, 'receivedAt' | 'index'>;
+  readonly next: Pick<SearchPosition, 'receivedAt' | 'index'>;
 }
 
 /** One step of a search in one endpoint, from an index downward. */
@@ -64,7 +56,7 @@ async function searchedEndpoints(
   db: EngineDatabase,
   userId: number,
   endpointId: number | undefined,
-  before: SearchCursor | undefined,
+  before: SearchPosition | undefined,
 ): Promise<SearchedEndpoint[]> {
   let endpoints = db
     .selectFrom('endpoints')
@@ -87,7 +79,7 @@ async function searchedEndpoints(
 }
 
 /** Results are ordered by time, endpoint and index, descending. */
-function olderThan(endpointId: number, before: SearchCursor): Expression<SqlBool> {
+function olderThan(endpointId: number, before: SearchPosition): Expression<SqlBool> {
   if (endpointId < before.endpointId) return sql<SqlBool>`received_at <= ${before.receivedAt}`;
   if (endpointId > before.endpointId) return sql<SqlBool>`received_at < ${before.receivedAt}`;
   return sql<SqlBool>`received_at <= ${before.receivedAt} and key < ${requestKey(endpointId, before.index)}`;

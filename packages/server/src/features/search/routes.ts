@@ -1,15 +1,11 @@
-import { parseQuery } from '@creel/contract';
+import { parseQuery, parseSearchPosition, printSearchPosition, SEARCHED_HEADER } from '@creel/contract';
 import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { setNextPage } from '../../http/call.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { SearchCursor } from './queries.ts';
 import { searchRequests } from './service.ts';
-
-/** Response header with the number of searched requests. */
-const SEARCHED_HEADER = 'x-creel-searched';
 
 export const searchHandlers = {
   async search({ app, signedIn, endpoint, query, request, reply, hold }) {
@@ -25,7 +21,7 @@ export const searchHandlers = {
           endpointId: endpoint?.id,
           query: parsed,
           limit: query.limit,
-          before: cursorOf(query.before),
+          before: query.before === undefined ? undefined : parseSearchPosition(query.before),
           maxRows: query.scan,
           isWanted,
         },
@@ -34,10 +30,8 @@ export const searchHandlers = {
     );
     hold(rawBytesOf(page.found));
     void reply.header(SEARCHED_HEADER, page.searched);
-    if (page.next !== undefined) {
-      const { receivedAt, endpointId, index } = page.next;
-      setNextPage(request, reply, { q: query.q, limit: query.limit, before: `${receivedAt}-${endpointId}-${index}` });
-    }
+    if (page.next !== undefined)
+      setNextPage(request, reply, { q: query.q, limit: query.limit, before: printSearchPosition(page.next) });
     return listAnswer(page.found, (record) => ({ ...presentPreview(record), endpointUid: record.endpointUid }));
   },
 } satisfies Handlers;
@@ -48,10 +42,4 @@ function queryOf(text: string): Query {
   if (result.ok) return result.query;
   const { sentence, position } = result;
   throw new ProblemError('INVALID_QUERY', { sentence, fields: { q: sentence }, extra: { position } });
-}
-
-function cursorOf(before: string | undefined): SearchCursor | undefined {
-  if (before === undefined) return undefined;
-  const [receivedAt = 0, endpointId = 0, index = 0] = before.split('-').map(Number);
-  return { receivedAt, endpointId, index };
 }

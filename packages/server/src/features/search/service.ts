@@ -1,8 +1,8 @@
 import type { RequestRecord } from '../../database/store.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
-import type { Query } from '@creel/contract';
+import type { Query, SearchPosition } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import type { SearchCursor, SearchedEndpoint } from './queries.ts';
+import type { SearchedEndpoint } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { searchQueries } from './queries.ts';
 
@@ -23,7 +23,7 @@ export interface SearchRequest {
   readonly query: Query;
   readonly limit: number;
   /** Only requests older than this. */
-  readonly before?: SearchCursor | undefined;
+  readonly before?: SearchPosition | undefined;
   /** Maximum number of stored requests to search. */
   readonly maxRows: number;
   /** False after the caller has left. */
@@ -36,11 +36,11 @@ export interface SearchPage {
   /** Number of searched requests. */
   readonly searched: number;
   /** Cursor of the next page; `undefined` when everything was searched. A page that is not full may have a next one. */
-  readonly next: SearchCursor | undefined;
+  readonly next: SearchPosition | undefined;
 }
 
 /** The order of results, as a comparison for `toSorted`. */
-export function newestFirst(a: SearchCursor, b: SearchCursor): number {
+export function newestFirst(a: SearchPosition, b: SearchPosition): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
 }
 
@@ -87,7 +87,7 @@ export async function searchRequests(
 }
 
 /** An endpoint, positioned at its newest unsearched request. */
-interface Waiting extends SearchCursor {
+interface Waiting extends SearchPosition {
   readonly uid: string;
 }
 
@@ -101,6 +101,6 @@ function fullPage(matches: readonly FoundRecord[], limit: number, searched: numb
 }
 
 /** The cursor of a page that starts with this request. */
-function justAbove({ receivedAt, endpointId, index }: SearchCursor): SearchCursor {
+function justAbove({ receivedAt, endpointId, index }: SearchPosition): SearchPosition {
   return { receivedAt, endpointId, index: index + 1 };
 }

@@ -98,7 +98,7 @@ describe('the test mail', () => {
     });
     const mail = await mailbox.next();
     expect(mail).toMatchObject({ from: 'no-reply@[127.0.0.1]', to: ['me@example.com'] });
-    expect(mail.headers.get('subject')).toBe('Test mail from Creel');
+    expect(mail.headers.get('subject')).toBe('Test email from Creel');
     expect(mail.headers.get('from')).toContain('Creel');
     expect(mail.text).toContain(paid.origin);
     expect(mail.html).toContain(`<a href="${paid.origin}">`);

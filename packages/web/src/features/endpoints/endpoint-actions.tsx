@@ -8,7 +8,7 @@ export function ClearDataButton({ uid }: { readonly uid: string }) {
   const clear = useClearRequests(uid);
   return (
     <>
-      <Button variant="ghost" busy={clear.isPending} onClick={() => setAsking(true)}>
+      <Button size="sm" variant="ghost" busy={clear.isPending} onClick={() => setAsking(true)}>
         Clear Data
       </Button>
       <ConfirmDialog
@@ -33,7 +33,7 @@ export function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonPro
   const remove = useDeleteEndpoint();
   return (
     <>
-      <Button variant="danger-ghost" busy={remove.isPending} onClick={() => setAsking(true)}>
+      <Button size="sm" variant="danger-ghost" busy={remove.isPending} onClick={() => setAsking(true)}>
         Delete
       </Button>
       <ConfirmDialog

@@ -1,10 +1,11 @@
 import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
-import { Plus } from 'lucide-react';
+import { ChevronsDownUp, ChevronsUpDown, Plus } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { formatMoment, timeAgo } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DescribeEndpointButton } from './describe-endpoint.tsx';
@@ -13,16 +14,24 @@ import { expiryLabel, isExpired } from './endpoint-labels.ts';
 
 export interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;
+  /** True if only the name and the URL are shown. */
+  readonly isCollapsed: boolean;
+  /** Id of the element that collapses. */
+  readonly contentId: string;
+  readonly onToggle: () => void;
   readonly onDeleted: () => void;
 }
 
-/** Name, status, age, expiry, and the buttons of an endpoint. */
-export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
+/**
+ * Name, status, age, expiry, and the buttons of an endpoint, in one line on a wide screen. On a narrow one, the buttons
+ * can be collapsed.
+ */
+export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onDeleted }: EndpointHeaderProps) {
   const now = useNow();
   const expired = isExpired(endpoint, now);
   return (
-    <header className="flex items-start gap-x-3 gap-y-2 max-sm:flex-wrap">
-      <div className="flex min-h-8 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1">
+    <header className="flex items-start gap-x-3 gap-y-2 max-md:flex-wrap">
+      <div className="flex min-h-7 min-w-0 grow basis-0 flex-wrap items-center gap-x-3 gap-y-1 xl:flex-nowrap">
         <div className="group flex min-w-0 items-center gap-3">
           <h1 dir="auto" className="truncate text-xl font-semibold tracking-tight" title={endpointTitle(endpoint)}>
             {endpointTitle(endpoint)}
@@ -31,7 +40,7 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
         {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
-        <p className="-ml-4 flex flex-wrap text-ink-2 [clip-path:inset(0_0_0_1rem)]">
+        <p className="-ml-4 flex flex-wrap text-ink-2 xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
           <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}
           </span>
@@ -46,13 +55,26 @@ export function EndpointHeader({ endpoint, onDeleted }: EndpointHeaderProps) {
           </span>
         </p>
       </div>
-      <div className="flex shrink-0 items-center gap-1 max-sm:-ml-3 max-sm:shrink max-sm:flex-wrap">
+      <div
+        className={clsx(
+          'flex shrink-0 items-center gap-1 max-md:order-last max-md:-ml-3 max-md:basis-full max-md:flex-wrap',
+          isCollapsed && 'max-md:hidden',
+        )}
+      >
         <ClearDataButton uid={endpoint.uid} />
         <DeleteEndpointButton uid={endpoint.uid} onDeleted={onDeleted} />
-        <Button className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
+        <Button size="sm" className="ml-1" onClick={() => runCommand(COMMAND_IDS.newEndpoint)}>
           <Plus /> New Endpoint
         </Button>
       </div>
+      <IconButton
+        label={isCollapsed ? 'Show endpoint details' : 'Hide endpoint details'}
+        icon={isCollapsed ? <ChevronsUpDown /> : <ChevronsDownUp />}
+        aria-expanded={!isCollapsed}
+        aria-controls={contentId}
+        onClick={onToggle}
+        className="mt-0.5 -mr-1"
+      />
     </header>
   );
 }

@@ -12,13 +12,17 @@ export interface EndpointNoticesProps {
   readonly badFrames: number;
 }
 
-/** The hints and warnings below the URL. */
+/** The hints below the URL, in one line at the width of a desktop. */
+export function EndpointHints({ endpoint }: Pick<EndpointNoticesProps, 'endpoint'>) {
+  return <p className="text-xs text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>;
+}
+
+/** The warnings below the URL. */
 export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoticesProps) {
   const capacity = savedCapacityNotice(endpoint);
   const expired = isExpired(endpoint, useNow());
   return (
-    <div className="flex flex-col gap-2">
-      <p className="text-sm text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>
+    <div className="flex flex-col gap-2 empty:hidden">
       {connected ? null : (
         <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
       )}

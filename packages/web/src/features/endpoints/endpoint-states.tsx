@@ -12,23 +12,20 @@ const CARDS = [0, 1, 2, 3];
 export function EndpointLoading() {
   return (
     <div role="status" className="h-full overflow-hidden">
-      <div className="flex flex-col gap-2.5 px-5 pt-3 pb-3">
-        <div className="flex h-8 items-center gap-3">
+      <div className="flex flex-col gap-1 px-5 pt-1.5 max-md:px-4">
+        <div className="flex h-7 items-center gap-3">
           <Skeleton className="h-5 w-36" />
           <p className="text-ink-2">Loading endpoint...</p>
         </div>
-        <div className="flex h-9.5 items-center rounded-md border border-line bg-panel px-3">
+        <div className="flex h-8 items-center rounded-md border border-line bg-panel px-3">
           <Skeleton className="h-3 w-80 max-w-full" />
         </div>
         <div className="flex h-4 items-center">
           <Skeleton className="h-3 w-2/3" />
         </div>
-        <div className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
+        <div className="-mx-5 grid h-6 grid-cols-4 items-center border-t border-line max-md:hidden">
           {CARDS.map((card) => (
-            <div key={card} className="flex flex-col gap-2.5 px-3.5 py-3">
-              <Skeleton className="h-3 w-24" />
-              <Skeleton className="h-5 w-14" />
-            </div>
+            <Skeleton key={card} className="mx-5 h-3 w-24" />
           ))}
         </div>
       </div>

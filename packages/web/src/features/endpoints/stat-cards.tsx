@@ -23,32 +23,34 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
   const newest = recent.slice(0, LINE_REQUESTS);
   const courses = sparklineSeries(newest);
   return (
-    <section aria-label="Statistics" className="grid grid-cols-2 rounded-md border border-line bg-panel lg:grid-cols-4">
-      <StatCard
-        title="Total Requests"
-        value={formatCount(stats.total)}
-        change={receivedInSession}
-        icon={<Inbox />}
-        line={<Sparkline values={courses.all} className="text-accent" />}
-      />
-      <StatCard
-        title="GET Requests"
-        value={formatCount(stats.byMethod['GET'] ?? 0)}
-        icon={<ArrowDownToLine />}
-        line={<Sparkline values={courses.get} className="text-get" />}
-      />
-      <StatCard
-        title="POST Requests"
-        value={formatCount(stats.byMethod['POST'] ?? 0)}
-        icon={<ArrowUpFromLine />}
-        line={<Sparkline values={courses.post} className="text-post" />}
-      />
-      <StatCard
-        title="Average Size"
-        value={formatAverageSize(stats.averageSize)}
-        icon={<Scale />}
-        line={<Sparkline values={sizeSeries(newest)} className="text-other" />}
-      />
+    <section aria-label="Statistics" className="@container -mx-5 border-t border-line max-md:-mx-4 max-md:mt-1">
+      <div className="grid grid-cols-2 @xl:grid-cols-4 @5xl:grid-cols-[1.5fr_1fr_1fr_1fr]">
+        <StatCard
+          title="Total Requests"
+          value={formatCount(stats.total)}
+          change={receivedInSession}
+          icon={<Inbox />}
+          line={<Sparkline values={courses.all} className="text-accent" />}
+        />
+        <StatCard
+          title="GET Requests"
+          value={formatCount(stats.byMethod['GET'] ?? 0)}
+          icon={<ArrowDownToLine />}
+          line={<Sparkline values={courses.get} className="text-get" />}
+        />
+        <StatCard
+          title="POST Requests"
+          value={formatCount(stats.byMethod['POST'] ?? 0)}
+          icon={<ArrowUpFromLine />}
+          line={<Sparkline values={courses.post} className="text-post" />}
+        />
+        <StatCard
+          title="Average Size"
+          value={formatAverageSize(stats.averageSize)}
+          icon={<Scale />}
+          line={<Sparkline values={sizeSeries(newest)} className="text-other" />}
+        />
+      </div>
     </section>
   );
 }
@@ -61,15 +63,16 @@ interface StatCardProps {
   readonly line: ReactNode;
 }
 
+/** One line in a wide window, two in a narrower one. */
 function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
   return (
-    <div className="flex min-w-0 flex-col gap-0.5 border-line px-3.5 py-2 not-first:border-l max-lg:nth-3:border-l-0 max-lg:nth-[n+3]:border-t">
-      <h2 className="flex items-center gap-1.5 text-sm text-ink-2 [&_svg]:size-3">
+    <div className="flex min-w-0 flex-col border-line px-5 py-1.5 not-first:border-l max-md:px-4 @max-xl:nth-3:border-l-0 @max-xl:nth-[n+3]:border-t @5xl:h-5.5 @5xl:flex-row @5xl:items-center @5xl:gap-2.5 @5xl:py-0">
+      <h2 className="flex shrink-0 items-center gap-1.5 text-sm text-ink-2 [&_svg]:size-3">
         {icon}
         {title}
       </h2>
-      <div className="flex items-baseline gap-2">
-        <span className="text-2xl font-semibold tracking-tight whitespace-nowrap" data-stat={title}>
+      <div className="flex min-w-0 grow items-baseline gap-2">
+        <span className="text-lg font-semibold tracking-tight whitespace-nowrap" data-stat={title}>
           {value}
         </span>
         {change === 0 ? null : (
@@ -78,7 +81,7 @@ function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
             {formatCount(change)} in last session
           </span>
         )}
-        <span className="ml-auto h-6 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden [&>svg]:size-full">
+        <span className="ml-auto h-4 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden [&>svg]:size-full">
           {line}
         </span>
       </div>

@@ -1,23 +1,42 @@
 import type { EndpointDetail } from '@creel/contract';
+import { Laptop } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
 import { useSetAutosave, useSetFavorite } from './endpoint-mutations.ts';
 
-/** The capture URL with a copy button, and the two switches. */
+/** The capture URL with buttons to copy it and to forward its captures, and the two switches. */
 export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <section
       aria-label="Endpoint URL"
       className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow-[999] basis-116 items-center gap-2 py-1 pr-1.5 pl-3">
+      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-md:py-1 max-md:pr-1">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
-        <CopyButton text={endpoint.url} label="Copy URL" size="sm" toast={{ title: 'URL Copied!' }}>
+        <CopyButton
+          text={endpoint.url}
+          label="Copy URL"
+          size="sm"
+          className="md:h-6.5"
+          toast={{ title: 'URL Copied!' }}
+        >
           Copy
         </CopyButton>
+        <Button
+          size="sm"
+          aria-label="Forward to localhost"
+          title="Forward to localhost"
+          className="md:h-6.5"
+          onClick={() => runCommand(COMMAND_IDS.forward)}
+        >
+          <Laptop />
+          <span className="max-xl:hidden">Forward to localhost</span>
+        </Button>
       </div>
       {/* The borders overlap those of the frame, so only the inner ones are visible. */}
       <div className="-mt-px -ml-px flex grow items-stretch border-t border-line">
@@ -39,7 +58,8 @@ function CaptureUrl({ url, uid }: { readonly url: string; readonly uid: string }
   );
 }
 
-const CELL = 'flex h-9 items-center gap-2.5 border-line px-3 not-first:border-l sm:border-l max-sm:grow';
+const CELL =
+  'flex h-7.5 max-md:h-9 items-center gap-2.5 border-line px-3 max-xl:px-2.5 not-first:border-l sm:border-l max-sm:grow';
 
 function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const favorite = useSetFavorite(endpoint.uid);

@@ -75,6 +75,6 @@ test('the body is parsed by its bytes, its codings in order, and its type', () =
 test('the size of a truncated body tells the reason', () => {
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES)).toContain('1 MiB');
   expect(truncationNote(ANSWER, MAX_REPLAY_ANSWER_BYTES - 3)).toContain('1 MiB');
-  expect(truncationNote(ANSWER, 2)).toContain('broke off');
+  expect(truncationNote(ANSWER, 2)).toContain('stopped sending');
   expect(truncationNote({ bodyTruncated: false }, 2)).toBeUndefined();
 });

@@ -73,6 +73,6 @@ export function truncationNote(
   size: number,
 ): string | undefined {
   if (!bodyTruncated) return undefined;
-  if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the target sent more.';
-  return 'The target broke off, or took too long: this is what came until then.';
+  if (size > MAX_REPLAY_ANSWER_BYTES - LONGEST_CHARACTER) return 'Cut at 1 MiB: the destination sent more.';
+  return 'The destination stopped sending or took too long. This is what had arrived.';
 }

@@ -1,4 +1,4 @@
-import { createContext, use, useMemo, useState } from 'react';
+import { createContext, use, useEffect, useMemo, useState } from 'react';
 import type { Dispatch, ReactNode, SetStateAction } from 'react';
 import type { ReplayDraft } from './replay-form.ts';
 
@@ -20,23 +20,48 @@ export function withDraft(drafts: ReplayDrafts, index: number, change: ReplayDra
   return new Map(isChanged(draft) ? [...others, [index, draft]] : others);
 }
 
-type Keeper = readonly [ReplayDrafts, Dispatch<SetStateAction<ReplayDrafts>>];
+interface Keeper {
+  readonly drafts: ReplayDrafts;
+  readonly setDrafts: Dispatch<SetStateAction<ReplayDrafts>>;
+  /** Index of the request whose replay form is open. */
+  readonly open: number | undefined;
+  readonly setOpen: (index: number | undefined) => void;
+}
 
 const NONE: ReplayDraft = {};
-const Context = createContext<Keeper>([new Map(), () => undefined]);
+const Context = createContext<Keeper>({
+  drafts: new Map(),
+  setDrafts: () => undefined,
+  open: undefined,
+  setOpen: () => undefined,
+});
 
 /** Keeps the drafts of an endpoint while the user looks at other requests. */
 export function ReplayDraftsProvider({ children }: { readonly children: ReactNode }) {
   const [drafts, setDrafts] = useState<ReplayDrafts>(new Map());
-  return <Context value={useMemo(() => [drafts, setDrafts], [drafts])}>{children}</Context>;
+  const [open, setOpen] = useState<number>();
+  return <Context value={useMemo(() => ({ drafts, setDrafts, open, setOpen }), [drafts, open])}>{children}</Context>;
 }
 
 /** The draft of a request and a function to change it. `undefined` reverts to the captured value. */
 export function useReplayDraft(index: number): readonly [ReplayDraft, (change: ReplayDraft) => void] {
-  const [drafts, setDrafts] = use(Context);
+  const { drafts, setDrafts } = use(Context);
   const change = useMemo(
     () => (part: ReplayDraft) => setDrafts((before) => withDraft(before, index, part)),
     [setDrafts, index],
   );
   return [drafts.get(index) ?? NONE, change];
+}
+
+/**
+ * Whether the replay form of a request is open. It stays open when the layout changes, and closes when another request
+ * is selected.
+ */
+export function useReplayOpen(index: number): readonly [boolean, (isOpen: boolean) => void] {
+  const { open, setOpen } = use(Context);
+  const isOther = open !== undefined && open !== index;
+  useEffect(() => {
+    if (isOther) setOpen(undefined);
+  }, [isOther, setOpen]);
+  return [open === index, (isOpen) => setOpen(isOpen ? index : undefined)];
 }

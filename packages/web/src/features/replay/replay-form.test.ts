@@ -6,7 +6,6 @@ import {
   capturedText,
   defaultMethod,
   defaultForm,
-  defaultUrl,
   methodsFor,
   toReplayBody,
   withChanges,
@@ -14,15 +13,6 @@ import {
 
 const request = (parts: Partial<CapturedRequest>): CapturedRequest =>
   sampleRequest(3, { rawHeaders: [['X-A', 'b']], body: 'hi', contentType: 'text/plain', size: 2, ...parts });
-
-test.each([
-  ['path and query as sent', '/a/../b%7e', '/a/../b%7e?b=1&a=%20+&b', 'https://example.com/a/../b%7e?b=1&a=%20+&b'],
-  ['nothing', '/', '', 'https://example.com/'],
-  ['a query alone', '/', '?a=1', 'https://example.com/?a=1'],
-  ['a path that begins with http', 'http://shop.test/hook', 'http://shop.test/hook?x=1', 'http://shop.test/hook?x=1'],
-  ['bytes that no URL holds', '/cafÃ© #1', '/cafÃ© #1', 'https://example.com/caf%C3%A9%20%231'],
-  ['a host cannot be slipped in', '.evil.test/', '.evil.test/', 'https://example.com/.evil.test/'],
-])('default URL: %s', (_, path, rawTarget, url) => expect(defaultUrl(request({ path, rawTarget }))).toBe(url));
 
 test.each([
   ['patch', 'PATCH', 5],

@@ -1,5 +1,7 @@
-import { REPLAY_METHODS, queryOf, replaySchema } from '@creel/contract';
+import { REPLAY_METHODS, replaySchema } from '@creel/contract';
 import type { CapturedRequest, OperationInput } from '@creel/contract';
+import { defaultUrl } from './destination-url.ts';
+import type { LastDestination } from './destination-url.ts';
 import { defaultRows, sentHeaders } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
 import { inTextArea, lineEndsOf, withLineEnds } from './line-ends.ts';
@@ -30,11 +32,11 @@ export interface ReplayForm {
   readonly body: BodyEdit | undefined;
 }
 
-/** The initial replay form of a request. */
-export function defaultForm(request: CapturedRequest): ReplayForm {
+/** The initial replay form of a request. `last` is the last destination of its endpoint. */
+export function defaultForm(request: CapturedRequest, last?: LastDestination): ReplayForm {
   return {
     method: defaultMethod(request),
-    url: defaultUrl(request),
+    url: defaultUrl(request, last),
     rows: defaultRows(request),
     body: undefined,
   };
@@ -43,21 +45,6 @@ export function defaultForm(request: CapturedRequest): ReplayForm {
 /** Applies a draft to a form. Unchanged parts stay the same objects. */
 export function withChanges(form: ReplayForm, { method, url, rows, body }: ReplayDraft): ReplayForm {
   return { method: method ?? form.method, url: url ?? form.url, rows: rows ?? form.rows, body: body ?? form.body };
-}
-
-/** Placeholder host until the user enters a destination. */
-export const PLACEHOLDER_HOST = 'example.com';
-
-/** The request's path if it starts with http, else a placeholder host with the path and query as sent. */
-export function defaultUrl(request: CapturedRequest): string {
-  const target = inUrl(request.path + queryOf(request));
-  if (/^http/i.test(target)) return target;
-  return `https://${PLACEHOLDER_HOST}${target.startsWith('/') ? '' : '/'}${target}`;
-}
-
-/** Percent-encodes bytes that a URL can't contain and the number sign, after which nothing would be sent. */
-function inUrl(target: string): string {
-  return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
 /** The captured method in capitals. GET if there is none or if it can't be sent. */

@@ -7,24 +7,23 @@ import { Kbd } from '../../ui/kbd.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
 import { useDetailsCover } from '../../ui/use-media.ts';
+import { useReplayOpen } from './replay-drafts.tsx';
 import { ReplayMarks } from './replay-marks.tsx';
-import { replayOpenPreference } from './replay-targets.ts';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
 /** The share of the details' height above the open panel. */
-const BOUNDS = { initial: 0.44, least: 0.4, most: 0.7 };
+const BOUNDS = { initial: 0.6, least: 0.3, most: 0.8 };
 
 export interface ReplayPanelProps {
   readonly uid: string;
   readonly request: ListedRequest;
 }
 
-/** The bar below a request that opens the replay form. Its state and height are remembered. */
+/** The bar below a request that opens the replay form. The form is closed for each request that is selected. */
 export function ReplayPanel({ uid, request }: ReplayPanelProps) {
-  const [isOpen, setOpen] = usePreference(replayOpenPreference);
+  const [isOpen, setOpen] = useReplayOpen(request.index);
   const [focusAsked, askFocus] = useState(0);
   const pane = usePaneShare('replay', BOUNDS);
   const covers = useDetailsCover();

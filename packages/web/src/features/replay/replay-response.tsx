@@ -23,13 +23,13 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
       </p>
       {state?.phase === 'sending' ? (
         <div className="flex flex-col gap-2 px-4">
-          <p className="text-ink-2">Waiting for the target…</p>
+          <p className="text-ink-2">Waiting for the destination…</p>
           <Skeleton className="h-3 w-1/3" />
           <Skeleton className="h-3 w-2/3" />
         </div>
       ) : null}
       {state?.phase === 'cancelled' ? (
-        <Notice className="mx-4">Cancelled. The target may have received it all the same.</Notice>
+        <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
       ) : null}
       {state?.phase === 'failed' ? (
         <Notice tone="bad" className="mx-4">

@@ -11,7 +11,7 @@ import { toast } from '../../ui/toast-store.ts';
 import { answerSource } from './replay-answer.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm } from './replay-form.ts';
-import { withTarget, replayTargetsPreference } from './replay-targets.ts';
+import { rememberDestination } from './replay-targets.ts';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds to keep the response of a request that is not shown. */
@@ -42,7 +42,7 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
   try {
     const answer = await call(uid, request, form, controller.signal);
     const url = form.url.trim();
-    replayTargetsPreference.write(withTarget(replayTargetsPreference.read(), uid, url));
+    rememberDestination(uid, request, url);
     show({ phase: 'answered', answer, url, at: Date.now() });
     toast({ title: 'Request Sent', description: `Received ${answer.status} response from the server.` });
     return undefined;

@@ -2,8 +2,9 @@ import { clsx } from 'clsx';
 import { useEffect, useId, useRef } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Input, Select } from '../../ui/input.tsx';
+import { isPlaceholder, PLACEHOLDER_HOST } from './destination-url.ts';
 import { RecentTargets } from './recent-targets.tsx';
-import { methodsFor, PLACEHOLDER_HOST } from './replay-form.ts';
+import { methodsFor } from './replay-form.ts';
 import { SendButtons } from './send-buttons.tsx';
 import type { Replay } from './use-replay.ts';
 
@@ -29,7 +30,7 @@ export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) 
   }, [focusAsked]);
   const message = errors['url'] ?? errors['method'];
   const hint = isPlaceholder(form.url)
-    ? `${PLACEHOLDER_HOST} is a placeholder. Enter where this should go.`
+    ? `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`
     : undefined;
   return (
     <div className="sticky top-0 z-10 grid shrink-0 grid-cols-[5.5rem_minmax(0,1fr)] gap-2 border-b border-line bg-bg px-4 pt-0.5 pb-3 @md:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
@@ -81,8 +82,4 @@ export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) 
       <SendButtons replay={replay} />
     </div>
   );
-}
-
-function isPlaceholder(url: string): boolean {
-  return URL.canParse(url) && new URL(url).hostname === PLACEHOLDER_HOST;
 }

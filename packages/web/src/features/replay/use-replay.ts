@@ -6,10 +6,13 @@ import { useUser } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
 import type { FieldErrors } from '../../ui/form-errors.ts';
+import { usePreference } from '../../ui/stored-value.ts';
 import { useRefusal } from '../../ui/use-refusal.ts';
+import { completeUrl, defaultUrl, destinationOf, isPlaceholder, PLACEHOLDER_HOST } from './destination-url.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
+import { lastDestinationPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
@@ -45,10 +48,19 @@ function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors
   );
 }
 
+/** Validation messages of a form. Captured data must not reach a stranger, so the placeholder is refused. */
+function mistakes(form: ReplayForm): FieldErrors {
+  if (isPlaceholder(form.url))
+    return { url: `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.` };
+  return fieldErrors(replaySchema, toReplayBody(form, undefined));
+}
+
 /** The replay of a request: the form and the state of the last attempt. */
 export function useReplay(uid: string, request: ListedRequest): Replay {
   const [draft, change] = useReplayDraft(request.index);
-  const defaults = useMemo(() => defaultForm(request), [request]);
+  const [lastDestinations] = usePreference(lastDestinationPreference);
+  const last = lastDestinations[uid];
+  const defaults = useMemo(() => defaultForm(request, last), [request, last]);
   const form = useMemo(() => withChanges(defaults, draft), [defaults, draft]);
   const state = useReplayState(uid, request.index);
   const signedOut = useSignedOut();
@@ -56,17 +68,23 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
   const [refusal, setRefusal] = useState<Refusal>();
   const [formElement, refused] = useRefusal();
 
-  const refuse = (errors: FieldErrors): void => {
-    setRefusal({ form, errors });
-    refused();
-  };
   const send = (): void => {
-    if (anonymous) return;
-    const found = fieldErrors(replaySchema, toReplayBody(form, undefined));
+    if (anonymous || state?.phase === 'sending') return;
+    const url = completeUrl(form.url);
+    const complete = { ...form, url };
+    if (url !== form.url) change({ url });
+    const refuse = (found: FieldErrors): void => {
+      setRefusal({ form: complete, errors: found });
+      refused();
+    };
+    const found = mistakes(complete);
     if (Object.keys(found).length > 0) return refuse(found);
-    void sendReplay(uid, request, form).then((failure) => {
+    void sendReplay(uid, request, complete).then((failure) => {
       const told = serverFieldErrors(failure, FIELDS);
-      if (Object.keys(told).length > 0) refuse(told);
+      if (Object.keys(told).length > 0) return refuse(told);
+      // The URL is now the default, so it is not a change any more.
+      const isDefault = defaultUrl(request, destinationOf(request, url)) === url;
+      if (failure === undefined && isDefault) change({ url: undefined });
     });
   };
   return { form, change, errors: stillWrong(refusal, form), state, anonymous, formElement, send };

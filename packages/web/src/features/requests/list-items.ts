@@ -1,7 +1,5 @@
-import { queryOf, queryPairs } from '@creel/contract';
 import { positionOf } from '../../api/request-list.ts';
 import type { Gap, ListedRequest, RequestList } from '../../api/request-list.ts';
-import { labelOf } from '../../api/row-label.ts';
 
 /** An item of the list: a request, or a gap of requests that are not loaded. */
 export type ListItem =
@@ -32,15 +30,15 @@ export function waitingOf(list: RequestList): Waiting {
   };
 }
 
-/**
- * The visible items of a list: without waiting requests, with an item for each gap. A filter text only applies to
- * loaded requests.
- */
-export function listItems(list: RequestList, find: string): ListItems {
+/** The visible items of a list: without waiting requests, with an item for each gap. */
+export function listItems(list: RequestList): ListItems {
   const { hold } = list;
-  const seen = hold === undefined ? list.rows : list.rows.slice(positionOf(list.rows, hold));
-  if (find !== '') return itemsOf(narrow(seen, find), []);
-  return itemsOf(seen, hold === undefined ? list.gaps : list.gaps.filter((gap) => gap.after < hold));
+  if (hold === undefined) return itemsOf(list.rows, list.gaps);
+  const seen = list.rows.slice(positionOf(list.rows, hold));
+  return itemsOf(
+    seen,
+    list.gaps.filter((gap) => gap.after < hold),
+  );
 }
 
 function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItems {
@@ -64,20 +62,13 @@ function itemsOf(rows: readonly ListedRequest[], gaps: readonly Gap[]): ListItem
   };
 }
 
-/** The rows that contain a text in method, path, query, source or event, ignoring case. */
-function narrow(rows: readonly ListedRequest[], find: string): ListedRequest[] {
-  const wanted = find.toLowerCase();
-  return rows.filter((row) => {
-    const { source, event } = labelOf(row);
-    const query = `${queryOf(row)} ${queryPairs(row).flat().join(' ')}`;
-    return `${row.method} ${row.path} ${query} ${source} ${event} #${row.index}`.toLowerCase().includes(wanted);
-  });
-}
-
-/** The next or previous request in the list; the first one if the given request is not there. */
+/**
+ * The next or previous request in the list; the first one if the given request is not there. `undefined` at the end and
+ * before a gap, whose requests are being loaded.
+ */
 export function neighbour(items: ListItems, index: number | undefined, step: 1 | -1): ListedRequest | undefined {
-  const { rows } = items;
-  const at = index === undefined ? -1 : positionOf(rows, index);
-  if (index === undefined || rows[at]?.index !== index) return rows[0];
-  return rows[at + step];
+  const position = index === undefined ? -1 : items.positionOfIndex(index);
+  if (position < 0) return items.rows[0];
+  const item = items.at(position + step);
+  return item?.kind === 'request' ? item.request : undefined;
 }

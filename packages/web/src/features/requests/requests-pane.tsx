@@ -1,3 +1,4 @@
+import { parseQuery } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
@@ -39,7 +40,8 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
   const method = filter === 'all' ? undefined : filter.toUpperCase();
-  const state = useList(uid, method, view.find ?? '');
+  const requests = { method, query: queryOf(view.find) };
+  const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !covers);
   const actions = useRequestActions(uid, state.items, selection);
@@ -64,7 +66,6 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
           uid={uid}
           left={selection.other}
           right={current}
-          choices={state.items.rows.slice(0, 200)}
           onLeft={(compare) => changeView({ compare })}
           onRight={(request) => changeView({ request })}
           onClose={() => changeView({ compare: undefined })}
@@ -76,7 +77,7 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     <ListPane
       uid={uid}
       endpoint={endpoint}
-      method={method}
+      requests={requests}
       filter={filter}
       state={state}
       live={live.state}
@@ -112,6 +113,11 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
       {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
     </div>
   );
+}
+
+/** The query in the URL; `undefined` if it is empty or has a mistake. */
+function queryOf(find: string | undefined): string | undefined {
+  return find === undefined || find.trim() === '' || !parseQuery(find).ok ? undefined : find;
 }
 
 /** The details are not remounted when the selection changes, so the focus stays. */

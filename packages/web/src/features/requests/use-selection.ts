@@ -4,6 +4,8 @@ import { rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { requestQuery } from '../../api/request-queries.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { findPreviousAlike } from './compare/previous-alike.ts';
 import { neighbour } from './list-items.ts';
 import type { ListItems } from './list-items.ts';
 import type { ChangeView, ViewState } from './use-view-state.ts';
@@ -21,7 +23,8 @@ export interface Selection {
   readonly step: (by: 1 | -1) => void;
   /** Moves the selection away from a request that is about to be removed. */
   readonly leave: (request: ListedRequest) => void;
-  readonly compareWithNext: (request: ListedRequest) => void;
+  /** Compares with the previous request of the same event type or path. */
+  readonly compareWithPrevious: (request: ListedRequest) => void;
   readonly compare: (left: ListedRequest, right: ListedRequest) => void;
 }
 
@@ -62,9 +65,12 @@ export function useSelection(
       const next = neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
       changeView({ request: next?.index });
     },
-    compareWithNext(request) {
-      const next = neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
-      if (next !== undefined) changeView({ request: request.index, compare: next.index }, { push: true });
+    compareWithPrevious(request) {
+      void findPreviousAlike(uid, request).then((alike) => {
+        const partner = alike ?? neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
+        if (partner === undefined) toast({ title: 'There is no other request to compare with' });
+        else changeView({ request: request.index, compare: partner.index }, { push: true });
+      });
     },
     compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
   };

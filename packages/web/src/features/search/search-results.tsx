@@ -3,11 +3,13 @@ import type { FoundRequest } from '@creel/contract';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
+import { useEffect } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { MatchCount } from '../../ui/match-count.tsx';
 import { MethodBadge } from '../../ui/method-badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { formatSize } from '../../ui/sizes.ts';
@@ -16,7 +18,7 @@ import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { highlightParts } from './highlight.ts';
 import { searchHit, searchedText } from './search-hits.ts';
-import { searchQuery } from './search-query.ts';
+import { SEARCH_PAGE, searchQuery } from './search-query.ts';
 
 interface HighlightedProps {
   readonly parts: readonly { readonly text: string; readonly hit: boolean }[];
@@ -32,44 +34,75 @@ function Highlighted({ parts }: HighlightedProps) {
   });
 }
 
-/** Requests of all endpoints that match `q`, newest first, page by page. */
-export function SearchResults({ q }: { readonly q: string }) {
-  const results = useInfiniteQuery(searchQuery(q));
-  const endpoints = useQuery(endpointsQuery);
-  if (results.isPending) return <ResultsSkeleton />;
+export interface SearchResultsProps {
+  readonly q: string;
+  /** The uid of the only endpoint that is searched. */
+  readonly endpoint: string | undefined;
+}
+
+/** Requests that match `q`, newest first, page by page. A call that finds few is followed by the next one at once. */
+export function SearchResults({ q, endpoint }: SearchResultsProps) {
+  const results = useInfiniteQuery(searchQuery(q, endpoint));
+  const { hasNextPage, isFetching, isError, fetchNextPage } = results;
+  const { data: endpoints = [] } = useQuery(endpointsQuery);
+  const pages = results.data?.pages ?? [];
+  const found = pages.flatMap((page) => page.found);
+  const goesOn = hasNextPage && !isFetching && !isError && found.length < SEARCH_PAGE;
+  useEffect(() => {
+    if (goesOn) void fetchNextPage();
+  }, [goesOn, fetchNextPage]);
   if (results.data === undefined) {
+    if (!isError) return <ResultsSkeleton />;
     return <Notice tone="bad">{errorMessage(results.error, 'The search failed. Please try again.')}</Notice>;
   }
-  const found = results.data.pages.flatMap((page) => page.found);
-  if (found.length === 0 && !results.hasNextPage) {
+  const isComplete = !hasNextPage && !isFetching;
+  if (found.length === 0 && isComplete) {
     return (
       <EmptyState icon={<SearchX />} title="Nothing found">
         No stored request matches this query.
       </EmptyState>
     );
   }
+  const searchedEndpoints = endpoints.filter(({ uid }) => endpoint === undefined || uid === endpoint);
   const text = searchedText(q);
   const nameOf = (uid: string): string =>
-    endpointTitle(endpoints.data?.find((endpoint) => endpoint.uid === uid) ?? { uid, name: null });
+    endpointTitle(endpoints.find((one) => one.uid === uid) ?? { uid, name: null });
+  const paused = isFetching || goesOn ? 'searching' : 'paused';
   return (
-    <div className="flex flex-col gap-3">
-      <p role="status" className="text-ink-2">
-        {found.length}
-        {results.hasNextPage ? ' or more' : ''} {found.length === 1 ? 'request' : 'requests'}
-      </p>
-      <ul className="overflow-hidden rounded-lg border border-line bg-panel">
-        {found.map((request) => (
-          <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
-            <ResultRow request={request} q={text} endpointName={nameOf(request.endpointUid)} />
-          </li>
-        ))}
-      </ul>
-      {results.hasNextPage ? (
-        <Button className="self-center" busy={results.isFetchingNextPage} onClick={() => void results.fetchNextPage()}>
-          {results.isFetchingNextPage ? 'Loading…' : 'Show more'}
+    <div className="@container flex flex-col gap-3">
+      <MatchCount
+        matches={found.length}
+        searched={pages.reduce((sum, page) => sum + page.searched, 0)}
+        total={searchedEndpoints.reduce((sum, one) => sum + one.requestCount, 0)}
+        progress={isError ? 'failed' : isComplete ? 'complete' : paused}
+        onRetry={() => void fetchNextPage()}
+        className="text-ink-2"
+      />
+      {found.length === 0 ? <ResultsSkeleton /> : <ResultList found={found} text={text} nameOf={nameOf} />}
+      {hasNextPage && found.length > 0 ? (
+        <Button className="self-center" busy={isFetching} onClick={() => void fetchNextPage()}>
+          {isFetching ? 'Loading…' : 'Show more'}
         </Button>
       ) : null}
     </div>
+  );
+}
+
+interface ResultListProps {
+  readonly found: readonly FoundRequest[];
+  readonly text: string;
+  readonly nameOf: (uid: string) => string;
+}
+
+function ResultList({ found, text, nameOf }: ResultListProps) {
+  return (
+    <ul className="overflow-hidden rounded-lg border border-line bg-panel">
+      {found.map((request) => (
+        <li key={`${request.endpointUid}/${request.index}`} className="border-line not-first:border-t">
+          <ResultRow request={request} q={text} endpointName={nameOf(request.endpointUid)} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

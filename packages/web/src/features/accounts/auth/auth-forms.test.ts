@@ -12,9 +12,10 @@ test('a valid registration has no messages', () => {
 test.each([
   [{ username: 'ab' }, { username: 'Username must be at least 3 characters' }],
   [{ email: 'nowhere' }, { email: 'Please enter a valid email address' }],
+  [{ password: 'short', confirmPassword: 'short' }, { password: 'Password must be at least 6 characters' }],
   [
-    { password: 'short', confirmPassword: 'short' },
-    { password: 'Password must be at least 6 characters', confirmPassword: 'Password must be at least 6 characters' },
+    { password: 'short', confirmPassword: 'other' },
+    { password: 'Password must be at least 6 characters', confirmPassword: 'Passwords do not match' },
   ],
   [{ confirmPassword: 'secret2' }, { confirmPassword: 'Passwords do not match' }],
   // The first of two errors at one field is reported.
@@ -23,9 +24,9 @@ test.each([
   expect(fieldErrors(registerFormSchema, { ...good, ...change })).toEqual(errors);
 });
 
-test('every field of an empty registration has its message', () => {
+test('every field of an empty registration has its message, except for the repeated password', () => {
   const empty = { username: '', email: '', password: '', confirmPassword: '' };
-  expect(Object.keys(fieldErrors(registerFormSchema, empty)).toSorted()).toEqual(Object.keys(good).toSorted());
+  expect(Object.keys(fieldErrors(registerFormSchema, empty))).toEqual(['username', 'password', 'email']);
 });
 
 test('login, password change and settings say what the spec says', () => {

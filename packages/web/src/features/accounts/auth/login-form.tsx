@@ -46,7 +46,7 @@ export function LoginForm({ onSignedIn, username = '' }: LoginFormProps) {
         )}
       </Field>
       <Button type="submit" variant="primary" busy={login.isPending}>
-        {login.isPending ? 'Signing in…' : 'Login'}
+        {login.isPending ? 'Logging in…' : 'Login'}
       </Button>
     </form>
   );

@@ -14,6 +14,7 @@ export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void
       {problem === undefined ? null : <Notice tone="bad">{problem}</Notice>}
       <Button
         className="w-full"
+        variant={isOff ? 'ghost' : 'secondary'}
         disabled={!info.data?.signIn}
         busy={busy}
         aria-describedby={isOff ? 'provider-off' : undefined}
@@ -23,7 +24,7 @@ export function ProviderButton({ onSignedIn }: { readonly onSignedIn: () => void
       </Button>
       {isOff ? (
         <p id="provider-off" className="text-center text-sm text-ink-2">
-          Sign-in with {name} is not set up on this server.
+          Login with {name} is not set up on this server.
         </p>
       ) : null}
     </div>

@@ -29,13 +29,21 @@ export function RegisterForm({ onSignedIn }: { readonly onSignedIn: () => void }
       {register.error === null || isAtAField ? null : (
         <Notice tone="bad">{errorMessage(register.error, 'Registration failed')}</Notice>
       )}
-      <Field label="Username" error={errors['username']}>
+      <Field
+        label="Username"
+        hint={errors['username'] === undefined ? 'At least 3 characters.' : undefined}
+        error={errors['username']}
+      >
         {(control) => <Input {...control} {...form.bind('username')} autoComplete="username" autoCapitalize="none" />}
       </Field>
       <Field label="Email" error={errors['email']}>
         {(control) => <Input {...control} {...form.bind('email')} type="email" autoComplete="email" />}
       </Field>
-      <Field label="Password" error={errors['password']}>
+      <Field
+        label="Password"
+        hint={errors['password'] === undefined ? 'At least 6 characters.' : undefined}
+        error={errors['password']}
+      >
         {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
       </Field>
       <Field label="Confirm Password" error={errors['confirmPassword']}>

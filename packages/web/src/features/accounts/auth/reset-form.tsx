@@ -23,7 +23,11 @@ export function ResetForm({ token }: { readonly token: string }) {
       {reset.error === null || form.errors['password'] !== undefined ? null : (
         <Notice tone="bad">{errorMessage(reset.error, 'The password could not be set. Please try again.')}</Notice>
       )}
-      <Field label="New password" error={form.errors['password']}>
+      <Field
+        label="New password"
+        hint={form.errors['password'] === undefined ? 'At least 6 characters.' : undefined}
+        error={form.errors['password']}
+      >
         {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
       </Field>
       <Field label="Confirm new password" error={form.errors['confirmPassword']}>

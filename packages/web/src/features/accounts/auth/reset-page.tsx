@@ -4,7 +4,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
 import { ResetForm } from './reset-form.tsx';
 
-const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
+const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
 
 /** The page behind the link of a password reset email. */
 export function ResetPage() {
@@ -13,7 +13,7 @@ export function ResetPage() {
     <PublicLayout
       title="Set a new password"
       heading="Set a new password"
-      description="The link works once, for 30 minutes. Every other session is signed out."
+      description="The link works once, for 30 minutes. Every other session is logged out."
     >
       {token === undefined || token === '' ? <Notice tone="bad">{BROKEN}</Notice> : <ResetForm token={token} />}
       <Button asChild variant="ghost">

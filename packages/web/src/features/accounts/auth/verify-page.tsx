@@ -5,7 +5,7 @@ import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
 import { useVerifyEmail } from '../account-queries.ts';
 
-const BROKEN = 'This link is not complete. Open it again from the mail, or ask for a new one.';
+const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
 const FAILED = 'The email could not be confirmed. Request a new link on your profile page.';
 
 /** The page behind the link of a verification email. The user has to click, because mail scanners follow links. */

@@ -37,7 +37,7 @@ export function PasswordCard() {
     <form {...form.props}>
       <SectionCard
         title="Change password"
-        description="Every other session is signed out."
+        description="Every other session is logged out."
         footer={
           <Button type="submit" variant="primary" busy={change.isPending}>
             {change.isPending ? 'Changing…' : 'Change Password'}

@@ -1,6 +1,10 @@
 import { clsx } from 'clsx';
 import { useMemo } from 'react';
-import type { DiffLine, DiffRow } from './diff.ts';
+import type { DiffRow } from './diff.ts';
+import { DiffSign, DiffText } from './diff-text.tsx';
+import type { DiffSide } from './diff-text.tsx';
+import { diffWords } from './word-diff.ts';
+import type { TextPart } from './word-diff.ts';
 
 /** Lines of context around a difference. */
 const AROUND = 3;
@@ -14,35 +18,58 @@ export function BodyDiff({ rows, onlyChanges }: { readonly rows: readonly DiffRo
   if (shown.length === 0) return <p className="px-4 py-3 text-ink-2">The bodies are the same.</p>;
   return (
     <table aria-label="Body" className="w-full table-fixed border-collapse font-mono text-sm">
+      <thead className="sr-only">
+        <tr>
+          <th scope="col">Left</th>
+          <th scope="col">Right</th>
+        </tr>
+      </thead>
       <tbody>
-        {shown.map((row, place) => (
-          <tr key={place} className="align-top">
-            <Side line={row.left} number={row.left?.left} tone="bg-bad-soft" />
-            <Side line={row.right} number={row.right?.right} tone="bg-ok-soft" />
-          </tr>
+        {shown.map((row) => (
+          <BodyRow key={`${row.left?.left}-${row.right?.right}`} row={row} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Side({
-  line,
-  number,
-  tone,
-}: {
-  readonly line: DiffLine | undefined;
-  readonly number: number | undefined;
-  readonly tone: string;
-}) {
+function BodyRow({ row: { left, right } }: { readonly row: DiffRow }) {
+  const isSame = left === right;
+  const words = useMemo(
+    () =>
+      isSame
+        ? { left: [{ text: left?.text ?? '', changed: false }], right: [{ text: right?.text ?? '', changed: false }] }
+        : diffWords(left?.text ?? '', right?.text ?? ''),
+    [isSame, left?.text, right?.text],
+  );
   return (
-    // oxlint-disable-next-line jsx-a11y/control-has-associated-label -- a cell of a table, no control
-    <td className={clsx('border-line not-first:border-l', line !== undefined && line.mark !== 'same' && tone)}>
+    <tr className="align-top">
+      <Side side="left" number={left?.left} parts={left && words.left} isSame={isSame} />
+      <Side side="right" number={right?.right} parts={right && words.right} isSame={isSame} />
+    </tr>
+  );
+}
+
+interface SideProps {
+  readonly side: DiffSide;
+  readonly number: number | undefined;
+  /** Missing if this side has no such line. */
+  readonly parts: readonly TextPart[] | undefined;
+  readonly isSame: boolean;
+}
+
+function Side({ side, number, parts, isSame }: SideProps) {
+  const tone = side === 'left' ? 'bg-bad-soft' : 'bg-ok-soft';
+  return (
+    <td className={clsx('border-line not-first:border-l', parts !== undefined && !isSame && tone)}>
       <div className="flex min-h-5 leading-5">
         <span aria-hidden className="w-10 shrink-0 pr-2 text-right text-ink-3 select-none">
           {number}
         </span>
-        <span className="min-w-0 grow pr-3 wrap-anywhere whitespace-pre-wrap">{line?.text}</span>
+        {parts === undefined || isSame ? <span className="w-4 shrink-0" /> : <DiffSign side={side} />}
+        <span className="min-w-0 grow pr-3 wrap-anywhere whitespace-pre-wrap">
+          {parts === undefined ? <span className="sr-only">No such line</span> : <DiffText parts={parts} side={side} />}
+        </span>
       </div>
     </td>
   );

@@ -5,16 +5,18 @@ import { bodyViewQuery, readWholeRequest } from '../../../api/body-queries.ts';
 import { queryClient } from '../../../api/query-client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { lineOf } from '../../../bodies/json-lines.ts';
 import type { BodyView } from '../../../bodies/view-body.ts';
 import { diffFields, diffHeaders, diffLines } from './diff.ts';
 import type { DiffLine, FieldDiff } from './diff.ts';
+import { jsonDiffLines } from './json-diff-lines.ts';
 
 export interface Comparison {
   /** Method and path. */
   readonly line: readonly FieldDiff[];
   readonly query: readonly FieldDiff[];
   readonly headers: readonly FieldDiff[];
+  /** True if both bodies are JSON. */
+  readonly isJson: boolean;
   /** `undefined` if the bodies can't be compared by line; then `sentence` says why. */
   readonly body: readonly DiffLine[] | undefined;
   readonly sentence: string;
@@ -22,19 +24,20 @@ export interface Comparison {
 
 /**
  * Compares two requests: method, path, query parameters and headers by name, and the first part of the bodies by line,
- * with JSON formatted first.
+ * with JSON formatted first. `sortsKeys` ignores the order of keys in JSON.
  */
-export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest) =>
+export const compareQuery = (uid: string, left: ListedRequest, right: ListedRequest, sortsKeys: boolean) =>
   queryOptions({
-    queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index],
+    queryKey: [...queryKeys.requests(uid), 'compare', left.index, right.index, sortsKeys],
     queryFn: async (): Promise<Comparison> => {
       const [ours, theirs] = await Promise.all([readSide(uid, left), readSide(uid, right)]);
       const heads = {
+        isJson: ours.view?.json !== undefined && theirs.view?.json !== undefined,
         line: diffFields(lineOfRequest(ours.whole), lineOfRequest(theirs.whole)),
         query: diffFields(queryPairs(ours.whole), queryPairs(theirs.whole)),
         headers: diffHeaders(ours.whole.rawHeaders, theirs.whole.rawHeaders),
       };
-      const [a, b] = [linesOf(ours.view), linesOf(theirs.view)];
+      const [a, b] = [linesOf(ours.view, sortsKeys), linesOf(theirs.view, sortsKeys)];
       if (a === undefined || b === undefined)
         return { ...heads, body: undefined, sentence: bytesSentence(ours.view, theirs.view) };
       return {
@@ -60,14 +63,10 @@ function lineOfRequest({ method, path }: CapturedRequest): [string, string][] {
 }
 
 /** The lines of a body: formatted JSON, or text at its line breaks. `undefined` for binary bodies. */
-function linesOf(view: BodyView | undefined): string[] | undefined {
+function linesOf(view: BodyView | undefined, sortsKeys: boolean): string[] | undefined {
   if (view === undefined) return [];
   const { json, text } = view;
-  if (json === undefined) return text?.split(/\r?\n/);
-  return Array.from({ length: json.count }, (_, line) => {
-    const { depth, key, text: value, comma } = lineOf(json, line);
-    return `${'  '.repeat(Math.min(depth, 40))}${key === undefined ? '' : `${key}: `}${value}${comma ? ',' : ''}`;
-  });
+  return json === undefined ? text?.split(/\r?\n/) : jsonDiffLines(json, sortsKeys);
 }
 
 function bytesSentence(left: BodyView | undefined, right: BodyView | undefined): string {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { labelOf } from '../../../api/row-label.ts';
 import { readable } from '../../../bodies/wire-text.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
@@ -10,35 +11,47 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { formatClock } from '../../../ui/times.ts';
+import { formatClock, formatMoment } from '../../../ui/times.ts';
 import { listElement } from '../list/list-element.ts';
 import { BodyDiff } from './body-diff.tsx';
 import { compareQuery } from './compare-query.ts';
 import type { Comparison } from './compare-query.ts';
 import { sideBySide } from './diff.ts';
 import type { FieldDiff } from './diff.ts';
+import { RequestPicker } from './request-picker.tsx';
 import { FieldDiffTable } from './field-diff-table.tsx';
 
 export interface CompareViewProps {
   readonly uid: string;
   readonly left: ListedRequest;
   readonly right: ListedRequest;
-  /** Requests to choose from for either side. */
-  readonly choices: readonly ListedRequest[];
   readonly onLeft: (index: number) => void;
   readonly onRight: (index: number) => void;
   readonly onClose: () => void;
 }
 
 /** Two requests side by side, with the differences in their lines, headers and bodies. */
-export function CompareView({ uid, left, right, choices, onLeft, onRight, onClose }: CompareViewProps) {
+export function CompareView({ uid, left, right, onLeft, onRight, onClose }: CompareViewProps) {
   const [onlyChanges, setOnlyChanges] = useState(true);
-  const { data, isError } = useQuery(compareQuery(uid, left, right));
+  const [sortsKeys, setSortsKeys] = useState(false);
+  const [picking, setPicking] = useState<'left' | 'right'>();
+  const { data, isError } = useQuery({
+    ...compareQuery(uid, left, right, sortsKeys),
+    // The bodies stay while only their order changes.
+    placeholderData: (before, query) => (sameRequests(query?.queryKey, left, right) ? before : undefined),
+  });
   const view = useRef<HTMLElement>(null);
   useFocusReturn(listElement);
   useEffect(() => view.current?.focus(), []);
   useCommands([
     { id: 'compare.close', title: 'Leave Compare', group: 'Request', keys: 'Escape', inPalette: false, run: onClose },
+    {
+      id: 'compare.choose',
+      title: 'Choose the left request',
+      group: 'Request',
+      keys: '/',
+      run: () => setPicking('left'),
+    },
   ]);
   return (
     <section
@@ -52,20 +65,28 @@ export function CompareView({ uid, left, right, choices, onLeft, onRight, onClos
           <ArrowLeft /> Back
         </Button>
         <h2 className="font-semibold">Compare</h2>
-        <label className="ml-auto flex items-center gap-2 text-sm">
-          <input
-            type="checkbox"
-            className="accent-accent"
-            checked={onlyChanges}
-            onChange={(change) => setOnlyChanges(change.target.checked)}
-          />
-          Only differences
-        </label>
+        <div className="ml-auto flex flex-wrap gap-x-4">
+          {data?.isJson === true ? (
+            <Option label="Ignore key order" checked={sortsKeys} onChange={setSortsKeys} />
+          ) : null}
+          <Option label="Only differences" checked={onlyChanges} onChange={setOnlyChanges} />
+        </div>
       </header>
       <div className="grid shrink-0 grid-cols-2 border-b border-line">
-        <Side label="Left request" request={left} choices={choices} onChoose={onLeft} />
-        <Side label="Right request" request={right} choices={choices} onChoose={onRight} />
+        <Side label="Choose the left request" request={left} onChange={() => setPicking('left')} />
+        <Side label="Choose the right request" request={right} onChange={() => setPicking('right')} />
       </div>
+      {picking === undefined ? null : (
+        <RequestPicker
+          uid={uid}
+          title={`Choose the ${picking} request`}
+          onChoose={(index) => {
+            setPicking(undefined);
+            (picking === 'left' ? onLeft : onRight)(index);
+          }}
+          onClose={() => setPicking(undefined)}
+        />
+      )}
       <div
         role="region"
         aria-label="Differences"
@@ -104,30 +125,54 @@ function Difference({ comparison, onlyChanges }: { readonly comparison: Comparis
   );
 }
 
+interface OptionProps {
+  readonly label: string;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+function Option({ label, checked, onChange }: OptionProps) {
+  return (
+    <label className="flex items-center gap-2 text-sm pointer-coarse:min-h-11">
+      <input
+        type="checkbox"
+        className="accent-accent"
+        checked={checked}
+        onChange={(change) => onChange(change.target.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+/** The query key ends with the indexes of both requests and the order of keys. */
+function sameRequests(queryKey: readonly unknown[] | undefined, left: ListedRequest, right: ListedRequest): boolean {
+  return queryKey?.at(-3) === left.index && queryKey.at(-2) === right.index;
+}
+
 interface SideProps {
   readonly label: string;
   readonly request: ListedRequest;
-  readonly choices: readonly ListedRequest[];
-  readonly onChoose: (index: number) => void;
+  readonly onChange: () => void;
 }
 
-function Side({ label, request, choices, onChoose }: SideProps) {
-  const options = choices.some(({ index }) => index === request.index) ? choices : [request, ...choices];
+function Side({ label, request, onChange }: SideProps) {
   return (
-    <div className="flex min-w-0 items-center gap-2 border-line px-4 py-2 not-first:border-l">
+    <div className="flex min-w-0 items-center gap-3 border-line px-4 py-2 not-first:border-l">
       <MethodBadge method={request.method} className="shrink-0" />
-      <select
-        aria-label={label}
-        value={request.index}
-        onChange={(change) => onChoose(Number(change.target.value))}
-        className="h-7 min-w-0 grow truncate rounded-md border border-line-strong bg-panel px-2 font-mono text-sm"
+      <span className="min-w-0 grow truncate font-mono text-sm">
+        {readable(request.path)} <span className="text-ink-2">{labelOf(request).event}</span>
+      </span>
+      <time
+        dateTime={request.timestamp}
+        title={formatMoment(request.timestamp)}
+        className="shrink-0 text-sm text-ink-2 max-lg:hidden"
       >
-        {options.map((choice) => (
-          <option key={choice.index} value={choice.index}>
-            #{choice.index} {choice.method} {readable(choice.path)} {formatClock(choice.timestamp)}
-          </option>
-        ))}
-      </select>
+        #{request.index} {formatClock(request.timestamp)}
+      </time>
+      <Button size="sm" aria-label={label} onClick={onChange}>
+        Change
+      </Button>
     </div>
   );
 }

@@ -1,6 +1,9 @@
 import { clsx } from 'clsx';
 import { readable } from '../../../bodies/wire-text.ts';
 import type { FieldDiff } from './diff.ts';
+import { DiffSign, DiffText } from './diff-text.tsx';
+import type { DiffSide } from './diff-text.tsx';
+import { diffWords } from './word-diff.ts';
 
 export interface FieldDiffTableProps {
   readonly title: string;
@@ -9,7 +12,7 @@ export interface FieldDiffTableProps {
   readonly none: string;
 }
 
-/** The fields of both sides by name, with differences highlighted. */
+/** The fields of both sides by name, with differences marked word by word. */
 export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   return (
     <>
@@ -23,10 +26,10 @@ export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
           </tr>
         </thead>
         <tbody>
-          {fields.map(({ name, left, right, same }) => (
-            <tr key={name} className="border-b border-line align-top">
-              <Cell name={name} values={left} tone={same ? '' : 'bg-bad-soft'} />
-              <Cell name={name} values={right} tone={same ? '' : 'bg-ok-soft'} />
+          {fields.map((field) => (
+            <tr key={field.name} className="border-b border-line align-top">
+              <Cell field={field} side="left" />
+              <Cell field={field} side="right" />
             </tr>
           ))}
         </tbody>
@@ -35,23 +38,35 @@ export function FieldDiffTable({ title, fields, none }: FieldDiffTableProps) {
   );
 }
 
-function Cell({
-  name,
-  values,
-  tone,
-}: {
-  readonly name: string;
-  readonly values: readonly string[];
-  readonly tone: string;
-}) {
+function Cell({ field, side }: { readonly field: FieldDiff; readonly side: DiffSide }) {
+  const { name, same } = field;
+  const values = field[side];
+  const others = side === 'left' ? field.right : field.left;
+  const tone = side === 'left' ? 'bg-bad-soft' : 'bg-ok-soft';
   return (
-    <td className={clsx('px-4 py-1 wrap-anywhere not-first:border-l not-first:border-line', values.length > 0 && tone)}>
+    <td
+      className={clsx(
+        'px-4 py-1 wrap-anywhere not-first:border-l not-first:border-line',
+        !same && values.length > 0 && tone,
+      )}
+    >
+      {values.length === 0 ? <span className="sr-only">No {name}</span> : null}
       {values.map((value, place) => (
-        <div key={place}>
-          <span className="text-ink-2">{name}: </span>
-          {readable(value)}
+        <div key={place} className="flex">
+          {same ? <span className="w-4 shrink-0" /> : <DiffSign side={side} />}
+          <span className="min-w-0">
+            <span className="text-ink-2">{name}: </span>
+            <DiffText parts={partsOf(value, others[place], side)} side={side} />
+          </span>
         </div>
       ))}
     </td>
   );
+}
+
+/** A value that the other side does not have is changed as a whole. */
+function partsOf(value: string, other: string | undefined, side: DiffSide) {
+  const shown = readable(value);
+  if (other === undefined) return [{ text: shown, changed: true }];
+  return side === 'left' ? diffWords(shown, readable(other)).left : diffWords(readable(other), shown).right;
 }

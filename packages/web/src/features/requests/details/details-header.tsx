@@ -1,18 +1,16 @@
-import { queryOf } from '@creel/contract';
 import { ArrowLeft, Save } from 'lucide-react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readable } from '../../../bodies/wire-text.ts';
-import { Badge } from '../../../ui/badge.tsx';
+import { labelOf } from '../../../api/row-label.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { countBytes } from '../../../ui/sizes.ts';
-import { formatClock, formatMoment } from '../../../ui/times.ts';
+import { formatInstant } from '../../../ui/times.ts';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import type { DetailTab } from '../default-tab.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import { snippetOf } from './export.ts';
+import { RequestTarget } from './request-target.tsx';
 
 /** The actions on the selected request. The object is stable while the details are mounted. */
 export interface DetailsActions {
@@ -37,48 +35,59 @@ export interface DetailsHeaderProps {
 
 const AUTHENTICATION_HINT = 'Authentication required to save requests';
 
-/** Method, path and actions; below them time, source and size. */
+/** Method, URL and actions; below them sender, event type, time, address and size. */
 export function DetailsHeader(props: DetailsHeaderProps) {
   const { request, uid, captureUrl, covers, actions } = props;
-  const path = readable(request.path) || '/';
-  const query = readable(queryOf(request));
   return (
-    <header className="flex shrink-0 flex-col gap-1 px-4 py-2.5">
-      <div className="flex min-w-0 flex-wrap items-center gap-2 @md:flex-nowrap">
+    <header className="flex shrink-0 flex-col gap-1 px-4 py-2">
+      <div className="flex min-w-0 flex-wrap items-start gap-1.5 @sm:flex-nowrap">
         {covers ? (
           <IconButton label="Back to the list" icon={<ArrowLeft />} size="md" onClick={actions.onBack} />
         ) : null}
-        <h2 className="flex min-w-0 grow basis-4/5 items-center gap-2 @md:basis-0">
-          <MethodBadge method={request.method} className="shrink-0" />
-          <span className="min-w-0 truncate font-mono" title={`/h/${uid}${path}${query}`}>
-            <span className="text-ink-3">/h/…</span>
-            {path}
-            <span className="text-ink-3">{query}</span>
-          </span>
-          {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
-        </h2>
+        <RequestTarget uid={uid} request={request} />
         <SaveButton {...props} />
-        <CopyButton text={() => snippetOf('curl', uid, request, captureUrl)} label="Copy as cURL">
-          cURL
+        <CopyButton
+          text={() => snippetOf('curl', uid, request, captureUrl)}
+          label="Copy as cURL"
+          size="sm"
+          className="@max-md:w-8 @max-md:px-0"
+        >
+          <span className="@max-md:hidden">cURL</span>
         </CopyButton>
         <DetailsMenu {...props} />
       </div>
-      <p className="flex min-w-0 flex-wrap gap-x-3 font-mono text-sm text-ink-2">
-        <span>#{request.index}</span>
-        <time dateTime={request.timestamp} title={formatMoment(request.timestamp)}>
-          {formatClock(request.timestamp)}
-        </time>
-        <span>{request.sourceIp}</span>
-        <span>{countBytes(request.size)}</span>
-      </p>
+      <DetailsFacts request={request} />
     </header>
+  );
+}
+
+/** One line of facts, which wraps in a narrow pane. */
+function DetailsFacts({ request }: { readonly request: ListedRequest }) {
+  const { source, event } = labelOf(request);
+  return (
+    <p className="flex min-w-0 flex-wrap gap-x-3 font-mono text-sm text-ink-2">
+      <span>#{request.index}</span>
+      <span title="Sender" className={source === 'Unknown' ? 'text-ink-3' : 'text-ink'}>
+        {source}
+      </span>
+      {event === '' ? null : (
+        <span title={`Event type: ${event}`} className="max-w-full truncate text-ink">
+          {event}
+        </span>
+      )}
+      <time dateTime={request.timestamp} title={request.timestamp}>
+        {formatInstant(request.timestamp)}
+      </time>
+      <span title="Address of the sender">{request.sourceIp}</span>
+      <span>{countBytes(request.size)}</span>
+    </p>
   );
 }
 
 /** Enabled only for unsaved requests; 'Saving...' during the call. */
 function SaveButton({ request, canSave, saving, actions }: DetailsHeaderProps) {
   const button = (
-    <Button disabled={!canSave} busy={request.saved || saving} onClick={actions.onSave}>
+    <Button size="sm" disabled={!canSave} busy={request.saved || saving} onClick={actions.onSave}>
       <Save />
       {saving ? 'Saving...' : request.saved ? 'Saved' : 'Save'}
     </Button>

@@ -26,7 +26,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeader
       if (await copyText(await snippetOf(name, uid, request, captureUrl))) toast(COPIED);
     });
   return (
-    <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} size="md" />}>
+    <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} className="size-7" />}>
       <MenuLabel>Copy as</MenuLabel>
       {OTHERS.map((name) => (
         <MenuItem key={name} onSelect={() => copy(name)}>

@@ -1,16 +1,11 @@
 import { Braces } from 'lucide-react';
-import { useDeferredValue, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { FindBar } from '../../../bodies/find-bar.tsx';
 import { jsonBreak } from '../../../bodies/format-json.ts';
-import type { JsonLines } from '../../../bodies/json-lines.ts';
-import { JsonView } from '../../../bodies/json-view.tsx';
-import { NoteLine } from '../../../bodies/note-line.tsx';
-import { searchJson } from '../../../bodies/search-json.ts';
-import { useSteps } from '../../../bodies/use-steps.ts';
+import { TextView } from '../../../bodies/text-view.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
+import { SearchedJson } from './searched-json.tsx';
 import type { ShownBody } from './use-body.ts';
 
 export interface JsonTabProps {
@@ -28,58 +23,58 @@ export function JsonTab({ body, request, find, onFind, onRaw }: JsonTabProps) {
   if (request.size === 0) return <EmptyState icon={<Braces />} title="No body" className="py-10" />;
   const text = body.view?.text;
   const isMeant = /json/i.test(request.contentType ?? '') || /^\s*[{[]/.test(text ?? '');
+  if (text !== undefined && isMeant) return <BrokenJson text={text} find={find} onFind={onFind} onRaw={onRaw} />;
   return (
     <EmptyState
       icon={<Braces />}
       title="This body is not JSON"
       actions={<Button onClick={onRaw}>Show Raw</Button>}
       className="py-10"
-    >
-      {text !== undefined && isMeant ? <JsonErrorLocation text={text} /> : null}
-    </EmptyState>
+    />
+  );
+}
+
+interface BrokenJsonProps extends Pick<JsonTabProps, 'find' | 'onFind' | 'onRaw'> {
+  readonly text: string;
+}
+
+/** A body that should be JSON: where its error is, and its text. */
+function BrokenJson({ text, find, onFind, onRaw }: BrokenJsonProps) {
+  return (
+    <>
+      <div className="flex shrink-0 items-start gap-3 border-b border-line bg-warn-soft px-4 py-2">
+        <div className="min-w-0 grow">
+          <p className="font-medium text-warn">This body is not JSON</p>
+          <JsonErrorLocation text={text} />
+        </div>
+        <Button size="sm" onClick={onRaw}>
+          Show Raw
+        </Button>
+      </div>
+      <TextView text={text} label="Body as text" find={find} onFind={onFind} />
+    </>
   );
 }
 
 /** Characters that are shown before and after an error. */
 const AROUND = 24;
 
-/** For a body that should be JSON: the position of the syntax error. */
+/** The position of the syntax error. */
 function JsonErrorLocation({ text }: { readonly text: string }) {
   const place = useMemo(() => jsonBreak(text), [text]);
   if (place === undefined) return null;
   const { at, line, column, ended } = place;
-  if (ended) return 'The text ends before the JSON is complete.';
+  if (ended) return <p>The text ends before the JSON is complete.</p>;
   return (
-    <>
+    <p>
       It stops being JSON at line {line}, column {column}:
-      <code className="mt-2 block text-sm wrap-anywhere">
+      <code className="mt-1 block text-sm wrap-anywhere">
         {at > AROUND ? '…' : ''}
         {text.slice(Math.max(0, at - AROUND), at)}
         <mark>{text.slice(at, at + 1)}</mark>
         {text.slice(at + 1, at + 1 + AROUND)}
         {at + 1 + AROUND < text.length ? '…' : ''}
       </code>
-    </>
-  );
-}
-
-interface SearchedJsonProps {
-  readonly json: JsonLines;
-  readonly find: string | undefined;
-  readonly onFind: (find: string | undefined) => void;
-}
-
-function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
-  const wanted = useDeferredValue(find ?? '');
-  const matches = useMemo(() => searchJson(json, wanted), [json, wanted]);
-  const [current, step] = useSteps(matches.length, wanted);
-  return (
-    <>
-      {find === undefined ? null : (
-        <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
-      )}
-      {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
-      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
-    </>
+    </p>
   );
 }

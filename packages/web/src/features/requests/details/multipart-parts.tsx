@@ -2,12 +2,12 @@ import { Download } from 'lucide-react';
 import { useMemo } from 'react';
 import { textOf } from '../../../bodies/body-bytes.ts';
 import { imageType } from '../../../bodies/body-kind.ts';
+import { ImageView } from '../../../bodies/image-view.tsx';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatSize } from '../../../ui/sizes.ts';
 import { downloadBytes } from './download.ts';
-import { ImageView } from './image-view.tsx';
 
 /** Maximum of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
@@ -21,7 +21,7 @@ export interface MultipartPartsProps {
 export function MultipartParts({ bytes, contentType }: MultipartPartsProps) {
   const parts = useMemo(() => parseMultipart(bytes, contentType), [bytes, contentType]);
   if (parts === undefined) {
-    return <p className="p-4 text-ink-2">The body does not hold the parts that its content type speaks of.</p>;
+    return <p className="p-4 text-ink-2">The body does not contain the parts that its content type declares.</p>;
   }
   return (
     <ul className="min-h-0 grow overflow-auto border-t border-line">

@@ -20,7 +20,7 @@ export function QueryTab({ request }: { readonly request: CapturedRequest }) {
         />
       </div>
       {fields.length === 0 ? (
-        <p className="p-4 text-ink-2">There is nothing behind the question mark.</p>
+        <p className="p-4 text-ink-2">The query string is empty.</p>
       ) : (
         <FieldTable label="Query parameters" nameTitle="Parameter" fields={fields} />
       )}

@@ -3,15 +3,16 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { FieldTable } from '../../../bodies/field-table.tsx';
 import { parseForm } from '../../../bodies/form.ts';
 import { HexView } from '../../../bodies/hex-view.tsx';
+import { ImageView } from '../../../bodies/image-view.tsx';
 import { TextView } from '../../../bodies/text-view.tsx';
 import type { BodyView } from '../../../bodies/view-body.ts';
-import { formatXml } from '../../../bodies/xml.ts';
+import { formatXml, xmlColors } from '../../../bodies/xml.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
-import { ImageView } from './image-view.tsx';
 import { messageText } from './message-text.ts';
 import { MultipartParts } from './multipart-parts.tsx';
 import { RAW_VIEWS } from './raw-view.ts';
 import type { RawView } from './raw-view.ts';
+import { SearchedJson } from './searched-json.tsx';
 import type { ShownBody } from './use-body.ts';
 
 /** The decoded fields of a form, and the text as sent. */
@@ -42,7 +43,7 @@ export interface RawTabProps {
 export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, find, onFind }: RawTabProps) {
   if (view === undefined) return null;
   const xml = view.kind === 'xml' && view.text !== undefined ? formatXml(view.text) : undefined;
-  const views: RawView[] = request.size === 0 ? ['message'] : viewsOf(view, xml);
+  const views: RawView[] = request.size === 0 ? ['message'] : viewsOf(view, xml, request.contentType);
   const shown = chosen !== undefined && views.includes(chosen) ? chosen : (views[0] ?? 'message');
   const search = { find, onFind };
   return (
@@ -58,13 +59,23 @@ export function RawTab({ body: { view }, request, captureUrl, chosen, onChoose, 
         {shown === 'fields' ? <FormFields text={view.text ?? ''} /> : null}
         {shown === 'parts' ? <MultipartParts bytes={view.bytes} contentType={request.contentType} /> : null}
         {shown === 'image' ? <ImageView bytes={view.bytes} /> : null}
-        {shown === 'formatted' ? <TextView text={xml ?? ''} label={AS_TEXT} {...search} /> : null}
-        {shown === 'text' ? <TextView text={view.text ?? ''} label={AS_TEXT} {...search} /> : null}
+        {shown === 'formatted' && view.json !== undefined ? <SearchedJson json={view.json} {...search} /> : null}
+        {shown === 'formatted' && xml !== undefined ? <XmlText text={xml} {...search} /> : null}
+        {shown === 'text' && view.kind === 'xml' ? <XmlText text={view.text ?? ''} {...search} /> : null}
+        {shown === 'text' && view.kind !== 'xml' ? (
+          <TextView text={view.text ?? ''} label={AS_TEXT} {...search} />
+        ) : null}
         {shown === 'hex' ? <HexView bytes={view.bytes} label="Body in hex" /> : null}
         {shown === 'message' ? <MessageView request={request} captureUrl={captureUrl} view={view} {...search} /> : null}
       </TabPanel>
     </Tabs>
   );
+}
+
+/** XML with colors. It is never interpreted. */
+function XmlText({ text, find, onFind }: Pick<RawTabProps, 'find' | 'onFind'> & { readonly text: string }) {
+  const colors = useMemo(() => xmlColors(text), [text]);
+  return <TextView text={text} label={AS_TEXT} colors={colors} find={find} onFind={onFind} />;
 }
 
 interface MessageViewProps extends Pick<RawTabProps, 'request' | 'captureUrl' | 'find' | 'onFind'> {
@@ -76,9 +87,13 @@ function MessageView({ request, captureUrl, view, find, onFind }: MessageViewPro
   return <TextView text={text} label={AS_TEXT} find={find} onFind={onFind} />;
 }
 
-/** The available views of a body, most specific first. XML that is already indented is shown as sent. */
-function viewsOf(view: BodyView, xml: string | undefined): RawView[] {
+/**
+ * The available views of a body, most specific first. XML that is already indented is shown as sent. JSON of another
+ * content type is formatted, because the details open in this tab; other JSON has a tab of its own.
+ */
+function viewsOf(view: BodyView, xml: string | undefined, contentType: string | null): RawView[] {
   const views: RawView[] = [];
+  if (view.json !== undefined && !/json/i.test(contentType ?? '')) views.push('formatted');
   if (view.kind === 'form') views.push('fields');
   if (view.kind === 'multipart') views.push('parts');
   if (view.kind === 'image') views.push('image');

@@ -1,4 +1,4 @@
-import { queryPairs } from '@creel/contract';
+import { queryOf, queryPairs } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
 import type { ComponentType, ReactNode } from 'react';
@@ -81,6 +81,13 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
           onFind={setFind}
         />
         <TabPanel value="headers" className="min-h-0 grow overflow-auto">
+          {request.size === 0 && queryOf(request) !== '' ? (
+            <>
+              <PartTitle>Query Params</PartTitle>
+              <QueryTab request={request} />
+              <PartTitle>Headers</PartTitle>
+            </>
+          ) : null}
           <HeadersTab headers={request.rawHeaders} find={shown === 'headers' ? find : undefined} />
         </TabPanel>
         <TabPanel value="query" className="min-h-0 grow overflow-auto">
@@ -125,6 +132,11 @@ function BodyPanel({
       {body.view === undefined && body.error === null ? <BodyLoading /> : children}
     </>
   );
+}
+
+/** A heading in the Headers tab of a request without a body, which also shows its query parameters. */
+function PartTitle({ children }: { readonly children: string }) {
+  return <h3 className="px-4 pt-3 pb-1 text-sm font-medium text-ink-2">{children}</h3>;
 }
 
 function BodyLoading() {

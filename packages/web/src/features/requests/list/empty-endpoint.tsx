@@ -1,11 +1,12 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useMutation } from '@tanstack/react-query';
-import { Send } from 'lucide-react';
+import { Laptop, Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { sendTestRequest } from '../../../api/test-request.ts';
 import { Button } from '../../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
@@ -61,6 +62,12 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </TabPanel>
         ))}
       </Tabs>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <p className="text-ink-2">To receive the requests in a program on your machine:</p>
+        <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
+          <Laptop /> Forward to localhost
+        </Button>
+      </div>
     </div>
   );
 }

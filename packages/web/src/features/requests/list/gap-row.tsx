@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
+import type { GapEnd } from '../../../api/request-queries.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { ROW_HEIGHT } from './request-row.tsx';
 
 export interface GapRowProps {
   readonly uid: string;
-  readonly method: string | undefined;
+  readonly filter: RequestFilter;
   readonly gap: Gap;
+  /** The end that is nearer to the visible rows. */
+  readonly end: GapEnd;
   readonly line: number;
   readonly top: number;
 }
 
 /** A gap of the list. Loads its requests when it becomes visible. */
-export function GapRow({ uid, method, gap, line, top }: GapRowProps) {
-  const { isError, refetch } = useQuery(gapQuery(uid, method, gap));
+export function GapRow({ uid, filter, gap, end, line, top }: GapRowProps) {
+  const { isError, refetch } = useQuery(gapQuery(uid, filter, gap, end));
   return (
     <div
       role="row"
@@ -24,7 +28,7 @@ export function GapRow({ uid, method, gap, line, top }: GapRowProps) {
     >
       {isError ? (
         <span role="gridcell">
-          Older requests could not be loaded.{' '}
+          These requests could not be loaded.{' '}
           <button type="button" className="font-medium text-accent hover:underline" onClick={() => void refetch()}>
             Try again
           </button>
@@ -32,7 +36,7 @@ export function GapRow({ uid, method, gap, line, top }: GapRowProps) {
       ) : (
         <>
           <span role="gridcell" className="sr-only">
-            Loading older requests
+            Loading more requests
           </span>
           <Skeleton className="h-3 w-10" />
           <Skeleton className="h-3 w-14" />

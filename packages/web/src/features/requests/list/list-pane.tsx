@@ -1,5 +1,10 @@
+import { parseQuery } from '@creel/contract';
 import type { Endpoint, LiveState } from '@creel/contract';
 import { useRef } from 'react';
+import { knownValuesOf } from '../../../api/known-values.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
+import { readList } from '../../../api/request-lists.ts';
+import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { toast } from '../../../ui/toast-store.ts';
 import { downloadHar } from '../details/export.ts';
@@ -8,15 +13,15 @@ import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
-import { ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
-import { ListToolbar } from './list-toolbar.tsx';
+import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
+import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
 export interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: Endpoint;
-  readonly method: string | undefined;
+  readonly requests: RequestFilter;
   readonly filter: Filter;
   readonly state: ListState;
   readonly live: LiveState;
@@ -28,7 +33,7 @@ export interface ListPaneProps {
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { filter, state, live, actions, view, changeView } = props;
+  const { uid, endpoint, filter, state, live, actions, view, changeView } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
@@ -45,7 +50,13 @@ export function ListPane(props: ListPaneProps) {
           filter={filter}
           onFilter={onFilter}
           find={view.find ?? ''}
-          onFind={(find) => changeView({ find: find === '' ? undefined : find })}
+          onFind={(find) => {
+            state.setAtTop(true);
+            changeView({ find: find === '' ? undefined : find });
+          }}
+          search={state.search}
+          stored={endpoint.requestCount}
+          known={() => knownValuesOf(readList(uid).rows)}
           live={live}
           paused={state.paused}
           onPaused={state.setPaused}
@@ -57,20 +68,24 @@ export function ListPane(props: ListPaneProps) {
   );
 }
 
-function ListContent({ uid, method, state, selection, actions, view, changeView }: ListPaneProps) {
-  const { items, waiting } = state;
+function ListContent({ uid, endpoint, requests, state, selection, actions, view, changeView }: ListPaneProps) {
+  const { items, waiting, search } = state;
+  const { method, query } = requests;
+  const clear = (): void => changeView({ find: undefined });
+  if (view.find !== undefined && !parseQuery(view.find).ok) return <FilterInvalid onClear={clear} />;
   if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
-    if (view.find !== undefined)
-      return <NothingFound find={view.find} onClear={() => changeView({ find: undefined })} />;
+    if (search?.progress === 'searching') return <ListLoading />;
+    if (search?.progress === 'failed') return <ListFailed error={search.error} onRetry={search.retry} />;
+    if (search !== undefined) return <NothingFound searched={endpoint.requestCount} method={method} onClear={clear} />;
     if (method !== undefined) return <NoneOfMethod method={method} onAll={() => changeView({ filter: undefined })} />;
   }
   return (
     <RequestList
-      key={method ?? 'all'}
+      key={`${method ?? 'all'} ${query ?? ''}`}
       uid={uid}
-      method={method}
+      filter={requests}
       state={state}
       selected={selection.current?.index}
       marked={actions.marked}
@@ -86,6 +101,19 @@ function ListContent({ uid, method, state, selection, actions, view, changeView 
 
 function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
   const { markedRequests } = actions;
+  useCommands([
+    {
+      id: FILTER_COMMAND,
+      title: 'Filter the list',
+      group: 'Requests',
+      keys: '/',
+      run() {
+        actions.clearMarks();
+        // The field is there after the next rendering.
+        setTimeout(() => runCommand(FILTER_COMMAND));
+      },
+    },
+  ]);
   const [right, left] = markedRequests;
   const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
   const download = (): void => {

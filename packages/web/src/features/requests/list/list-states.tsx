@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { CloudOff, SearchX } from 'lucide-react';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
+import { formatCount } from '../../../ui/sizes.ts';
 import { SkeletonRows } from '../../../ui/skeleton-rows.tsx';
 
 export function ListLoading() {
@@ -26,24 +26,32 @@ export function ListFailed({ error, onRetry }: { readonly error: unknown; readon
   );
 }
 
-/** No loaded request contains the text. Offers to search all stored requests. */
-export function NothingFound({ find, onClear }: { readonly find: string; readonly onClear: () => void }) {
+export interface NothingFoundProps {
+  /** Number of stored requests, all of which were searched. */
+  readonly searched: number;
+  readonly method: string | undefined;
+  readonly onClear: () => void;
+}
+
+/** No stored request matches the filter. */
+export function NothingFound({ searched, method, onClear }: NothingFoundProps) {
+  const requests = `${formatCount(searched)} stored ${searched === 1 ? 'request' : 'requests'}`;
   return (
     <EmptyState
       icon={<SearchX />}
-      title="No loaded request matches"
-      actions={
-        <>
-          <Button onClick={onClear}>Clear the filter</Button>
-          <Button asChild>
-            <Link to="/search" search={{ q: find }}>
-              Search everything
-            </Link>
-          </Button>
-        </>
-      }
+      title={method === undefined ? 'No request matches' : `No ${method} request matches`}
+      actions={<Button onClick={onClear}>Clear the filter</Button>}
     >
-      The filter searches method, path, source and event of the loaded requests.
+      Searched {requests}: method, path, query, headers and body. New requests that match appear here.
+    </EmptyState>
+  );
+}
+
+/** The filter in the URL has a mistake, which the field shows. */
+export function FilterInvalid({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <EmptyState error title="This filter has a mistake" actions={<Button onClick={onClear}>Clear the filter</Button>}>
+      Correct it in the field above.
     </EmptyState>
   );
 }

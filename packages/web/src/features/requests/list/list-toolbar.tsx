@@ -1,17 +1,23 @@
 import { clsx } from 'clsx';
-import { Pause, Play, Search, X } from 'lucide-react';
-import { useRef } from 'react';
+import { Pause, Play } from 'lucide-react';
 import type { LiveState } from '@creel/contract';
 import { useCommands } from '../../../ui/commands.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { MatchCount } from '../../../ui/match-count.tsx';
+import type { KnownValues } from '../../../ui/query-completion.ts';
+import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import type { Filter } from '../use-view-state.ts';
+import type { SearchState } from './use-list.ts';
 
 /**
  * Classes of the bar above the list. The filters and the actions on selected requests have the same height, so that
  * the rows don't move.
  */
-export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1 @xl:min-h-10';
+export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1';
+
+/** The command that focuses the filter field. */
+export const FILTER_COMMAND = 'list.filter';
 
 const TABS = [
   { value: 'all', label: 'All Requests' },
@@ -26,6 +32,11 @@ export interface ListToolbarProps {
   readonly onFilter: (filter: Filter) => void;
   readonly find: string;
   readonly onFind: (find: string) => void;
+  /** Set while the list is filtered by a query. */
+  readonly search: SearchState | undefined;
+  /** Number of stored requests. */
+  readonly stored: number;
+  readonly known: () => KnownValues;
   readonly live: LiveState;
   readonly paused: boolean;
   readonly onPaused: (paused: boolean) => void;
@@ -33,9 +44,9 @@ export interface ListToolbarProps {
   readonly onLeave: () => void;
 }
 
-/** Filter tabs, filter field, state of the live connection, and the pause button. */
+/** Filter tabs, and below them the filter field, the state of the live connection, and the pause button. */
 export function ListToolbar(props: ListToolbarProps) {
-  const { filter, onFilter, find, onFind, live, paused, onPaused, onLeave } = props;
+  const { filter, onFilter, find, onFind, search, stored, known, live, paused, onPaused, onLeave } = props;
   useCommands([
     {
       id: 'list.pause',
@@ -46,69 +57,49 @@ export function ListToolbar(props: ListToolbarProps) {
     },
   ]);
   return (
-    <div className="@container shrink-0">
-      {/* In a narrow pane, the tabs have their own line so that all of them are visible. */}
+    // The suggestions of the field are above the list.
+    <div className="@container relative z-20 shrink-0">
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
         <Tabs
           label="Filter by method"
           value={filter}
           onValueChange={onFilter}
           tabs={TABS}
-          className="grow basis-full @xl:basis-0"
+          className="grow basis-full"
           listClassName="flex-wrap"
         />
-        <FindField find={find} onFind={onFind} onLeave={onLeave} />
-        <LiveMark live={live} paused={paused} />
-        <IconButton
-          label={paused ? 'Resume' : 'Pause'}
-          keys="p"
-          icon={paused ? <Play /> : <Pause />}
-          aria-pressed={paused}
-          onClick={() => onPaused(!paused)}
+        <QueryField
+          compact
+          label="Filter the list"
+          placeholder="Filter all requests"
+          query={find}
+          onQuery={onFind}
+          known={known}
+          command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
+          onLeave={onLeave}
+          className="grow basis-0 self-start"
         />
+        <div className="flex h-7 shrink-0 items-center gap-2 self-start pointer-coarse:h-11">
+          {search === undefined ? null : (
+            <MatchCount compact total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
+          )}
+          <LiveMark live={live} paused={paused} />
+          <IconButton
+            label={paused ? 'Resume' : 'Pause'}
+            keys="p"
+            icon={paused ? <Play /> : <Pause />}
+            aria-pressed={paused}
+            onClick={() => onPaused(!paused)}
+          />
+        </div>
       </div>
-    </div>
-  );
-}
-
-/** Filters the list. In a wide pane the field expands when it is used; in a narrow one it fills the line. */
-function FindField({ find, onFind, onLeave }: Pick<ListToolbarProps, 'find' | 'onFind' | 'onLeave'>) {
-  const field = useRef<HTMLInputElement>(null);
-  useCommands([
-    { id: 'list.filter', title: 'Filter the list', group: 'Requests', keys: '/', run: () => field.current?.focus() },
-  ]);
-  return (
-    <div className="group relative flex min-w-24 grow basis-0 items-center @xl:min-w-7 @xl:grow-0 @xl:basis-auto">
-      <Search aria-hidden className="pointer-events-none absolute left-2 size-3.5 text-ink-3" />
-      <input
-        ref={field}
-        type="text"
-        value={find}
-        aria-label="Filter the list"
-        placeholder="Filter"
-        onChange={(change) => onFind(change.target.value)}
-        onKeyDown={(press) => {
-          if (press.key !== 'Escape') return;
-          onFind('');
-          onLeave();
-        }}
-        className={clsx(
-          'h-7 w-full rounded-md border border-line-strong bg-transparent pr-6 pl-7 text-sm transition-[width] duration-100',
-          'hover:bg-sunk focus:border-line-strong focus:bg-panel focus:outline-none @xl:border-transparent',
-          find === '' ? '@xl:w-24 @xl:focus:w-36' : '@xl:w-36',
-        )}
-      />
-      {find === '' ? null : (
-        <IconButton
-          label="Clear the filter"
-          icon={<X />}
-          className="absolute right-0.5"
-          onClick={() => {
-            onFind('');
-            field.current?.focus();
-          }}
+      {search?.progress === 'searching' ? (
+        <div
+          aria-hidden
+          className="absolute bottom-0 left-0 h-0.5 bg-accent transition-[width] duration-100"
+          style={{ width: `${Math.min(100, (100 * search.searched) / Math.max(stored, 1))}%` }}
         />
-      )}
+      ) : null}
     </div>
   );
 }

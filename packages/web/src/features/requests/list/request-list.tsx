@@ -1,13 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
+import type { RequestFilter } from '../../../api/request-filter.ts';
+import type { Gap } from '../../../api/request-list.ts';
+import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
 import { COLUMNS, RequestRow, ROW_HEIGHT, rowId } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
+import { useAnchor } from './use-anchor.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
@@ -27,7 +32,7 @@ const RING =
 
 export interface RequestListProps extends RowActions {
   readonly uid: string;
-  readonly method: string | undefined;
+  readonly filter: RequestFilter;
   readonly state: ListState;
   readonly selected: number | undefined;
   readonly marked: ReadonlySet<number>;
@@ -37,7 +42,7 @@ export interface RequestListProps extends RowActions {
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
-  const { uid, method, state, selected, marked } = props;
+  const { uid, filter, state, selected, marked } = props;
   const { items, waiting } = state;
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
@@ -54,11 +59,16 @@ export function RequestList(props: RequestListProps) {
   const actions = useSteadyActions(props);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
+  useAnchor(frame, items);
+  const isListed = selectedLine >= 0;
+  const wasListed = useRef(isListed);
   useEffect(() => {
-    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: 'auto' });
+    // A request from a link is in the list only after the rows around it are loaded.
+    if (selectedLine > 0) virtual.scrollToIndex(selectedLine, { align: wasListed.current ? 'auto' : 'center' });
+    wasListed.current = isListed;
     // Scrolls to the selection when it changes, not when rows arrive above it.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [selected]);
+  }, [selected, isListed]);
   const toTop = (): void => {
     state.letIn();
     frame.current?.scrollTo({ top: 0 });
@@ -99,8 +109,9 @@ export function RequestList(props: RequestListProps) {
                 <GapRow
                   key={`gap-${item.gap.before}`}
                   uid={uid}
-                  method={method}
+                  filter={filter}
                   gap={item.gap}
+                  end={gapEnd(item.gap, position, shown)}
                   line={position}
                   top={start - TITLES}
                 />
@@ -127,6 +138,13 @@ export function RequestList(props: RequestListProps) {
       </div>
     </div>
   );
+}
+
+/** A gap in the upper half of the rendered rows was reached from below. The last gap has no rows below it. */
+function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapEnd {
+  if (gap.after < 0) return 'newest';
+  const middle = ((shown[0]?.index ?? 0) + (shown.at(-1)?.index ?? 0)) / 2;
+  return position < middle ? 'oldest' : 'newest';
 }
 
 /** Stable actions, so that a row renders only when its request changes. */

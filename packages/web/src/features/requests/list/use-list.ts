@@ -1,11 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { holdRows } from '../../../api/limit-requests.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST } from '../../../api/request-list.ts';
+import type { RequestList } from '../../../api/request-list.ts';
 import { changeLists } from '../../../api/request-lists.ts';
-import { requestListQuery } from '../../../api/request-queries.ts';
+import { aroundQuery, gapQuery, requestListQuery } from '../../../api/request-queries.ts';
 import { listItems, waitingOf } from '../list-items.ts';
 import type { ListItems, Waiting } from '../list-items.ts';
+
+/** The progress of a search in all stored requests of the endpoint. */
+export interface SearchState {
+  /** Number of matches that were found so far. */
+  readonly matches: number;
+  /** Number of stored requests that were looked at. */
+  readonly searched: number;
+  /** `paused`: enough matches are loaded; scrolling to the end continues. */
+  readonly progress: 'searching' | 'paused' | 'complete' | 'failed';
+  readonly error: unknown;
+  readonly retry: () => void;
+}
 
 export interface ListState {
   readonly items: ListItems;
@@ -14,6 +28,8 @@ export interface ListState {
   readonly isLoading: boolean;
   readonly error: unknown;
   readonly retry: () => void;
+  /** Set if the list has a query. */
+  readonly search: SearchState | undefined;
   readonly setPaused: (paused: boolean) => void;
   /** Called with the scroll position. New requests wait while the list is not at its top. */
   readonly setAtTop: (atTop: boolean) => void;
@@ -21,12 +37,19 @@ export interface ListState {
   readonly letIn: () => void;
 }
 
-/** The list of one filter. Holds new requests back while it is paused or scrolled down. */
-export function useList(uid: string, method: string | undefined, find: string): ListState {
-  const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, method));
+/**
+ * The list of a filter. Holds new requests back while it is paused or scrolled down. `around` is the index of a request
+ * around which the list is loaded.
+ */
+export function useList(uid: string, filter: RequestFilter, around: number | undefined): ListState {
+  const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const [paused, setPausedState] = useState(false);
   const [atTop, setAtTopState] = useState(true);
-  const items = useMemo(() => listItems(list, find), [list, find]);
+  useRequestsAround(uid, filter, list, around);
+  const search = useSearchState(uid, filter, list, isPending);
+  // Only a paused search shows its gap, whose row continues the search when it becomes visible.
+  const hidesGaps = search !== undefined && search.progress !== 'paused';
+  const items = useMemo(() => listItems(hidesGaps ? { ...list, gaps: [] } : list), [list, hidesGaps]);
   const waiting = useMemo(() => waitingOf(list), [list]);
   const hold = (held: boolean): void =>
     changeLists(uid, (one) => holdRows(one, held ? (one.hold ?? one.newest) : undefined));
@@ -37,6 +60,7 @@ export function useList(uid: string, method: string | undefined, find: string): 
     isLoading: isPending,
     error: list.rows.length === 0 ? error : null,
     retry: () => void refetch(),
+    search,
     setPaused(wanted) {
       setPausedState(wanted);
       hold(wanted || !atTop);
@@ -51,5 +75,38 @@ export function useList(uid: string, method: string | undefined, find: string): 
       setAtTopState(true);
       hold(false);
     },
+  };
+}
+
+/** Loads the rows around a request that is in a gap. A search finds all of its rows by itself. */
+function useRequestsAround(uid: string, filter: RequestFilter, list: RequestList, index = -1): void {
+  const isInGap = list.gaps.some((gap) => index > gap.after && index < gap.before);
+  useQuery({ ...aroundQuery(uid, filter, index), enabled: isInGap && filter.query === undefined });
+}
+
+/** A search pauses at this number of matches, so that a broad query does not load every request. */
+const MAX_MATCHES_AT_ONCE = 1000;
+
+/** Searches the gaps of a list one after the other, newest first. */
+function useSearchState(
+  uid: string,
+  filter: RequestFilter,
+  list: RequestList,
+  isPending: boolean,
+): SearchState | undefined {
+  const gap = list.gaps[0];
+  const isLast = list.gaps.length === 1 && gap?.after === -1;
+  const pauses = isLast && list.rows.length >= MAX_MATCHES_AT_ONCE;
+  const isWanted = filter.query !== undefined && gap !== undefined && !pauses;
+  const step = useQuery({ ...gapQuery(uid, filter, gap ?? { before: 0, after: -1 }), enabled: isWanted });
+  if (filter.query === undefined) return undefined;
+  const failed = isWanted && step.isError;
+  const open = pauses ? 'paused' : 'searching';
+  return {
+    matches: list.rows.length,
+    searched: list.searched,
+    progress: failed ? 'failed' : isPending || gap !== undefined ? open : 'complete',
+    error: failed ? step.error : null,
+    retry: () => void step.refetch(),
   };
 }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'react';
-import { imageType } from '../../../bodies/body-kind.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { imageType } from './body-kind.ts';
 
 /**
  * A raster image, recognized by its first bytes and not by its content type. SVG is not rendered, because it can

@@ -1,0 +1,249 @@
+// The query field: the list's filter over everything that is stored, the search page, and links to old requests.
+import { gzipSync } from 'node:zlib';
+import type { Page } from '@playwright/test';
+import { expectNoFindings } from './axe.ts';
+import { expect, pressEscape, test } from './app.ts';
+import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
+
+// Two endpoints for the search page.
+test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
+
+const filter = (page: Page) => page.getByRole('combobox', { name: 'Filter the list' });
+
+/** Sends requests with the paths /order/0 to /order/{count - 1}, in this order as far as parallel connections allow. */
+async function sendMany(captureUrl: string, count: number): Promise<void> {
+  let next = 0;
+  const sender = async (): Promise<void> => {
+    while (next < count) {
+      const at = next++;
+      await sendJson(captureUrl, { at, needle: `needle-${at}-` }, `/order/${at}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 24 }, sender));
+}
+
+/** Records whether a text is ever shown, from now on. */
+async function watchFor(page: Page, text: string): Promise<() => Promise<boolean>> {
+  await page.evaluate(`{
+    globalThis.wasShown = false;
+    new MutationObserver(() => {
+      if (document.body.innerText.includes(${JSON.stringify(text)})) globalThis.wasShown = true;
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  }`);
+  return () => page.evaluate('globalThis.wasShown');
+}
+
+test('the filter finds one of 10,040 stored requests', async ({ page, context, app, endpoint }) => {
+  test.slow();
+  await context.request.patch(`${app.url}/api/endpoints/${endpoint.uid}`, { data: { autosave: true } });
+  await sendMany(endpoint.url, 10_040);
+  await openLive(page, endpoint);
+  const wasNothingFound = await watchFor(page, 'No request matches');
+  const started = performance.now();
+  await filter(page).fill('needle-56-');
+  const found = page.getByRole('row', { name: /\/order\/56\b/ });
+  await expect(found).toBeVisible();
+  test.info().annotations.push({ type: 'first match', description: `${Math.round(performance.now() - started)} ms` });
+  await expect(page.getByText('1 match in 10,040 requests').first()).toBeVisible();
+  test.info().annotations.push({ type: 'complete', description: `${Math.round(performance.now() - started)} ms` });
+  expect(await wasNothingFound()).toBe(false);
+
+  await filter(page).fill('no such thing');
+  await expect(page.getByText('Searched 10,040 stored requests')).toBeVisible();
+  await filter(page).fill('method:POST');
+  await expect(page.getByText('1,100+ matches').first()).toBeVisible();
+  await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
+  await expect(page.getByText('1,300+ matches').first()).toBeVisible();
+});
+
+test('while it searches, the filter shows matches and progress, and does not say that nothing matches', async ({
+  page,
+  endpoint,
+}) => {
+  for (let at = 0; at < 3; at++) await sendJson(endpoint.url, { at }, '/first');
+  // The server has to search from here on.
+  await send(endpoint.url, { body: 'x'.repeat(20_000) });
+  await openLive(page, endpoint);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/search?*', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await filter(page).fill('nothing-like-it');
+  await expect(page.getByText('0 matches in 0 of 4 requests').first()).toBeVisible();
+  await expect(page.getByText('No request matches')).toHaveCount(0);
+  release();
+  await expect(page.getByText('No request matches')).toBeVisible();
+  await expect(page.getByText('Searched 4 stored requests')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the filter' }).click();
+  await expect(row(page, 0)).toBeVisible();
+});
+
+test('a search that fails says so and continues on demand', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
+  await openLive(page, endpoint);
+  let failures = 0;
+  await page.route('**/api/search?*', (route) =>
+    failures++ === 0
+      ? route.fulfill({ status: 503, json: { error: 'Busy.', message: 'Busy.', code: 'UNAVAILABLE' } })
+      : route.continue(),
+  );
+  await filter(page).fill('needle');
+  await expect(page.getByText('Busy.')).toBeVisible();
+  await page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect(row(page, 1)).toBeVisible();
+});
+
+test('live captures that match appear, also with a long or coded body; others do not', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { needle: 1 });
+  await openLive(page, endpoint);
+  await filter(page).fill('needle');
+  await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
+  await sendJson(endpoint.url, { needle: 2 });
+  await expect(row(page, 1)).toBeVisible();
+  await sendJson(endpoint.url, { other: 3 });
+  await send(endpoint.url, { body: `${'x'.repeat(20_000)} needle` });
+  await expect(row(page, 3)).toBeVisible();
+  await send(endpoint.url, { body: 'y'.repeat(20_000) });
+  await send(endpoint.url, { body: gzipSync('a needle in it'), headers: { 'content-encoding': 'gzip' } });
+  await expect(row(page, 5)).toBeVisible();
+  await expect(page.getByText('4 matches in 6 requests').first()).toBeVisible();
+  for (const other of [2, 4]) await expect(row(page, other)).toHaveCount(0);
+  await row(page, 3).click();
+  await expect(page.getByRole('region', { name: 'Request 3' })).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(row(page, 1)).toHaveAttribute('aria-selected', 'true');
+});
+
+test('saving a request moves it out of the list of unsaved ones', async ({ page, endpoint }) => {
+  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
+  await openLive(page, endpoint, '?find=is%3Aunsaved&request=1');
+  await expect(row(page, 1)).toBeVisible();
+  await page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(row(page, 1)).toHaveCount(0);
+  await expect(row(page, 0)).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Request 1' }).getByRole('button', { name: 'Saved' })).toBeVisible();
+});
+
+test('a mistake is shown at its place, an unknown field is searched as text', async ({ page, endpoint }) => {
+  const searches: string[] = [];
+  page.on('request', (call) => (call.url().includes('/api/search') ? searches.push(call.url()) : undefined));
+  await sendJson(endpoint.url, { a: 1 }, '/methd:POST');
+  await openLive(page, endpoint);
+  await filter(page).fill('a size:many b');
+  await expect(page.getByText('Expected a size such as')).toBeVisible();
+  await expect(page.locator('[data-mistake]')).toHaveText('size:many');
+  await expect(filter(page)).toHaveAccessibleDescription(/The mistake is at character 3/);
+  await expect(filter(page)).toHaveAttribute('aria-invalid', 'true');
+  await expect(row(page, 0)).toBeVisible();
+  expect(searches).toEqual([]);
+  await expectNoFindings(page, 'a mistake in the filter');
+
+  await filter(page).fill('methd:POST');
+  await expect(page.getByText('methd: is not a field, so it is searched as text.')).toBeVisible();
+  await expect(row(page, 0)).toBeVisible();
+  await page.goto(`/endpoints/${endpoint.uid}?find=size%3Amany`);
+  await expect(page.getByText('This filter has a mistake')).toBeVisible();
+  await expect(page.locator('[data-mistake]')).toHaveText('size:many');
+});
+
+test('fields and known values are suggested, and chosen with the keyboard', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { type: 'invoice.paid' }, '/a');
+  await send(endpoint.url, { method: 'PUT', path: '/b', headers: { 'x-shop': 'acme' } });
+  await openLive(page, endpoint);
+  await page.keyboard.press('/');
+  await expect(filter(page)).toBeFocused();
+  await expect(page.getByRole('listbox')).toHaveCount(0);
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('option')).toHaveCount(14);
+  await page.keyboard.type('head');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('option', { name: 'header.' })).toHaveAttribute('aria-selected', 'true');
+  await expectNoFindings(page, 'suggestions');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('x-s');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await expect(filter(page)).toHaveValue('header.x-shop:');
+  await page.keyboard.type('ac');
+  await expect(row(page, 0)).toHaveCount(0);
+  await expect(row(page, 1)).toBeVisible();
+  await expect(page).toHaveURL(/find=header\.x-shop/);
+
+  await page.reload();
+  await expect(filter(page)).toHaveValue('header.x-shop:ac');
+  await expect(row(page, 1)).toBeVisible();
+  await expect(row(page, 0)).toHaveCount(0);
+
+  await filter(page).fill('');
+  await filter(page).pressSequentially('put');
+  await page.getByRole('option', { name: 'method:PUT' }).click();
+  await expect(filter(page)).toHaveValue('method:PUT ');
+  await expect(filter(page)).toBeFocused();
+  await expect(row(page, 0)).toHaveCount(0);
+  await pressEscape(page);
+  await expect(filter(page)).toHaveValue('');
+  await expect(page.getByRole('grid')).toBeFocused();
+});
+
+test('the slash key focuses the filter while requests are selected', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await page.keyboard.press('x');
+  await expect(filter(page)).toHaveCount(0);
+  await page.keyboard.press('/');
+  await expect(filter(page)).toBeFocused();
+  await expect(page).toHaveURL(/endpoints/);
+});
+
+test('tabs and filter narrow the list together', async ({ page, endpoint }) => {
+  await send(endpoint.url, { method: 'GET', path: '/both' });
+  await send(endpoint.url, { method: 'POST', path: '/both' });
+  await send(endpoint.url, { method: 'GET', path: '/other' });
+  await openLive(page, endpoint, '?find=both&filter=get');
+  await expect(row(page, 0)).toBeVisible();
+  await expect(page.locator('[role="row"][data-index]')).toHaveCount(1);
+  await page.getByRole('tab', { name: 'PUT' }).click();
+  await expect(page.getByText('No PUT request matches')).toBeVisible();
+});
+
+test('a link to an old request loads the list around it, and j and k move from it', async ({ page, endpoint }) => {
+  test.slow();
+  await sendMany(endpoint.url, 700);
+  await openLive(page, endpoint, '?request=157');
+  await expect(row(page, 157)).toBeInViewport();
+  await expect(row(page, 157)).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('j');
+  await expect(row(page, 156)).toHaveAttribute('aria-selected', 'true');
+  // Across the end of the loaded part: no request is skipped.
+  for (let index = 157; index < 290; index++) {
+    await page.keyboard.press('k');
+    await expect(row(page, index)).toHaveAttribute('aria-selected', 'true');
+  }
+  await expect(row(page, 289)).toBeInViewport();
+});
+
+test('the search page is restricted by chips that edit the query', async ({ page, context, app, endpoint }) => {
+  const other = await createEndpoint(context, app, 'Other');
+  await send(endpoint.url, { method: 'GET', path: '/thing' });
+  await send(endpoint.url, { method: 'PUT', path: '/thing' });
+  await send(other.url, { method: 'PUT', path: '/thing' });
+  await page.goto('/search?q=thing');
+  await expect(page.getByText('3 matches in 3 requests').first()).toBeVisible();
+  await page.getByRole('combobox', { name: 'Method' }).selectOption('PUT');
+  await expect(page.getByRole('combobox', { name: 'Search requests' })).toHaveValue('thing method:PUT');
+  await expect(page.getByText('2 matches in 3 requests').first()).toBeVisible();
+  await page.getByRole('combobox', { name: 'Endpoint' }).selectOption('Other');
+  await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
+  await page.getByRole('combobox', { name: 'Time' }).selectOption('Last hour');
+  await expect(page).toHaveURL(/after%3A-1h/);
+  await page.reload();
+  await expect(page.getByText('1 match in 1 request').first()).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Time' })).toHaveValue('-1h');
+  await expectNoFindings(page, 'the search page');
+  await page.getByRole('combobox', { name: 'Search requests' }).fill('thing method:GET');
+  await expect(page.getByText('Nothing found')).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Method' })).toHaveValue('GET');
+});

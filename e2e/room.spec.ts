@@ -1,0 +1,104 @@
+// Room to read: the height of what is above the list, the visible lines of JSON, and the replay form below them.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { openLive, row, sendJson } from './endpoints.ts';
+import { openReplay, urlField } from './replay.ts';
+
+/** JSON of 82 lines. */
+const LONG = Object.fromEntries(Array.from({ length: 80 }, (_, at) => [`key_${at}`, at]));
+
+/** Number of lines of JSON that are fully visible. */
+const VISIBLE_LINES = `(() => {
+  const tree = document.querySelector('[role="tree"]');
+  const { top, bottom } = tree.getBoundingClientRect();
+  const end = Math.min(bottom, innerHeight);
+  return [...tree.querySelectorAll('[role="treeitem"]')].filter((line) => {
+    const box = line.getBoundingClientRect();
+    return box.top >= top && box.bottom <= end;
+  }).length;
+})()`;
+
+/** Distance in pixels from the top of the page's main part to the requests. */
+const HEADER_HEIGHT = `document.querySelector('[role="tablist"][aria-label="Filter by method"]')
+  .closest('[tabindex="-1"]').getBoundingClientRect().top - document.querySelector('#main').getBoundingClientRect().top`;
+
+const visibleLines = (page: Page): Promise<number> => page.evaluate(VISIBLE_LINES);
+
+for (const [width, height, closed, open] of [
+  [1440, 900, 24, 14],
+  [1024, 768, 18, 10],
+] as const) {
+  test(`at ${width}x${height}, ${closed} lines of JSON are visible, and ${open} with the replay form open`, async ({
+    page,
+    endpoint,
+  }) => {
+    await page.setViewportSize({ width, height });
+    await sendJson(endpoint.url, LONG, '/hooks');
+    await openLive(page, endpoint);
+    await expect(page.getByRole('treeitem').first()).toBeVisible();
+    expect(await visibleLines(page)).toBeGreaterThanOrEqual(closed);
+    await openReplay(page, endpoint);
+    expect(await visibleLines(page)).toBeGreaterThanOrEqual(open);
+  });
+}
+
+test('at 1440x900, at most 120 px are above the list, with every hint and figure', async ({ page, endpoint }) => {
+  await page.request.patch(`/api/endpoints/${endpoint.uid}`, {
+    data: { autosave: true, name: 'W'.repeat(100) },
+  });
+  await sendJson(endpoint.url, LONG);
+  await openLive(page, endpoint);
+  await sendJson(endpoint.url, LONG);
+  await expect(page.getByText('+1 in last session')).toBeVisible();
+  await expect(page.getByText('Send HTTP requests to this URL to view them in the dashboard below.')).toBeVisible();
+  await expect(page.locator('[data-stat="Average Size"]')).toBeInViewport();
+  expect(await page.evaluate(HEADER_HEIGHT)).toBeLessThanOrEqual(121);
+});
+
+test('the part above the list collapses to the name and the URL, and the choice is remembered', async ({
+  page,
+  endpoint,
+}) => {
+  await sendJson(endpoint.url, LONG);
+  await openLive(page, endpoint);
+  const before = Number(await page.evaluate(HEADER_HEIGHT));
+  await page.getByRole('button', { name: 'Hide endpoint details' }).click();
+  await expect(page.getByRole('region', { name: 'Statistics' })).toHaveCount(0);
+  expect(Number(await page.evaluate(HEADER_HEIGHT))).toBeLessThan(before - 35);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Show endpoint details' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Endpoint URL' })).toBeVisible();
+  await page.getByRole('button', { name: 'Show endpoint details' }).click();
+  await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
+});
+
+test('on a phone, the first row is at 320 px or higher', async ({ page, endpoint }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await sendJson(endpoint.url, LONG);
+  await openLive(page, endpoint);
+  await expect(row(page, 0)).toBeVisible();
+  expect((await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
+  await page.getByRole('button', { name: 'Show endpoint details' }).click();
+  await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Clear Data' })).toBeVisible();
+});
+
+test('the replay form closes when another request is chosen, and its draft is kept', async ({ page, endpoint }) => {
+  for (let at = 0; at < 2; at++) await sendJson(endpoint.url, LONG);
+  await openReplay(page, endpoint, 1);
+  await urlField(page).fill('http://127.0.0.1:9/draft');
+  await row(page, 0).click();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(urlField(page)).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
+  await expect(urlField(page)).toHaveCount(0);
+  await page.keyboard.press('r');
+  await urlField(page).fill('http://127.0.0.1:9/draft');
+  await row(page, 1).click();
+  await expect(urlField(page)).toHaveCount(0);
+  await row(page, 0).click();
+  await expect(page.getByRole('button', { name: 'Discard changes' })).toBeVisible();
+  await page.keyboard.press('r');
+  await expect(urlField(page)).toHaveValue('http://127.0.0.1:9/draft');
+});

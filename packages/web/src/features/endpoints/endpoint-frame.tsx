@@ -1,0 +1,70 @@
+import type { EndpointDetail } from '@creel/contract';
+import { useId, useState } from 'react';
+import { z } from 'zod';
+import { useLiveEndpoint } from '../../api/live-cache.ts';
+import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
+import { storedValue, usePreference } from '../../ui/stored-value.ts';
+import { toast } from '../../ui/toast-store.ts';
+import { copyText } from '../../ui/use-copy.ts';
+import { useIsNarrow } from '../../ui/use-media.ts';
+import { EndpointHeader } from './endpoint-header.tsx';
+import { EndpointHints, EndpointNotices } from './endpoint-notices.tsx';
+import { ForwardDialog } from './forward-dialog.tsx';
+import { StatCards } from './stat-cards.tsx';
+import { UrlBar } from './url-bar.tsx';
+
+/** Whether the user has collapsed the part above the requests; `null` until the user decides. */
+const collapsedPreference = storedValue('endpointCollapsed', z.boolean().nullable(), null);
+
+export interface EndpointFrameProps {
+  readonly endpoint: EndpointDetail;
+  readonly onDeleted: () => void;
+}
+
+/**
+ * The part above the requests: header, URL, hints and figures. It renders with the live figures; the requests do not.
+ * Collapsed, which is the default on a narrow screen, it is the name and the URL.
+ */
+export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
+  const live = useLiveEndpoint(endpoint.uid);
+  const narrow = useIsNarrow();
+  const [choice, setCollapsed] = usePreference(collapsedPreference);
+  const [isForwarding, setForwarding] = useState(false);
+  const contentId = useId();
+  const isCollapsed = choice ?? narrow;
+  const onToggle = (): void => setCollapsed(!isCollapsed);
+  const group = 'Endpoint';
+  const copyUrl = async (): Promise<void> => {
+    if (await copyText(endpoint.url)) toast({ title: 'URL Copied!' });
+  };
+  useCommands([
+    { id: 'endpoint.copy', title: 'Copy the endpoint URL', group, run: () => void copyUrl() },
+    { id: COMMAND_IDS.forward, title: 'Forward to localhost', group, run: () => setForwarding(true) },
+    {
+      id: 'endpoint.collapse',
+      title: isCollapsed ? 'Show endpoint details' : 'Hide endpoint details',
+      group,
+      run: onToggle,
+    },
+  ]);
+  return (
+    <div className="flex shrink-0 flex-col gap-1 px-5 pt-1.5 max-md:gap-2 max-md:px-4 max-md:pt-2.5" id={contentId}>
+      <EndpointHeader
+        endpoint={endpoint}
+        isCollapsed={isCollapsed}
+        contentId={contentId}
+        onToggle={onToggle}
+        onDeleted={onDeleted}
+      />
+      <UrlBar endpoint={endpoint} />
+      {isCollapsed ? null : <EndpointHints endpoint={endpoint} />}
+      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
+      {isCollapsed ? (
+        <div className="h-1" />
+      ) : (
+        <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
+      )}
+      <ForwardDialog endpoint={endpoint} open={isForwarding} onOpenChange={setForwarding} />
+    </div>
+  );
+}

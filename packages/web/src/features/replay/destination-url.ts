@@ -1,0 +1,74 @@
+import { queryOf } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
+
+/** Host of the URL that is shown until the user enters a destination. Nothing is sent to it. */
+export const PLACEHOLDER_HOST = 'example.com';
+
+/** The last destination of an endpoint. */
+export interface LastDestination {
+  /** Path of the request that was sent. */
+  readonly path: string;
+  /** Where it was sent, without query and fragment. */
+  readonly url: string;
+}
+
+type Target = Pick<CapturedRequest, 'path' | 'rawTarget' | 'queryParams'>;
+
+/**
+ * The initial URL of a replay: the request's path if it starts with http; else the path and query as sent, after the
+ * base of the endpoint's last destination. Without one, after a placeholder host.
+ */
+export function defaultUrl(request: Target, last: LastDestination | undefined): string {
+  const path = inUrl(request.path);
+  const query = inUrl(queryOf(request));
+  if (/^http/i.test(path)) return path + query;
+  if (last === undefined) return `https://${PLACEHOLDER_HOST}${withSlash(path)}${query}`;
+  if (last.path === request.path) return last.url + query;
+  const base = baseOf(last);
+  return (path === '/' && /^https?:\/\/[^/]+\/./i.test(base) ? base : base + withSlash(path)) + query;
+}
+
+/** What to remember after a request was sent to a valid URL. */
+export function destinationOf({ path }: Pick<CapturedRequest, 'path'>, url: string): LastDestination {
+  const [place = url] = url.split(/[?#]/, 1);
+  return { path, url: /^https?:\/\/[^/]+$/i.test(place) ? `${place}/` : place };
+}
+
+/** The destination without the captured path at its end. If the user replaced that path, only scheme and host. */
+function baseOf({ path, url }: LastDestination): string {
+  const captured = withSlash(inUrl(path));
+  const [origin = url] = /^https?:\/\/[^/]+/i.exec(url) ?? [];
+  const base =
+    captured === '/' ? url : url.slice(origin.length).endsWith(captured) ? url.slice(0, -captured.length) : origin;
+  return base.replace(/\/+$/, '');
+}
+
+function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}
+
+/** Percent-encodes bytes that a URL can't contain and the number sign, after which nothing would be sent. */
+function inUrl(target: string): string {
+  return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+}
+
+/** `localhost:4000/x`, `10.0.0.7`, `[::1]:80`, `app:3000`, `api.shop.test/hook`: host, port, and the rest. */
+const WITHOUT_SCHEME = /^(\[[\da-f:.]+\]|[a-z\d-]+(?:\.[a-z\d-]+)*)(:\d{1,5})?(?:[/?#].*)?$/i;
+const IP_ADDRESS = /^(\[.*\]|\d+(\.\d+){3})$/;
+
+/**
+ * Adds the scheme that a user left out: http for this machine, IP addresses, and hosts with a port; https for other
+ * domain names. Returns any other text unchanged, without surrounding spaces.
+ */
+export function completeUrl(text: string): string {
+  const url = text.trim();
+  const [, host = '', port] = WITHOUT_SCHEME.exec(url) ?? [];
+  if (host === '') return url;
+  if (port !== undefined || IP_ADDRESS.test(host) || /(^|\.)localhost$/i.test(host)) return `http://${url}`;
+  return host.includes('.') ? `https://${url}` : url;
+}
+
+/** True for a URL whose host is the placeholder. */
+export function isPlaceholder(url: string): boolean {
+  return URL.canParse(url) && new URL(url).hostname.replace(/\.$/, '') === PLACEHOLDER_HOST;
+}

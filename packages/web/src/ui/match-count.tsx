@@ -1,0 +1,65 @@
+import { clsx } from 'clsx';
+import { useEffect, useState } from 'react';
+import { formatCount } from './sizes.ts';
+
+export interface MatchCountProps {
+  readonly matches: number;
+  /** Number of stored requests that were searched so far. */
+  readonly searched: number;
+  /** Number of stored requests. */
+  readonly total: number;
+  /** `paused`: there may be more matches, which are loaded on demand. */
+  readonly progress: 'searching' | 'paused' | 'complete' | 'failed';
+  readonly onRetry: () => void;
+  /** Shortens the text in a narrow container. */
+  readonly compact?: boolean;
+  readonly className?: string;
+}
+
+/** '12 matches in 10,040 requests', or how much was searched so far. */
+export function MatchCount(props: MatchCountProps) {
+  const { searched, total, progress, onRetry, compact = false, className } = props;
+  const [matches, extent] = matchTexts(props);
+  const announced = useSettledText(`${matches} ${extent}`);
+  return (
+    <span className={className}>
+      <span role="status" className="sr-only">
+        {progress === 'searching' ? '' : announced}
+      </span>
+      <span aria-hidden className="whitespace-nowrap">
+        {matches} <span className={clsx(compact && 'hidden @md:inline')}>{extent}</span>
+        {compact && progress === 'searching' ? (
+          <span className="@md:hidden">· {Math.floor((100 * searched) / Math.max(total, searched, 1))}%</span>
+        ) : null}
+      </span>
+      {progress === 'failed' ? (
+        <button type="button" className="ml-2 font-medium text-accent hover:underline" onClick={onRetry}>
+          Try again
+        </button>
+      ) : null}
+    </span>
+  );
+}
+
+/** The number of matches, and the number of requests in which they were found. */
+export function matchTexts({ matches, searched, total, progress }: Omit<MatchCountProps, 'onRetry'>): [string, string] {
+  // The number of stored requests is updated once a second and can lag behind.
+  const all = Math.max(total, matches);
+  const requests = `${formatCount(all)} ${all === 1 ? 'request' : 'requests'}`;
+  const count = `${formatCount(matches)}${progress === 'paused' ? '+' : ''} ${matches === 1 ? 'match' : 'matches'}`;
+  if (progress === 'complete') return [count, `in ${requests}`];
+  const extent = `in ${formatCount(Math.min(searched, all))} of ${requests}`;
+  return [count, progress === 'failed' ? `${extent}. The search stopped.` : extent];
+}
+
+/** Milliseconds without a change before a text is announced. */
+const SETTLED_MS = 1500;
+
+function useSettledText(text: string): string {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,194 @@
+import { MAX_QUERY_LENGTH, parseQuery } from '@creel/contract';
+import { clsx } from 'clsx';
+import { Search, X } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { useCommands } from './commands.ts';
+import type { Command } from './commands.ts';
+import { IconButton } from './icon-button.tsx';
+import { Input } from './input.tsx';
+import { complete, completionsAt } from './query-completion.ts';
+import type { Completion, KnownValues } from './query-completion.ts';
+import { QueryNotes } from './query-notes.tsx';
+import { useSearchText } from './use-search-text.ts';
+
+export interface QueryFieldProps {
+  readonly label: string;
+  readonly placeholder: string;
+  /** The query that is searched for. */
+  readonly query: string;
+  /** Called with queries that can be read, a moment after the last key press and on Enter. */
+  readonly onQuery: (query: string) => void;
+  /** Called when suggestions are shown. */
+  readonly known: () => KnownValues;
+  /** Its shortcut focuses the field. */
+  readonly command: Omit<Command, 'run'>;
+  /** Escape in the field, with no suggestions shown. */
+  readonly onLeave?: (() => void) | undefined;
+  /** For a field that is the purpose of its page. */
+  readonly takesFocus?: boolean;
+  readonly compact?: boolean;
+  readonly className?: string;
+}
+
+/**
+ * A field for the query language (docs/query-language.md): a combobox (WAI-ARIA) with suggestions, and notes about
+ * mistakes and unknown fields below.
+ */
+export function QueryField(props: QueryFieldProps) {
+  const { label, placeholder, query, known, command, onLeave, takesFocus = false, compact = false } = props;
+  const field = useRef<HTMLInputElement>(null);
+  const ids = useId();
+  const search = useSearchText(query, props.onQuery, (text) => parseQuery(text).ok);
+  const [caret, setCaret] = useState<number>();
+  const [active, setActive] = useState(-1);
+  const { text } = search;
+  const completions = caret === undefined ? undefined : completionsAt(text, caret, known());
+  const choices = completions?.choices ?? [];
+  const isOpen = choices.length > 0;
+  // An unfinished term is often a mistake.
+  const showsMistake = search.isSettled && !isOpen;
+  useCommands([{ ...command, run: () => field.current?.select() }]);
+  useCaret(field, search.caret);
+
+  const close = (): void => {
+    setCaret(undefined);
+    setActive(-1);
+  };
+  const open = (): void => {
+    setCaret(field.current?.selectionStart ?? text.length);
+    setActive(-1);
+  };
+  const choose = (choice: Completion): void => {
+    if (completions === undefined) return;
+    const done = complete(text, completions, choice);
+    search.change(done.text, done.caret);
+    setActive(-1);
+    setCaret(/\s$/.test(done.text.slice(0, done.caret)) ? undefined : done.caret);
+  };
+  const onKeyDown = (press: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[press.key];
+    const chosen = choices[active];
+    if (step !== undefined) {
+      if (isOpen) setActive((active + step + choices.length + 1) % (choices.length + 1 || 1));
+      else open();
+    } else if (press.key === 'Enter') {
+      if (chosen === undefined) {
+        close();
+        search.submit(text);
+      } else choose(chosen);
+    } else if (press.key === 'Tab' && chosen !== undefined) choose(chosen);
+    else if (press.key === 'Escape' && isOpen) close();
+    else if (press.key === 'Escape' && onLeave !== undefined) {
+      search.submit('');
+      onLeave();
+    } else return;
+    press.preventDefault();
+  };
+  const activeId = active < 0 ? undefined : `${ids}-${active}`;
+  return (
+    <search className={clsx('flex min-w-0 flex-col', props.className)}>
+      <div className="relative">
+        <Search
+          aria-hidden
+          className={clsx(
+            'pointer-events-none absolute top-1/2 -translate-y-1/2 text-ink-3',
+            compact ? 'left-2 size-3.5' : 'left-3 size-4',
+          )}
+        />
+        <Input
+          ref={field}
+          type="text"
+          role="combobox"
+          aria-label={label}
+          aria-expanded={isOpen}
+          aria-controls={`${ids}-list`}
+          aria-autocomplete="list"
+          aria-activedescendant={activeId}
+          aria-describedby={`${ids}-notes`}
+          aria-invalid={showsMistake && !parseQuery(text).ok}
+          placeholder={placeholder}
+          maxLength={MAX_QUERY_LENGTH}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          // oxlint-disable-next-line jsx-a11y/no-autofocus
+          autoFocus={takesFocus}
+          value={text}
+          onChange={({ target }) => {
+            search.change(target.value);
+            setCaret(target.value.trim() === '' ? undefined : (target.selectionStart ?? target.value.length));
+            setActive(-1);
+          }}
+          onKeyDown={onKeyDown}
+          onBlur={() => {
+            close();
+            search.settle();
+          }}
+          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
+        />
+        {text === '' ? null : (
+          <IconButton
+            label="Clear the field"
+            icon={<X />}
+            className={clsx('absolute inset-y-0 my-auto', compact ? 'right-0.5' : 'right-1.5')}
+            onClick={() => {
+              search.submit('');
+              field.current?.focus();
+            }}
+          />
+        )}
+        <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
+      </div>
+      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} />
+    </search>
+  );
+}
+
+/** Puts the caret behind an inserted choice. */
+function useCaret(field: React.RefObject<HTMLInputElement | null>, caret: { readonly at: number } | undefined): void {
+  useEffect(() => {
+    if (caret !== undefined) field.current?.setSelectionRange(caret.at, caret.at);
+  }, [field, caret]);
+}
+
+interface SuggestionsProps {
+  readonly id: string;
+  readonly choices: readonly Completion[];
+  readonly active: number;
+  readonly onChoose: (choice: Completion) => void;
+}
+
+/** The focus stays in the field, so an option only handles the pointer. */
+function Suggestions({ id, choices, active, onChoose }: SuggestionsProps) {
+  if (choices.length === 0) return null;
+  return (
+    <div
+      id={`${id}-list`}
+      role="listbox"
+      aria-label="Suggestions"
+      className="absolute top-full left-0 z-30 mt-1 max-h-72 w-max max-w-[min(26rem,88vw)] min-w-56 overflow-y-auto rounded-md border border-line-strong bg-panel p-1 shadow-float"
+    >
+      {choices.map((choice, place) => (
+        <div
+          key={choice.text}
+          id={`${id}-${place}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={place === active}
+          // The field must not lose the focus before the click.
+          onPointerDown={(press) => press.preventDefault()}
+          onClick={() => onChoose(choice)}
+          onKeyDown={undefined}
+          className={clsx(
+            'flex min-h-7 items-baseline gap-4 rounded-sm px-2 py-1 font-mono text-sm hover:bg-sunk pointer-coarse:min-h-11 pointer-coarse:items-center',
+            place === active && 'bg-selected hover:bg-selected',
+          )}
+        >
+          <span className="min-w-0 truncate">{choice.text}</span>
+          <span className="ml-auto min-w-0 truncate text-ink-2">{choice.hint}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

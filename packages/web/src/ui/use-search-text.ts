@@ -1,0 +1,84 @@
+import { useEffect, useRef, useState } from 'react';
+
+/** Milliseconds after the last key press before the search starts. */
+const PAUSE_MS = 80;
+
+/** Milliseconds after the last key press before a mistake is shown, because an unfinished term is often one. */
+const SETTLED_MS = 700;
+
+export interface SearchText {
+  readonly text: string;
+  /** Where the caret goes after a change that was not typed. */
+  readonly caret: { readonly at: number } | undefined;
+  /** True if the user has stopped typing. */
+  readonly isSettled: boolean;
+  readonly change: (text: string, caret?: number) => void;
+  readonly submit: (text: string) => void;
+  readonly settle: () => void;
+}
+
+/**
+ * The text of a search field. Searches while the user types, after a short pause. A search from elsewhere (command
+ * palette, browser history) replaces the text.
+ */
+export function useSearchText(
+  searched: string,
+  onSearch: (text: string) => void,
+  canSearch: (text: string) => boolean,
+): SearchText {
+  const [text, setText] = useState(searched);
+  const [caret, setCaret] = useState<{ readonly at: number }>();
+  const [settled, setSettled] = useState(searched);
+  const [timers] = useState(createTimers);
+  /** Searches that this field has started and that have not come back as `searched` yet, oldest first. */
+  const asked = useRef<string[]>([]);
+  useEffect(() => timers.stop, [timers]);
+  useEffect(() => {
+    const own = asked.current.indexOf(searched);
+    if (own >= 0) {
+      asked.current.splice(0, own + 1);
+      return;
+    }
+    // Older searches will not come back any more.
+    asked.current = [];
+    timers.stop();
+    setText(searched);
+    setSettled(searched);
+  }, [timers, searched]);
+  const search = (next: string): void => {
+    const wanted = next.trim();
+    if (wanted === (asked.current.at(-1) ?? searched) || !canSearch(wanted)) return;
+    asked.current.push(wanted);
+    onSearch(wanted);
+  };
+  return {
+    text,
+    caret,
+    isSettled: settled === text,
+    change(next, at) {
+      setText(next);
+      if (at !== undefined) setCaret({ at });
+      timers.stop();
+      timers.start(() => search(next), PAUSE_MS);
+      timers.start(() => setSettled(next), SETTLED_MS);
+    },
+    submit(next) {
+      timers.stop();
+      setText(next);
+      setSettled(next);
+      search(next);
+    },
+    settle: () => setSettled(text),
+  };
+}
+
+function createTimers(): { readonly start: (run: () => void, ms: number) => void; readonly stop: () => void } {
+  const running = new Set<ReturnType<typeof setTimeout>>();
+  return {
+    start: (run, ms) => running.add(setTimeout(run, ms)),
+    stop() {
+      for (const timer of running) clearTimeout(timer);
+      running.clear();
+    },
+  };
+}
