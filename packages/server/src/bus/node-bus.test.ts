@@ -184,6 +184,8 @@ describe('silence', () => {
 
   test('a process that was late itself does not take the others for silent', async () => {
     const { receiver, gaps } = await twoNodes();
+    // The next heartbeat is due in 400 ms.
+    await wait(100);
     const clock = vi.spyOn(performance, 'now');
     const before = performance.now();
     clock.mockImplementation(() => before + 3000);
