@@ -39,9 +39,9 @@ function world() {
     state: async () => ({ batches: logged.length - taken, bytes: 0, drainedTo: taken }),
     lastPosition: async () => logged.length,
   };
-  const check = async (): Promise<void> => {
+  const check = vi.fn<() => Promise<void>>(async () => {
     if (state.isAway) throw new StorageUnavailable('away');
-  };
+  });
   const modes: string[] = [];
   const writer = new OverflowWriter({
     store: { writeCaptures },
@@ -53,7 +53,7 @@ function world() {
     onMode: (mode) => modes.push(mode),
   });
   const write = (id: string): Promise<CaptureOutcome | 'logged'> => writer.writeCaptures(batchOf(id), LIMITS, 4000);
-  return { state, stored, logged, writer, write, modes };
+  return { state, stored, logged, writer, write, modes, check };
 }
 
 test('without a failure nothing goes to the log', async () => {
@@ -63,11 +63,13 @@ test('without a failure nothing goes to the log', async () => {
 });
 
 test('batches follow those in the log, although the database is back, until the log is drained', async () => {
-  const { state, write, stored, writer, modes } = world();
+  const { state, write, stored, writer, modes, check } = world();
   writer.start();
   state.isAway = true;
   for (const id of ['a', 'b']) await expect(write(id)).resolves.toBe('logged');
   state.isAway = false;
+  check.mockClear();
+  await vi.waitFor(() => expect(check).toHaveBeenCalled());
   await expect(write('c')).resolves.toBe('logged');
   expect(stored).toEqual([]);
   state.mayDrain = true;
