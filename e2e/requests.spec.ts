@@ -259,7 +259,7 @@ for (const [width, height] of [
     const before = await top();
     for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
     const marked = page.getByRole('toolbar', { name: 'Marked requests' });
-    for (const name of ['Save', 'Delete', 'HAR', 'Compare', 'Clear the selection']) {
+    for (const name of ['Save', 'Replay', 'Export', 'Delete', 'Compare', 'Clear the selection']) {
       await expect(marked.getByRole('button', { name })).toBeInViewport({ ratio: 1 });
     }
     expect(await top()).toBe(before);

@@ -205,6 +205,18 @@ const actions: Scene[] = [
     },
   },
   {
+    name: 'endpoint-bulk-replay',
+    play: async (stage) => {
+      const page = await stage.open('owner', pathOf(stage));
+      await shows(page, live(page));
+      await page.getByRole('checkbox', { name: 'Select all that match' }).check();
+      await page.getByRole('button', { name: 'Replay', exact: true }).click();
+      await page.getByLabel('Destination').fill('http://127.0.0.1:9');
+      await page.getByRole('button', { name: 'Send' }).click();
+      return shows(page, page.getByRole('dialog').getByRole('button', { name: 'Close' }).last());
+    },
+  },
+  {
     name: 'endpoint-toast',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));

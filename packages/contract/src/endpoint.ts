@@ -40,6 +40,12 @@ export const endpointStatsSchema = z.object({
   saved: z.int(),
   /** Maximum number of saved requests. At this number, autosave leaves new requests unsaved. */
   maxSaved: z.int(),
+  /** Number of requests captured since the creation or the last clear, also those that are no longer stored. */
+  captured: z.int(),
+  /** How many of the captured requests were dropped, because newer unsaved ones took their place. */
+  dropped: z.int(),
+  /** Maximum number of unsaved requests. At this number, each new one drops the oldest. */
+  maxUnsaved: z.int(),
 });
 export type EndpointStats = z.infer<typeof endpointStatsSchema>;
 

@@ -254,7 +254,7 @@ function createLive(
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);
       if (detail === undefined) return undefined;
-      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config.maxSavedPerEndpoint) };
+      return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
     bus,
     now,

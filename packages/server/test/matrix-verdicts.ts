@@ -76,6 +76,21 @@ export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
   getRequest: { call: request },
   getRequestBody: { call: request },
   saveRequest: { call: ({ uid, unsavedIndex }) => ({ params: { uid }, body: { index: unsavedIndex } }) },
+  restoreRequest: {
+    call: ({ uid, unsavedIndex }) => ({
+      params: { uid },
+      body: {
+        index: unsavedIndex,
+        method: 'POST',
+        rawTarget: '/',
+        rawHeaders: [],
+        body: null,
+        bodyEncoding: 'utf8',
+        sourceIp: '192.0.2.1',
+        timestamp: '2026-11-22T10:00:00.000Z',
+      },
+    }),
+  },
   deleteRequest: { call: request },
   clearRequests: { call: endpoint },
   search: { call: () => ({ query: { q: 'secret' } }) },

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { capturedRequestSchema, foundRequestSchema } from '../captured-request.ts';
+import {
+  bodyEncodingSchema,
+  capturedRequestSchema,
+  foundRequestSchema,
+  rawHeadersSchema,
+} from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
 import { searchPositionSchema } from '../search-position.ts';
@@ -48,6 +53,25 @@ const searchQuerySchema = z.object({
     .default(MAX_SCANNED_REQUESTS),
   /** Opaque position from the `Link` header of the previous page. */
   before: searchPositionSchema.optional(),
+});
+
+const NOT_ON_WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
+
+/** True for text that a request head can contain: one character per byte, without line ends and NUL. */
+const isHeadText = (text: string): boolean =>
+  !/[\0\r\n]/.test(text) && [...text].every((character) => character <= '\xff');
+
+const restoreSchema = z.object({
+  index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
+  method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
+  rawTarget: z.string({ error: NOT_ON_WIRE_SENTENCE }).refine(isHeadText, { error: NOT_ON_WIRE_SENTENCE }),
+  rawHeaders: rawHeadersSchema.refine((headers) => headers.flat().every(isHeadText), { error: NOT_ON_WIRE_SENTENCE }),
+  body: z.string({ error: 'body must be text or null' }).nullable(),
+  bodyEncoding: bodyEncodingSchema,
+  sourceIp: z
+    .string({ error: 'sourceIp must be an address' })
+    .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),
+  timestamp: z.iso.datetime({ error: 'timestamp must be an ISO 8601 time in UTC' }),
 });
 
 /** List, read, save, delete, search and replay captured requests: docs/api.md, "Calls". */
@@ -104,6 +128,17 @@ export const requestOperations = {
         .refine(Number.isInteger, { error: INDEX_SENTENCE })
         .transform((index) => Math.min(Math.max(index, -1), Number.MAX_SAFE_INTEGER)),
     }),
+    status: 200,
+    answer: capturedRequestSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'SAVED_LIMIT'],
+  },
+  restoreRequest: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/restore-request',
+    summary: 'Save a request that was dropped, with its old index, from a copy that the client still has',
+    access: 'user',
+    body: restoreSchema,
+    bodyLimit: 'replay',
     status: 200,
     answer: capturedRequestSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND', 'SAVED_LIMIT'],

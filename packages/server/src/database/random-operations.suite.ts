@@ -19,6 +19,8 @@ interface ModelEndpoint {
   readonly record: EndpointRecord;
   rows: ModelRow[];
   next: number;
+  captured: number;
+  dropped: number;
   autosave: boolean;
 }
 
@@ -49,7 +51,14 @@ class RandomRun {
   static async begin(store: AppStore, seed: number): Promise<RandomRun> {
     const endpoints: ModelEndpoint[] = [];
     for (let nth = 0; nth < 3; nth++)
-      endpoints.push({ record: await someEndpoint(store), rows: [], next: 0, autosave: false });
+      endpoints.push({
+        record: await someEndpoint(store),
+        rows: [],
+        next: 0,
+        captured: 0,
+        dropped: 0,
+        autosave: false,
+      });
     return new RandomRun(store, dice(seed), endpoints);
   }
 
@@ -76,7 +85,7 @@ class RandomRun {
 
   /** The store's rows and counters equal the model's and a recount. */
   async #check(): Promise<void> {
-    for (const { record, rows } of this.#endpoints) {
+    for (const { record, rows, captured, dropped } of this.#endpoints) {
       const stored = await everything(this.#store, record.id);
       assert.deepEqual(
         stored.map(({ index, size, method, savedId }) => ({ index, size, method, savedId })),
@@ -84,6 +93,8 @@ class RandomRun {
       );
       const { kept, counted } = await countersAndRecount(this.#store, record.uid);
       assert.deepEqual(kept, counted);
+      const endpoint = await this.#store.findEndpoint(record.uid);
+      assert.deepEqual([endpoint?.capturedCount, endpoint?.droppedCount], [captured, dropped]);
     }
   }
 
@@ -106,6 +117,7 @@ class RandomRun {
       const saves = endpoint.autosave && endpoint.rows.filter((row) => row.savedId !== null).length < LIMITS.maxSaved;
       assert.equal(outcome[nth]?.index, endpoint.next);
       assert.equal((outcome[nth]?.savedId ?? 0) > 0, saves);
+      endpoint.captured++;
       endpoint.rows.push({ index: endpoint.next++, size: body.length, method, savedId: outcome[nth]?.savedId || null });
     }
     for (const endpoint of this.#endpoints) {
@@ -115,6 +127,7 @@ class RandomRun {
           ? unsaved.slice(0, Math.max(0, unsaved.length - LIMITS.maxUnsaved))
           : [],
       );
+      endpoint.dropped += trimmed.size;
       endpoint.rows = endpoint.rows.filter((row) => !trimmed.has(row));
     }
   }
@@ -142,7 +155,7 @@ class RandomRun {
 
   async #clear(endpoint: ModelEndpoint): Promise<void> {
     await this.#store.clearRequests(endpoint.record.id);
-    endpoint.rows = [];
+    Object.assign(endpoint, { rows: [], captured: 0, dropped: 0 });
   }
 
   async #switch(endpoint: ModelEndpoint): Promise<void> {

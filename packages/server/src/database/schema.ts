@@ -66,6 +66,8 @@ export interface EndpointsTable {
    * long ago.
    */
   trimmed_to: ColumnType<number, number | undefined, number>;
+  /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
+  dropped_count: ColumnType<number, number | undefined, number>;
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
   latest_at: Millis | null;

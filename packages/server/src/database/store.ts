@@ -40,6 +40,10 @@ export interface EndpointRecord {
   readonly isFavorite: boolean;
   readonly savedCount: number;
   readonly unsavedCount: number;
+  /** Captures since the creation or the last clear. */
+  readonly capturedCount: number;
+  /** How many of them were dropped, because newer unsaved ones took their place. */
+  readonly droppedCount: number;
   readonly latestAt: number | null;
 }
 

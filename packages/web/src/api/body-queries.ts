@@ -94,6 +94,15 @@ export function readWholeBody(uid: string, request: ListedRequest): Promise<Uint
   return queryClient.fetchQuery(bodyQuery(uid, request, 'whole'));
 }
 
+/** All bytes of a body, if the page has them without a call. */
+export function bodyOnPage(uid: string, request: ListedRequest): Uint8Array<ArrayBuffer> | undefined {
+  if (request.slim !== undefined) return undefined;
+  if (!request.bodyTruncated) return bodyBytes(request.body, request.bodyEncoding);
+  return (['whole', 'beginning'] as const)
+    .map((extent) => queryClient.getQueryData<Uint8Array<ArrayBuffer>>(queryKeys.body(uid, request.index, extent)))
+    .find((bytes) => bytes?.length === request.size);
+}
+
 /** The request with its headers. Loads them if the list has dropped them to save memory. */
 export async function readWholeRequest(uid: string, request: ListedRequest): Promise<CapturedRequest> {
   if (request.slim === undefined) return request;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as limit from './limit-requests.ts';
-import { EMPTY_LIST } from './request-list.ts';
+import { EMPTY_LIST, isDropped } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
 import { labelOf } from './row-label.ts';
 import { sampleRequest as sample } from './sample-request.ts';
@@ -66,11 +66,17 @@ test('trimming keeps saved rows', () => {
   expect(afterTrim({ ...EMPTY_LIST, rows, newest: 3 }, 2).rows.map((row) => row.index)).toEqual([3, 2, 1]);
 });
 
-test('trimming waits while there is a gap above or the list is held', () => {
+test('trimming waits while there is a gap above', () => {
   const gap = listOf(10, { gaps: [{ before: 9, after: 8 }] });
   expect(afterTrim(gap, 5)).toBe(gap);
-  const held = listOf(10, { hold: 4 });
-  expect(afterTrim(held, 5)).toBe(held);
+});
+
+test('held rows stay when they are dropped, are known as dropped, and go when they are released', () => {
+  const held = afterTrim(listOf(10, { hold: 9 }), 5);
+  expect([held.rows.length, held.droppedBelow]).toEqual([10, 5]);
+  expect(held.rows.filter((row) => isDropped(held, row)).map((row) => row.index)).toEqual([4, 3, 2, 1, 0]);
+  const released = limit.holdRows(held, undefined);
+  expect([released.rows.length, released.gaps]).toEqual([5, [{ before: 5, after: -1 }]]);
 });
 
 test('above the memory limit, older rows drop their body and keep their label', () => {

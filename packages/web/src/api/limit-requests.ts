@@ -53,10 +53,13 @@ export function limitRows(list: RequestList): RequestList {
   return upper === undefined || lower === undefined ? list : dropRowsBetween(list, upper.index, lower.index);
 }
 
-/** Holds the rows up to an index. `undefined` releases them and drops the rows that may be out of date. */
+/** Holds the rows up to an index. `undefined` releases them, and drops the rows that are dropped on the server or
+ * may be out of date. */
 export function holdRows(list: RequestList, hold: number | undefined): RequestList {
-  if (hold !== undefined || list.staleBelow === undefined) return list.hold === hold ? list : { ...list, hold };
-  return { ...dropRowsBelow(list, list.staleBelow), hold: undefined, staleBelow: undefined };
+  if (list.hold === hold) return list;
+  if (hold !== undefined) return { ...list, hold };
+  const fresh = list.staleBelow === undefined ? list : dropRowsBelow(list, list.staleBelow);
+  return dropUnsavedBelow({ ...fresh, hold: undefined, staleBelow: undefined }, list.droppedBelow);
 }
 
 /** How many unsaved requests the server stored at the moment when `newest` was the newest index that the page knew. */
@@ -71,7 +74,6 @@ export interface StoredUnsaved {
  * index.
  */
 export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number | undefined {
-  if (list.hold !== undefined) return undefined;
   if (stored.count === 0) return stored.newest + 1;
   let seen = 0;
   const row = list.rows.find(({ saved, index }) => !saved && index <= stored.newest && ++seen === stored.count);
@@ -81,9 +83,10 @@ export function unsavedFloor(list: RequestList, stored: StoredUnsaved): number |
 
 /**
  * Drops the unsaved rows below an index. With `leavesGap` they become a gap, so the next page restores a row that was
- * dropped too early. Held rows stay.
+ * dropped too early. Held rows stay, and are known as dropped.
  */
 export function dropUnsavedBelow(list: RequestList, floor: number, leavesGap = true): RequestList {
+  if (floor > list.droppedBelow) return dropUnsavedBelow({ ...list, droppedBelow: floor }, floor, leavesGap);
   if (list.hold !== undefined || !list.rows.some((row) => !row.saved && row.index < floor)) return list;
   const rows = list.rows.filter((row) => row.saved || row.index >= floor);
   if (!leavesGap) return { ...list, rows };
@@ -109,7 +112,8 @@ export function slimRows(list: RequestList, budget = MAX_LIST_CHARACTERS): Reque
   return left >= 0 ? list : { ...list, rows };
 }
 
-function slimRow(row: ListedRequest): ListedRequest {
+/** The row without body and headers. */
+export function slimRow(row: ListedRequest): ListedRequest {
   return { ...row, body: null, bodyTruncated: row.body !== null, headers: {}, rawHeaders: [], slim: labelOf(row) };
 }
 

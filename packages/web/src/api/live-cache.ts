@@ -13,8 +13,6 @@ import { requestListQuery } from './request-queries.ts';
 /** The live view of an endpoint. */
 export interface LiveEndpoint {
   readonly state: LiveState;
-  /** False after a connection is lost. True while the first connection is being opened. */
-  readonly connected: boolean;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;
   readonly badFrames: number;
@@ -33,7 +31,6 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   useQuery({ ...requestListQuery(uid, ALL_REQUESTS), notifyOnChangeProps: ['status'] });
   return {
     state: status.state,
-    connected: !status.lost,
     receivedInSession: status.received,
     badFrames: status.badFrames,
     recent: readList(uid).rows,

@@ -14,13 +14,15 @@ export interface LiveStatus {
   readonly state: LiveState;
   /** True from a lost connection until the next one is open. */
   readonly lost: boolean;
+  /** Number of attempts to reconnect that have failed since the connection was lost. */
+  readonly failedAttempts: number;
   /** Number of requests received since the page was opened. */
   readonly received: number;
   /** Number of messages that did not match the contract. They are dropped and logged. */
   readonly badFrames: number;
 }
 
-export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, received: 0, badFrames: 0 };
+export const NOT_LIVE: LiveStatus = { state: 'connecting', lost: false, failedAttempts: 0, received: 0, badFrames: 0 };
 
 /** Milliseconds to wait after the server reports how much it stores, before rows are dropped accordingly. */
 const TRIM_AFTER_MS = 1000;
@@ -69,7 +71,7 @@ export function openLiveFeed(uid: string): () => void {
     onMessage: gather.add,
     onBadFrame: (reason) => logBadFrame(uid, reason),
     onState: (state, code) => {
-      changeStatus(uid, ({ lost }) => ({ state, lost: state === 'connecting' ? lost : state !== 'connected' }));
+      changeStatus(uid, (status) => connectionAfter(status, state));
       if (code === LIVE_CLOSE_SIGNED_OUT) markSessionEnded();
       if (code === LIVE_CLOSE_ENDPOINT_GONE) refetchDeletedEndpoint(uid);
     },
@@ -82,6 +84,16 @@ export function openLiveFeed(uid: string): () => void {
     changeLists(uid, (list) => holdRows(list, undefined));
     queryClient.removeQueries({ queryKey: queryKeys.live(uid) });
   };
+}
+
+/** The connection after a change of its state. A close during an attempt to connect is a failed attempt. */
+export function connectionAfter(
+  { state: before, lost, failedAttempts }: LiveStatus,
+  state: LiveState,
+): Pick<LiveStatus, 'state' | 'lost' | 'failedAttempts'> {
+  if (state === 'connecting') return { state, lost, failedAttempts };
+  if (state === 'connected') return { state, lost: false, failedAttempts: 0 };
+  return { state, lost: true, failedAttempts: failedAttempts + (before === 'connecting' ? 1 : 0) };
 }
 
 /** The endpoint was deleted elsewhere: its page shows that, and the endpoint list drops it. */

@@ -111,7 +111,17 @@ test('the unsaved id of a request that was saved in the meantime deletes nothing
 
 test('a failed deletion restores the row', () => {
   const list = apply(EMPTY_LIST, init(2, 1), { type: 'deleted', data: { id: sample(1).id } });
-  expect(indexes(merge.restoreRequest(list, sample(1)))).toEqual([2, 1]);
+  expect(indexes(merge.restoreRequests(list, [sample(1)]))).toEqual([2, 1]);
+});
+
+test('an undone deletion restores its rows, except dropped ones and those of another method', () => {
+  const list = apply(EMPTY_LIST, init(5, 4, 3, 2, 1));
+  const gone = merge.dropRequests(list, samples(5, 4, 1));
+  expect(indexes(gone)).toEqual([3, 2]);
+  expect(indexes(merge.mergeRange(gone, { from: 0, to: 5, rows: samples(5, 4) }))).toEqual([3, 2]);
+  const back = merge.restoreRequests({ ...gone, droppedBelow: 2 }, samples(5, 4, 1));
+  expect(indexes(back)).toEqual([5, 4, 3, 2]);
+  expect(indexes(merge.restoreRequests(gone, samples(5), () => false))).toEqual([3, 2]);
 });
 
 test('a page fills its part of a gap', () => {

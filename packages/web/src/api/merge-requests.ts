@@ -2,7 +2,7 @@ import { indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
 import type { Accepts } from './request-filter.ts';
-import { isHidden, positionOf } from './request-list.ts';
+import { isDropped, isHidden, positionOf } from './request-list.ts';
 import type { Gap, ListedRequest, RequestList } from './request-list.ts';
 
 const acceptsAll: Accepts = () => true;
@@ -160,12 +160,31 @@ export function dropRequest(list: RequestList, id: number): RequestList {
   };
 }
 
-/** Restores a request after its deletion failed. */
-export function restoreRequest(list: RequestList, row: ListedRequest, accepts: Accepts = acceptsAll): RequestList {
-  const deleted = new Set(list.deleted);
-  deleted.delete(row.index);
-  return addLive({ ...list, deleted }, [row], accepts);
+/** Removes requests that are about to be deleted. */
+export function dropRequests(list: RequestList, requests: readonly ListedRequest[]): RequestList {
+  const indexes = new Set(requests.map((request) => request.index));
+  return {
+    ...list,
+    rows: list.rows.filter((row) => !indexes.has(row.index)),
+    deleted: new Set([...list.deleted, ...indexes]),
+  };
 }
+
+/** Restores requests whose deletion was undone or failed. Dropped and cleared ones stay away. */
+export function restoreRequests(
+  list: RequestList,
+  requests: readonly ListedRequest[],
+  accepts: Accepts = acceptsAll,
+): RequestList {
+  const deleted = new Set(list.deleted);
+  for (const { index } of requests) deleted.delete(index);
+  const stored = requests.filter((row) => !isDropped(list, row) && !isInGap(list, row.index));
+  return addLive({ ...list, deleted }, stored, accepts);
+}
+
+/** True if requests around this index are not loaded. They are loaded together, so a single one would be out of place. */
+const isInGap = (list: RequestList, index: number): boolean =>
+  list.gaps.some((gap) => index > gap.after && index < gap.before);
 
 /** Empties the list. A page that is still loading does not restore the rows. */
 export function clearList(list: RequestList): RequestList {

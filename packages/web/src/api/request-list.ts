@@ -37,6 +37,8 @@ export interface RequestList {
   readonly hold: number | undefined;
   /** Rows below this index may be out of date, because an `init` arrived while they were held. */
   readonly staleBelow: number | undefined;
+  /** The server has dropped the unsaved requests below this index. Held rows stay visible, marked as dropped. */
+  readonly droppedBelow: number;
   /** Number of stored requests that were compared with the query of the list. */
   readonly searched: number;
 }
@@ -49,6 +51,7 @@ export const EMPTY_LIST: RequestList = {
   clearedTo: -1,
   hold: undefined,
   staleBelow: undefined,
+  droppedBelow: 0,
   searched: 0,
 };
 
@@ -68,6 +71,11 @@ export function positionOf(rows: readonly ListedRequest[], index: number): numbe
 export function rowOf(list: RequestList, index: number): ListedRequest | undefined {
   const row = list.rows[positionOf(list.rows, index)];
   return row?.index === index ? row : undefined;
+}
+
+/** True if the server has dropped an unsaved request to keep newer ones. */
+export function isDropped(list: Pick<RequestList, 'droppedBelow'>, row: ListedRequest): boolean {
+  return !row.saved && row.index < list.droppedBelow;
 }
 
 /** True for a request without a known method, or without path, headers, body and size. Such rows are hidden. */

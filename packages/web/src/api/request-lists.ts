@@ -1,5 +1,5 @@
 import type { CapturedRequest } from '@creel/contract';
-import { dropRequest, putSaved, restoreRequest } from './merge-requests.ts';
+import { dropRequests, putSaved, restoreRequests } from './merge-requests.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
 import { acceptsOf, ALL_REQUESTS } from './request-filter.ts';
@@ -54,8 +54,11 @@ export function forgetRequest(uid: string, id: number): void {
     queryClient.setQueryData<CapturedRequest | null>(queryKey, (known) => (known?.id === id ? null : known));
 }
 
-/** Removes a request from the lists. The returned function restores it. */
-export function hideRequest(uid: string, request: ListedRequest): () => void {
-  changeLists(uid, (list) => dropRequest(list, request.id));
-  return () => changeLists(uid, (list, accepts) => restoreRequest(list, request, accepts));
+/** Removes requests from the lists. The returned function restores them, or some of them. */
+export function hideRequests(
+  uid: string,
+  requests: readonly ListedRequest[],
+): (some?: readonly ListedRequest[]) => void {
+  changeLists(uid, (list) => dropRequests(list, requests));
+  return (some = requests) => changeLists(uid, (list, accepts) => restoreRequests(list, some, accepts));
 }

@@ -6,6 +6,7 @@ import { clsx } from 'clsx';
 import { Star } from 'lucide-react';
 import { endpointsQuery } from '../api/queries.ts';
 import { expiryLine, isExpired, sortEndpoints } from '../features/endpoints/endpoint-labels.ts';
+import { SourceTag } from '../features/endpoints/source-tag.tsx';
 import { countedEndpoints } from '../features/endpoints/plan-limit-labels.ts';
 import { formatCount } from '../ui/sizes.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -70,7 +71,10 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
           {formatCount(endpoint.requestCount)}
         </span>
       )}
-      <span className="col-span-2 col-start-2 truncate text-xs text-ink-2">{expiryLine(endpoint, now)}</span>
+      <span className="col-span-2 col-start-2 flex min-w-0 items-center gap-2 text-xs text-ink-2">
+        <span className="min-w-0 truncate">{expiryLine(endpoint, now)}</span>
+        <SourceTag source={endpoint.source} />
+      </span>
     </Link>
   );
 }

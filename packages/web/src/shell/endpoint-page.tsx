@@ -5,17 +5,37 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { endpointQuery } from '../api/queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
+import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
 import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
-import { useTitle } from '../ui/use-title.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
+import { EndpointPageTitle } from './page-title.tsx';
+
+const BulkReplay = lazyPart(
+  async () => (await import('../features/replay/bulk/bulk-replay-dialog.tsx')).BulkReplayDialog,
+);
 
 /** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
   const { uid } = useParams({ from: '/signed-in/endpoints/$uid' });
   const endpoint = useQuery(endpointQuery(uid));
-  useTitle(pageTitle(endpoint));
+  return (
+    <>
+      <EndpointPageTitle uid={uid} title={pageTitle(endpoint)} />
+      <EndpointContent uid={uid} endpoint={endpoint} />
+    </>
+  );
+}
+
+function EndpointContent({
+  uid,
+  endpoint,
+}: {
+  readonly uid: string;
+  readonly endpoint: UseQueryResult<EndpointDetail>;
+}) {
   if (isMissing(endpoint.error)) return <EndpointNotFound />;
   if (endpoint.data !== undefined) return <LoadedEndpoint key={uid} endpoint={endpoint.data} />;
   if (endpoint.isError) return <EndpointFailed error={endpoint.error} onRetry={() => void endpoint.refetch()} />;
@@ -33,12 +53,19 @@ function isMissing(error: unknown): boolean {
 
 function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
   const navigate = useNavigate();
+  const autosave = useSetAutosave(endpoint.uid);
   return (
     <div className="flex min-h-full flex-col md:h-full">
       <EndpointFrame endpoint={endpoint} onDeleted={() => void navigate({ to: '/' })} />
       <div className="min-h-0 border-t border-line md:grow">
         <ReplayDraftsProvider>
-          <RequestsPane uid={endpoint.uid} endpoint={endpoint} Below={ReplayPanel} />
+          <RequestsPane
+            uid={endpoint.uid}
+            endpoint={endpoint}
+            Below={ReplayPanel}
+            BulkReplay={BulkReplay}
+            onAutosave={() => autosave.mutate(true)}
+          />
         </ReplayDraftsProvider>
       </div>
     </div>

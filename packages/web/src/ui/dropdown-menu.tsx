@@ -31,8 +31,9 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
   );
 }
 
-const ITEM =
-  'flex h-8 items-center gap-2 rounded-md px-2 outline-none select-none data-[highlighted]:bg-sunk ' +
+/** Classes of a menu item. A finger needs 44 px. */
+export const MENU_ITEM =
+  'flex h-8 items-center gap-2 rounded-md px-2 outline-none pointer-coarse:h-11 select-none data-[highlighted]:bg-sunk ' +
   'data-[disabled]:opacity-50 [&_svg]:size-3.5 [&_svg]:shrink-0 [&_svg]:text-ink-2';
 
 export interface MenuItemProps {
@@ -51,7 +52,7 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
       asChild={asChild}
       {...(onSelect === undefined ? {} : { onSelect })}
       {...(disabled === undefined ? {} : { disabled })}
-      className={clsx(ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
+      className={clsx(MENU_ITEM, destructive ? 'text-bad [&_svg]:text-bad' : 'text-ink')}
     >
       {asChild ? (
         children
@@ -81,7 +82,7 @@ export function MenuChoice({ value, onValueChange, label, options }: MenuChoiceP
         <Radix.RadioItem
           key={option.value}
           value={option.value}
-          className={clsx(ITEM, 'text-ink data-[state=checked]:text-accent')}
+          className={clsx(MENU_ITEM, 'text-ink data-[state=checked]:text-accent')}
         >
           {option.icon}
           {option.label}

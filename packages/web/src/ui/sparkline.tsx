@@ -4,25 +4,44 @@ const SPARKLINE_WIDTH = 100;
 const SPARKLINE_HEIGHT = 24;
 const INSET = 2;
 
-/** A small line without axes. Decorative, so hidden from screen readers. */
-export function Sparkline({ values, className }: { readonly values: readonly number[]; readonly className?: string }) {
+export interface SparklineProps {
+  readonly values: readonly number[];
+  /** What the values are: 'GET requests over time'. */
+  readonly label: string;
+  /** What one value covers, shown beside the line: 'per 4 min'. */
+  readonly unit: string;
+  readonly format: (value: number) => string;
+  readonly className?: string;
+}
+
+/** A small line without axes. Its tooltip, which is also its name for screen readers, has the unit and the maximum. */
+export function Sparkline({ values, label, unit, format, className }: SparklineProps) {
   if (values.length < 2) return null;
+  const summary = `${label}, ${unit}. Highest: ${format(Math.max(...values))}`;
   return (
-    <svg
-      aria-hidden
-      viewBox={`0 0 ${SPARKLINE_WIDTH} ${SPARKLINE_HEIGHT}`}
-      preserveAspectRatio="none"
-      className={clsx('overflow-visible', className)}
+    <span
+      role="img"
+      aria-label={summary}
+      title={summary}
+      className={clsx('flex size-full items-center gap-2', className)}
     >
-      <polyline
-        points={sparklinePoints(values)}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-        strokeLinejoin="round"
-        vectorEffect="non-scaling-stroke"
-      />
-    </svg>
+      <svg
+        aria-hidden
+        viewBox={`0 0 ${SPARKLINE_WIDTH} ${SPARKLINE_HEIGHT}`}
+        preserveAspectRatio="none"
+        className="h-full w-0 min-w-8 grow overflow-visible"
+      >
+        <polyline
+          points={sparklinePoints(values)}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.5"
+          strokeLinejoin="round"
+          vectorEffect="non-scaling-stroke"
+        />
+      </svg>
+      <span className="text-xs whitespace-nowrap text-ink-3 max-xl:hidden">{unit}</span>
+    </span>
   );
 }
 

@@ -41,6 +41,19 @@ export function shortAge(iso: string | null | undefined, now: number): string {
   return unit === undefined ? 'now' : `${Math.floor(age / unit[0])}${unit[2]}`;
 }
 
+/** A length of time, with the unit spelled out where it is short: '300 ms', '4 min', '1.5 h'. */
+export function formatLength(ms: number): string {
+  const units = [
+    [DAY, 'd'],
+    [HOUR, 'h'],
+    [MINUTE, 'min'],
+    [SECOND, 's'],
+  ] as const;
+  const [length, unit] = units.find(([each]) => ms >= each) ?? [1, 'ms'];
+  const count = ms / length;
+  return `${count < 10 ? Number(count.toFixed(1)) : Math.round(count)} ${unit}`;
+}
+
 /** 'Nov 27', with the year if it is not the current one. */
 export function formatDate(iso: string, now: number): string {
   const date = new Date(iso);

@@ -48,6 +48,14 @@ export function dismissToast(id: number): void {
   );
 }
 
+/** The id of the newest toast; ids only grow. */
+export const newestToastId = (): number => nextId - 1;
+
+/** Closes the error messages that are newer than a toast, because their cause is over. */
+export function dismissErrorsAfter(id: number): void {
+  for (const item of items) if (item.open && item.id > id && item.variant === 'destructive') dismissToast(item.id);
+}
+
 export const toastStore = {
   subscribe(listener: () => void): () => void {
     listeners.add(listener);

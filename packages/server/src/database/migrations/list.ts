@@ -3,8 +3,17 @@ import { accounts } from './0002-accounts.ts';
 import { usernameKeys } from './0003-username-keys.ts';
 import { expiryNotices } from './0004-expiry-notices.ts';
 import { billing } from './0005-billing.ts';
-import { captureBatches } from './0006-capture-batches.ts';
+import { droppedCount } from './0006-dropped-count.ts';
+import { captureBatches } from './0007-capture-batches.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [first, accounts, usernameKeys, expiryNotices, billing, captureBatches];
+export const MIGRATIONS: readonly Migration[] = [
+  first,
+  accounts,
+  usernameKeys,
+  expiryNotices,
+  billing,
+  droppedCount,
+  captureBatches,
+];

@@ -31,7 +31,8 @@ const INSERT = `with noted as (insert into capture_batches (id, receipts) values
 
 /**
  * Trims and updates the counters in one statement. $1 to $7 have one element per endpoint; $8 to $11 hold the added
- * captures per endpoint and method. Rows to trim are selected from the index and deleted by key. The endpoint's row is
+ * captures per endpoint and method. A capture
+ * that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and deleted by key. The endpoint's row is
  * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
  */
 const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
@@ -46,6 +47,7 @@ const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::b
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes)
   update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count, unsaved_count = g.unsaved_count,
+    dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count),
     trimmed_to = greatest(e.trimmed_to, (select max(d.key & 4294967295) + 1 from doomed d where d.id = g.id))
   from given g where e.id = g.id`;
 

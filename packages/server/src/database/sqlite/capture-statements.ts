@@ -18,8 +18,10 @@ const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) 
 const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key < ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
-const UPDATE_COUNTERS = `update endpoints set next_index = ?, latest_at = ?, saved_count = ?, unsaved_count = ?, trimmed_to = max(trimmed_to, ?)
-  where id = ?`;
+/** A capture that is neither saved nor unsaved after the batch was dropped. The right sides read the old values. */
+const UPDATE_COUNTERS = `update endpoints set next_index = ?1, latest_at = ?2, saved_count = ?3, unsaved_count = ?4,
+  dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count), trimmed_to = max(trimmed_to, ?5)
+  where id = ?6`;
 
 function integer(value: SQLOutputValue | undefined): number {
   return Number(value);

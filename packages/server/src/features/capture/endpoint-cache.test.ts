@@ -12,7 +12,15 @@ function someCache(shared = false) {
     new Promise((resolve, reject) => {
       failures.push(reject);
       const record = { id: 1, uid, userId: 1, name: null, createdAt: 0, expiresAt: null, autosave: false };
-      const counts = { isFavorite: false, requestCount: 0, savedCount: 0, unsavedCount: 0, latestAt: null };
+      const counts = {
+        isFavorite: false,
+        requestCount: 0,
+        savedCount: 0,
+        unsavedCount: 0,
+        capturedCount: 0,
+        droppedCount: 0,
+        latestAt: null,
+      };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });
   const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);

@@ -1,4 +1,5 @@
 import type { Endpoint, EndpointDetail } from '@creel/contract';
+import type { Config } from '../../config.ts';
 import type { EndpointDetailRecord } from './queries.ts';
 import type { EndpointRecord } from '../../database/store.ts';
 
@@ -24,11 +25,14 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
   };
 }
 
+/** How many requests an endpoint keeps. */
+type RequestLimits = Pick<Config, 'maxSavedPerEndpoint' | 'maxUnsavedPerEndpoint'>;
+
 /** The same, with statistics of all stored requests. */
 export function presentEndpointDetail(
   endpoint: EndpointDetailRecord,
   publicUrl: string,
-  maxSaved: number,
+  { maxSavedPerEndpoint, maxUnsavedPerEndpoint }: RequestLimits,
 ): EndpointDetail {
   const total = endpoint.savedCount + endpoint.unsavedCount;
   const bytes = endpoint.methodCounts.reduce((sum, count) => sum + count.bytes, 0);
@@ -39,7 +43,10 @@ export function presentEndpointDetail(
       byMethod: Object.fromEntries(endpoint.methodCounts.map((count) => [count.method, count.stored])),
       averageSize: total === 0 ? 0 : bytes / total,
       saved: endpoint.savedCount,
-      maxSaved,
+      maxSaved: maxSavedPerEndpoint,
+      captured: endpoint.capturedCount,
+      dropped: endpoint.droppedCount,
+      maxUnsaved: maxUnsavedPerEndpoint,
     },
   };
 }

@@ -56,6 +56,8 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     isFavorite: row.is_favorite === 1,
     savedCount: row.saved_count,
     unsavedCount: row.unsaved_count,
+    capturedCount: row.next_index - row.first_index,
+    droppedCount: row.dropped_count,
     latestAt: row.latest_at,
   };
 }

@@ -44,7 +44,7 @@ export const endpointHandlers = {
   async getEndpoint({ app, endpoint }) {
     const detail = await app.store.findEndpointDetail(endpoint.uid);
     if (detail === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-    return presentEndpointDetail(detail, app.publicUrl(), app.config.maxSavedPerEndpoint);
+    return presentEndpointDetail(detail, app.publicUrl(), app.config);
   },
 
   async changeEndpoint({ app, endpoint, body, signedIn }) {

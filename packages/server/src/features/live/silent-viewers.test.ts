@@ -142,6 +142,8 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     isFavorite: false,
     savedCount: 0,
     unsavedCount: 0,
+    capturedCount: 0,
+    droppedCount: 0,
     latestAt: null,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decodeHead, encodeHead } from '../../database/request-head.ts';
 import type { ListQuery } from './queries.ts';
 import type { AppStore } from '../../queries.ts';
 import {
@@ -40,6 +41,46 @@ export function requestsSuite(open: () => AppStore): void {
     }
     return { id, uid, savedIds };
   }
+
+  describe('restoring', () => {
+    const lost = (index: number, body: string | null = 'again') => ({
+      index,
+      method: 'PUT',
+      receivedAt: T0 + 1,
+      head: Buffer.from(encodeHead('/a?b', '192.0.2.9', true, ['X-A', '1'])),
+      body: body === null ? null : Buffer.from(body),
+    });
+
+    test('a dropped request is stored again as a saved one, with its index, and is counted', async () => {
+      const { id, uid } = await someEndpoint(open());
+      await captureMany(open(), id, 6, { ...LIMITS, maxUnsaved: 2 });
+      expect((await open().findEndpoint(uid))?.droppedCount).toBe(4);
+      const restored = await open().restoreRequest(id, lost(1), 100);
+      if (restored === undefined || restored === 'limit') throw new Error('Not restored.');
+      expect(restored).toMatchObject({ changed: true, record: { index: 1, method: 'PUT', size: 5 } });
+      const [, , row] = await everything(open(), id);
+      expect(row).toMatchObject({ index: 1, savedId: restored.record.savedId, receivedAt: T0 + 1, method: 'PUT' });
+      expect(textOf(row)).toBe('again');
+      expect(decodeHead(row?.head ?? new Uint8Array())).toMatchObject({ target: '/a?b', rawHeaders: [['X-A', '1']] });
+      expect(await open().findEndpoint(uid)).toMatchObject({ savedCount: 1, capturedCount: 6, droppedCount: 3 });
+      const { kept, counted } = await countersAndRecount(open(), uid);
+      expect(kept).toEqual(counted);
+      expect(await open().restoreRequest(id, lost(1, null), 100)).toMatchObject({
+        changed: false,
+        record: { size: 5 },
+      });
+    });
+
+    test('only an index that the endpoint has had since it was cleared, up to the limit of saved requests', async () => {
+      const { id } = await someEndpoint(open());
+      await captureMany(open(), id, 3, { ...LIMITS, maxUnsaved: 1 });
+      expect(await open().restoreRequest(id, lost(3), 100)).toBeUndefined();
+      expect(await open().restoreRequest(id, lost(0), 0)).toBe('limit');
+      expect(await open().restoreRequest(NOWHERE, lost(0), 100)).toBeUndefined();
+      await open().clearRequests(id);
+      expect(await open().restoreRequest(id, lost(0), 100)).toBeUndefined();
+    });
+  });
 
   describe('lists', () => {
     test('newest first; saved, unsaved, or both; by method; below an index; with a limit', async () => {

@@ -35,6 +35,45 @@ const at = (path: string, init?: Parameters<TestClient['tell']>[1]) =>
   client.tell(`/api/endpoints/${uid}${path}`, init);
 const indexes = (requests: readonly CapturedRequest[]) => requests.map(({ index }) => index);
 
+describe('restoring', () => {
+  const copy = {
+    index: 0,
+    method: 'POST',
+    rawTarget: '/a?b=%7e',
+    rawHeaders: [['X-Mixed', '\xe9']],
+    body: '/wD/',
+    bodyEncoding: 'base64',
+    sourceIp: '192.0.2.7',
+    timestamp: '2026-11-22T10:00:00.123Z',
+  };
+  const restore = (change: object) => at('/restore-request', { method: 'POST', json: { ...copy, ...change } });
+
+  test('a dropped request is back as it was, and saved', async () => {
+    await capture(1);
+    const [unsaved] = await client.call('listUnsaved', { params: { uid } });
+    await client.call('deleteRequest', { params: { uid, id: unsaved?.id ?? 0 } });
+    expect((await restore({})).status).toBe(200);
+    const [saved] = await client.call('listSaved', { params: { uid } });
+    expect(saved).toMatchObject({ ...copy, saved: true, size: 3, queryParams: { b: '~' } });
+    expect((await restore({ index: 1 })).status).toBe(404);
+  });
+
+  test('only what a request head can contain is accepted', async () => {
+    await capture(1);
+    const changes = [
+      { rawTarget: '/a\nX: 1' },
+      { rawHeaders: [['X', 'a\nb']] },
+      { rawHeaders: [['X', '\u{1f600}']] },
+      { sourceIp: '1.2.3.4\n' },
+      { method: 'P T' },
+      { index: -1 },
+      { timestamp: 'yesterday' },
+    ];
+    const answers = await Promise.all(changes.map(restore));
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 400));
+  });
+});
+
 describe('lists', () => {
   test('return the newest first, saved and unsaved separately', async () => {
     await capture(4);

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { BODY_PREVIEW_BYTES, indexOfUnsavedId, unsavedId } from '@creel/contract';
 import { presentHeld, presentPreview } from './present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { encodeHead } from '../../database/request-head.ts';
 import type { RequestName } from '../../database/store.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
@@ -83,6 +85,26 @@ export const requestHandlers = {
       app.config.maxSavedPerEndpoint,
       BODY_PREVIEW_BYTES,
     );
+    if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+    if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
+    const request = presentPreview(result.record);
+    if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
+    return objectAnswer(MAX_PREVIEW_BYTES, request);
+  },
+
+  async restoreRequest({ app, endpoint, body: copy, hold }) {
+    hold(MAX_PREVIEW_BYTES);
+    const body = copy.body === null ? null : Buffer.from(copy.body, copy.bodyEncoding);
+    const isText = body === null || isUtf8(body);
+    const head = encodeHead(copy.rawTarget, copy.sourceIp, isText, copy.rawHeaders.flat());
+    const lost = {
+      index: copy.index,
+      method: copy.method,
+      receivedAt: Date.parse(copy.timestamp),
+      head: Buffer.from(head, 'latin1'),
+      body,
+    };
+    const result = await app.store.restoreRequest(endpoint.id, lost, app.config.maxSavedPerEndpoint);
     if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
     if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
     const request = presentPreview(result.record);

@@ -2,6 +2,7 @@ import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { Star } from 'lucide-react';
+import { SourceTag } from './source-tag.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { formatCount } from '../../ui/sizes.ts';
 import { timeAgo } from '../../ui/times.ts';
@@ -30,8 +31,11 @@ export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; r
           ) : null}
           <Badge tone={expired ? 'destructive' : 'success'}>{expired ? 'Expired' : 'Active'}</Badge>
         </div>
-        <p className="truncate font-mono text-sm text-ink-2" title={endpoint.uid}>
-          {endpoint.uid}
+        <p className="flex min-w-0 items-center gap-2">
+          <span className="min-w-0 truncate font-mono text-sm text-ink-2" title={endpoint.uid}>
+            {endpoint.uid}
+          </span>
+          <SourceTag source={endpoint.source} />
         </p>
       </div>
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 border-t border-line pt-3">

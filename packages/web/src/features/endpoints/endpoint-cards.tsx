@@ -13,9 +13,12 @@ import { sortEndpoints } from './endpoint-labels.ts';
 
 const GRID = 'grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4';
 
+/** Milliseconds between two reads of the counts while the dashboard is visible. */
+const DASHBOARD_REFRESH_MS = 3000;
+
 /** The dashboard: loading, failed, no endpoints, or the cards. */
 export function EndpointCards() {
-  const endpoints = useQuery(endpointsQuery);
+  const endpoints = useQuery({ ...endpointsQuery, refetchInterval: DASHBOARD_REFRESH_MS });
   const now = useNow();
   if (endpoints.isPending) return <CardsSkeleton />;
   if (endpoints.data === undefined)

@@ -58,7 +58,7 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
       />
       <UrlBar endpoint={endpoint} />
       {isCollapsed ? null : <EndpointHints endpoint={endpoint} />}
-      <EndpointNotices endpoint={endpoint} connected={live.connected} badFrames={live.badFrames} />
+      <EndpointNotices endpoint={endpoint} badFrames={live.badFrames} />
       {isCollapsed ? (
         <div className="h-1" />
       ) : (

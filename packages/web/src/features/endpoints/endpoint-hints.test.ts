@@ -4,7 +4,7 @@ import { endpointHints, savedCapacityNotice } from './endpoint-hints.ts';
 const hinted = (isFavorite: 'true' | 'false', autosave: 'true' | 'false', saved = 0) => ({
   isFavorite,
   autosave,
-  stats: { total: 0, byMethod: {}, averageSize: 0, saved, maxSaved: 10_000 },
+  stats: { total: 0, byMethod: {}, averageSize: 0, saved, maxSaved: 10_000, captured: 0, dropped: 0, maxUnsaved: 1000 },
 });
 const ALWAYS = 'Send HTTP requests to this URL to view them in the dashboard below.';
 

@@ -6,8 +6,6 @@ import { isExpired } from './endpoint-labels.ts';
 
 export interface EndpointNoticesProps {
   readonly endpoint: EndpointDetail;
-  /** False if the live connection is lost or could not be opened in time. */
-  readonly connected: boolean;
   /** Number of live messages that did not match the contract. */
   readonly badFrames: number;
 }
@@ -18,14 +16,11 @@ export function EndpointHints({ endpoint }: Pick<EndpointNoticesProps, 'endpoint
 }
 
 /** The warnings below the URL. */
-export function EndpointNotices({ endpoint, connected, badFrames }: EndpointNoticesProps) {
+export function EndpointNotices({ endpoint, badFrames }: EndpointNoticesProps) {
   const capacity = savedCapacityNotice(endpoint);
   const expired = isExpired(endpoint, useNow());
   return (
     <div className="flex flex-col gap-2 empty:hidden">
-      {connected ? null : (
-        <Notice tone="warn">Not connected to real-time updates. Refresh the page to reconnect.</Notice>
-      )}
       {expired ? (
         <Notice tone="warn">
           This endpoint has expired: senders receive status 410, and no new requests are captured.

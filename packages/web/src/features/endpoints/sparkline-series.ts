@@ -31,6 +31,8 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
   all: number[];
   get: number[];
   post: number[];
+  /** Milliseconds that each value covers. */
+  bucketMs: number;
 } {
   const timed = requests.map(({ method, timestamp }) => ({ method, time: Date.parse(timestamp) }));
   const span = timed.reduce(
@@ -45,7 +47,12 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
       BUCKETS,
     );
   };
-  return { all: course(), get: course('GET'), post: course('POST') };
+  return {
+    all: course(),
+    get: course('GET'),
+    post: course('POST'),
+    bucketMs: Math.max(0, span.last - span.first) / BUCKETS,
+  };
 }
 
 /** The sizes of the newest requests, oldest first. */

@@ -2,8 +2,9 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatAverageSize, formatCount } from '../../ui/sizes.ts';
+import { formatAverageSize, formatCount, formatSize } from '../../ui/sizes.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
+import { formatLength } from '../../ui/times.ts';
 import { sizeSeries, sparklineSeries } from './sparkline-series.ts';
 import type { SparklineRequest } from './sparkline-series.ts';
 
@@ -22,6 +23,12 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
   const { stats } = endpoint;
   const newest = recent.slice(0, LINE_REQUESTS);
   const courses = sparklineSeries(newest);
+  const sizes = sizeSeries(newest);
+  const overTime = (what: string) => ({
+    label: `${what} over time`,
+    unit: `per ${formatLength(courses.bucketMs)}`,
+    format: formatCount,
+  });
   return (
     <section aria-label="Statistics" className="@container -mx-5 border-t border-line max-md:-mx-4 max-md:mt-1">
       <div className="grid grid-cols-2 @xl:grid-cols-4 @5xl:grid-cols-[1.5fr_1fr_1fr_1fr]">
@@ -30,25 +37,33 @@ export function StatCards({ endpoint, recent, receivedInSession }: StatCardsProp
           value={formatCount(stats.total)}
           change={receivedInSession}
           icon={<Inbox />}
-          line={<Sparkline values={courses.all} className="text-accent" />}
+          line={<Sparkline {...overTime('Requests')} values={courses.all} className="text-accent" />}
         />
         <StatCard
           title="GET Requests"
           value={formatCount(stats.byMethod['GET'] ?? 0)}
           icon={<ArrowDownToLine />}
-          line={<Sparkline values={courses.get} className="text-get" />}
+          line={<Sparkline {...overTime('GET requests')} values={courses.get} className="text-get" />}
         />
         <StatCard
           title="POST Requests"
           value={formatCount(stats.byMethod['POST'] ?? 0)}
           icon={<ArrowUpFromLine />}
-          line={<Sparkline values={courses.post} className="text-post" />}
+          line={<Sparkline {...overTime('POST requests')} values={courses.post} className="text-post" />}
         />
         <StatCard
           title="Average Size"
           value={formatAverageSize(stats.averageSize)}
           icon={<Scale />}
-          line={<Sparkline values={sizeSeries(newest)} className="text-other" />}
+          line={
+            <Sparkline
+              label="Sizes"
+              unit={`newest ${sizes.length}`}
+              format={formatSize}
+              values={sizes}
+              className="text-other"
+            />
+          }
         />
       </div>
     </section>
@@ -81,9 +96,7 @@ function StatCard({ title, value, change = 0, icon, line }: StatCardProps) {
             {formatCount(change)} in last session
           </span>
         )}
-        <span className="ml-auto h-4 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden [&>svg]:size-full">
-          {line}
-        </span>
+        <span className="ml-auto h-4 min-w-0 max-w-44 grow self-center pl-2 max-sm:hidden">{line}</span>
       </div>
     </div>
   );

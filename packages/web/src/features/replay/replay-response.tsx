@@ -1,9 +1,9 @@
-import { memo } from 'react';
+import { memo, useEffect } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { formatDuration, statusLine } from './replay-answer.ts';
-import { replayFailure } from './replays.ts';
+import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
 export interface ReplayResponseProps {
@@ -16,6 +16,7 @@ export interface ReplayResponseProps {
 
 /** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
 export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
+  useEffect(() => showReplayResult(uid, index), [uid, index]);
   return (
     <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
       <p role="status" className="sr-only">
@@ -33,7 +34,8 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
       ) : null}
       {state?.phase === 'failed' ? (
         <Notice tone="bad" className="mx-4">
-          {replayFailure(state.error)}
+          <p className="font-medium">{REPLAY_FAILED}</p>
+          <p>{replayFailure(state.error)}</p>
         </Notice>
       ) : null}
       {state?.phase === 'answered' ? (

@@ -8,7 +8,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { answerSource } from './replay-answer.ts';
+import { answerSource, statusTone } from './replay-answer.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm } from './replay-form.ts';
 import { rememberDestination } from './replay-targets.ts';
@@ -29,28 +29,62 @@ export function useReplayState(uid: string, index: number): ReplayState | undefi
   return useQuery<ReplayState>({ queryKey: queryKeys.replay(uid, index), queryFn: skipToken, gcTime: KEPT_MS }).data;
 }
 
-/**
- * Replays a request and shows a toast with the result. Returns the error if it failed. Only one replay per request
- * runs at a time.
- */
-export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
-  const key = queryKeys.replay(uid, request.index);
-  if (queryClient.getQueryData<ReplayState>(key)?.phase === 'sending') return undefined;
-  const show = (state: ReplayState) => queryClient.setQueryData<ReplayState>(key, state);
-  const controller = new AbortController();
+/** Requests whose last replay is on the screen, by cache key. Their failures need no toast. */
+const shown = new Set<string>();
+
+/** Registers that the result of a request's replay is visible, until the returned function is called. */
+export function showReplayResult(uid: string, index: number): () => void {
+  const key = JSON.stringify(queryKeys.replay(uid, index));
+  shown.add(key);
+  return () => shown.delete(key);
+}
+
+/** How a replay ended. */
+export type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
+
+/** Replays a request, and keeps the result for its details. */
+export async function replayOnce(
+  uid: string,
+  request: ListedRequest,
+  form: ReplayForm,
+  controller: AbortController,
+): Promise<ReplayOutcome> {
+  const show = (state: ReplayState) =>
+    queryClient.setQueryData<ReplayState>(queryKeys.replay(uid, request.index), state);
+  const ended = (outcome: ReplayOutcome): ReplayOutcome => {
+    show(outcome);
+    return outcome;
+  };
   show({ phase: 'sending', cancel: () => controller.abort() });
   try {
     const answer = await call(uid, request, form, controller.signal);
     const url = form.url.trim();
     rememberDestination(uid, request, url);
-    show({ phase: 'answered', answer, url, at: Date.now() });
-    toast({ title: 'Request Sent', description: `Received ${answer.status} response from the server.` });
-    return undefined;
+    return ended({ phase: 'answered', answer, url, at: Date.now() });
   } catch (error) {
-    show(controller.signal.aborted ? { phase: 'cancelled' } : { phase: 'failed', error });
-    if (!controller.signal.aborted) showFailure(error);
-    return error;
+    return ended(controller.signal.aborted ? { phase: 'cancelled' } : { phase: 'failed', error });
   }
+}
+
+/**
+ * Replays a request and shows a toast with the status. Returns the error if it failed. Only one replay per request runs
+ * at a time.
+ */
+export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
+  const key = queryKeys.replay(uid, request.index);
+  if (queryClient.getQueryData<ReplayState>(key)?.phase === 'sending') return undefined;
+  const outcome = await replayOnce(uid, request, form, new AbortController());
+  if (outcome.phase === 'answered') {
+    const { status } = outcome.answer;
+    toast({
+      title: 'Request Sent',
+      description: `Received ${status} response from the server.`,
+      ...(statusTone(status) === 'destructive' ? { variant: 'destructive' } : {}),
+    });
+  }
+  if (outcome.phase !== 'failed') return undefined;
+  if (!shown.has(JSON.stringify(key))) showFailure(outcome.error);
+  return outcome.error;
 }
 
 function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
@@ -61,12 +95,14 @@ function call(uid: string, request: ListedRequest, form: ReplayForm, signal: Abo
   return form.body === undefined && request.size > 0 ? readByAnyId(uid, request, send) : send(request.id);
 }
 
+export const REPLAY_FAILED = 'Failed to send request. Please check the URL and try again.';
+
 /** The login dialog reports the end of a session, so there is no toast for it. */
 function showFailure(error: unknown): void {
   if (isEndOfSession(error)) return;
   toast({
     title: 'Error',
-    description: 'Failed to send request. Please check the URL and try again.',
+    description: REPLAY_FAILED,
     variant: 'destructive',
   });
 }

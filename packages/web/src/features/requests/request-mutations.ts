@@ -1,106 +1,119 @@
+import { ApiError, targetOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
+import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { hideRequest, showSaved } from '../../api/request-lists.ts';
+import { forgetRequest, hideRequests, showSaved } from '../../api/request-lists.ts';
+import { textOf, toBase64 } from '../../bodies/body-bytes.ts';
 import { toast } from '../../ui/toast-store.ts';
+import { runEach } from './bulk/run-each.ts';
 
-const REQUEST_SAVED = {
-  title: 'Request saved',
-  description: 'The webhook request has been saved successfully.',
-};
+/** Milliseconds in which a deletion can be undone. */
+const UNDO_MS = 5000;
 
-/** Number of parallel calls of a bulk action. */
-const MAX_PARALLEL_CALLS = 4;
+/** True if the server no longer stores a request. */
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
-function save(uid: string, index: number): Promise<CapturedRequest> {
-  return client.call('saveRequest', { params: { uid }, body: { index } });
+/** True if the endpoint has its maximum of saved requests. */
+export const isSavedLimit = (error: unknown): boolean => error instanceof ApiError && error.code === 'SAVED_LIMIT';
+
+/** Saves a request. A dropped one is restored if the page still has all of it. */
+export async function saveRequest(uid: string, request: ListedRequest): Promise<void> {
+  const saved = await client
+    .call('saveRequest', { params: { uid }, body: { index: request.index } })
+    .catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+      return restore(uid, request, error);
+    });
+  showSaved(uid, saved);
+}
+
+async function restore(uid: string, request: ListedRequest, missing: unknown): Promise<CapturedRequest> {
+  const bytes = bodyOnPage(uid, request);
+  if (bytes === undefined) throw missing;
+  const { index, method, rawHeaders, sourceIp, timestamp } = request;
+  const text = textOf(bytes);
+  const restored = await client.call('restoreRequest', {
+    params: { uid },
+    body: {
+      index,
+      method,
+      rawTarget: targetOf(request),
+      rawHeaders,
+      body: bytes.length === 0 ? null : (text ?? toBase64(bytes)),
+      bodyEncoding: text === undefined ? 'base64' : 'utf8',
+      sourceIp,
+      timestamp,
+    },
+  });
+  queryClient.setQueryData<CapturedRequest>(queryKeys.request(uid, index), restored);
+  return restored;
 }
 
 export function useSaveRequest(uid: string) {
   return useMutation({
-    mutationFn: (index: number) => save(uid, index),
-    onSuccess: (request) => {
-      showSaved(uid, request);
-      toast(REQUEST_SAVED);
-    },
+    mutationFn: (request: ListedRequest) => saveRequest(uid, request),
+    onSuccess: () => toast({ title: 'Request saved', description: 'The webhook request has been saved successfully.' }),
     onError: (error) => toast({ title: 'Save failed', description: saveFailure(error), variant: 'destructive' }),
   });
 }
 
 /** The server's message for a full endpoint; else the generic one. */
-function saveFailure(error: unknown): string {
+export function saveFailure(error: unknown): string {
   const fallback = 'Failed to save the webhook request.';
-  return error instanceof Error && 'code' in error && error.code === 'SAVED_LIMIT'
-    ? errorMessage(error, fallback)
-    : fallback;
+  return isSavedLimit(error) ? errorMessage(error, fallback) : fallback;
 }
 
-async function removeRequest(uid: string, request: ListedRequest): Promise<void> {
-  const putBack = hideRequest(uid, request);
-  try {
-    await client.call('deleteRequest', { params: { uid, id: request.id } });
-  } catch (error) {
-    putBack();
-    throw error;
-  }
-}
-
-/** Removed from the list at once, and restored if the call fails. */
-export function useDeleteRequest(uid: string) {
-  return useMutation({
-    mutationFn: (request: ListedRequest) => removeRequest(uid, request),
-    onError: () =>
-      toast({ title: 'Delete failed', description: 'Failed to delete the webhook request.', variant: 'destructive' }),
-  });
-}
-
-/** Saves several requests and shows one message with the result. */
-export function useSaveRequests(uid: string) {
-  return useMutation({
-    mutationFn: (requests: readonly ListedRequest[]) =>
-      eachOf(requests, async (request) => showSaved(uid, await save(uid, request.index))),
-    onSuccess: (failed, requests) => {
-      const done = requests.length - failed;
-      if (failed === 0 && done === 1) toast(REQUEST_SAVED);
-      else if (failed === 0) toast({ title: `${done} requests saved` });
-      else
-        toast({
-          title: 'Save failed',
-          description: `${failed} of ${requests.length} requests could not be saved.`,
-          variant: 'destructive',
-        });
-    },
-  });
-}
-
-export function useDeleteRequests(uid: string) {
-  return useMutation({
-    mutationFn: (requests: readonly ListedRequest[]) => eachOf(requests, (request) => removeRequest(uid, request)),
-    onSuccess: (failed, requests) => {
-      if (failed === 0) return;
-      toast({
-        title: 'Delete failed',
-        description: `${failed} of ${requests.length} requests could not be deleted.`,
-        variant: 'destructive',
-      });
-    },
-  });
-}
-
-/** Runs an action on many items, a few at a time. Returns the number of failures. */
-async function eachOf<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<number> {
-  let failed = 0;
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) {
-      try {
-        await act(item);
-      } catch {
-        failed++;
-      }
-    }
+/**
+ * Removes requests from the list at once and deletes them on the server after 5 seconds. Until then, a toast offers
+ * Undo. If the tab is closed before, nothing is deleted. Failed deletions are restored.
+ */
+export function deleteRequests(uid: string, requests: readonly ListedRequest[], onRestored: () => void): void {
+  const putBack = hideRequests(uid, requests);
+  const send = async (): Promise<void> => {
+    closeToast();
+    const { failed } = await runEach(requests, async (request) => {
+      await readByAnyId(uid, request, (id) => client.call('deleteRequest', { params: { uid, id } })).catch(
+        (error: unknown) => {
+          if (!isGone(error)) throw error;
+        },
+      );
+      forgetRequest(uid, request.id);
+    });
+    if (failed.length === 0) return;
+    putBack(failed.map(({ item }) => item));
+    onRestored();
+    toast({
+      title: 'Delete failed',
+      description: deleteFailure(failed.length, requests.length),
+      variant: 'destructive',
+    });
   };
-  await Promise.all(Array.from({ length: MAX_PARALLEL_CALLS }, work));
-  return failed;
+  const timer = setTimeout(() => void send(), UNDO_MS);
+  const undo = (): void => {
+    clearTimeout(timer);
+    putBack();
+    onRestored();
+  };
+  const closeToast = toast({
+    ...deletedLabel(requests),
+    // The timer closes the toast, so that Undo is never offered too late.
+    duration: Number.POSITIVE_INFINITY,
+    action: { label: 'Undo', run: undo },
+  });
+}
+
+/** Names what was deleted: 'POST /orders' and its number, or how many. */
+export function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
+  const [request] = requests;
+  if (request === undefined || requests.length > 1) return { title: `${requests.length} requests deleted` };
+  return { title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` };
+}
+
+function deleteFailure(failed: number, all: number): string {
+  if (all === 1) return 'Failed to delete the webhook request.';
+  return `${failed} of ${all} requests could not be deleted.`;
 }

@@ -1,5 +1,5 @@
 import { parseQuery } from '@creel/contract';
-import type { Endpoint } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
@@ -8,12 +8,15 @@ import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
+import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { BelowProps } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
+import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
+import type { BulkReplayProps } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
 import { SplitPane } from './split-pane.tsx';
 import { useRequestActions } from './use-request-actions.ts';
@@ -24,18 +27,24 @@ import { useViewState } from './use-view-state.ts';
 const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
 
-/** In a narrow window the page scrolls, and what is above the requests scrolls with it. */
-const HEIGHT = 'h-[85dvh] min-h-0 md:h-full';
+/**
+ * In a narrow window the page scrolls, and what is above the requests scrolls with it. The minimum fits eight rows, also
+ * at 200% zoom.
+ */
+const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
 
 export interface RequestsPaneProps {
   readonly uid: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: EndpointDetail;
   /** Shown below the details of a request: the replay panel. */
   readonly Below?: ComponentType<BelowProps>;
+  /** Replays the selected requests. */
+  readonly BulkReplay?: ComponentType<BulkReplayProps>;
+  readonly onAutosave: () => void;
 }
 
 /** The list of requests and the details of the selected one. */
-export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
+export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
@@ -44,9 +53,10 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
   const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
   const selection = useSelection(uid, state.items, view, changeView, !covers);
-  const actions = useRequestActions(uid, state.items, selection);
+  const actions = useRequestActions(uid, selection);
+  const bulk = useBulk(uid, endpoint, state.items, requests);
   const detailsActions = useDetailsActions(selection, actions, changeView);
-  useRequestKeys({ items: state.items, selection, actions, changeView, captureUrl: endpoint.url, uid });
+  useRequestKeys({ items: state.items, selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
   const isEmpty =
@@ -83,6 +93,9 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
       live={live.state}
       selection={selection}
       actions={actions}
+      bulk={bulk}
+      BulkReplay={BulkReplay}
+      onAutosave={onAutosave}
       view={view}
       changeView={changeView}
     />
@@ -91,19 +104,34 @@ export function RequestsPane({ uid, endpoint, Below }: RequestsPaneProps) {
     current === undefined ? (
       <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.close : undefined} />
     ) : (
-      <RequestDetails
-        key={current.index}
-        uid={uid}
-        captureUrl={endpoint.url}
-        listed={current}
-        tab={view.tab}
-        anonymous={actions.anonymous}
-        canSave={!actions.anonymous}
-        saving={actions.isSaving(current)}
-        covers={covers}
-        actions={detailsActions}
-        Below={Below}
-      />
+      <div className="flex h-full min-h-0 flex-col">
+        {selection.isDropped ? (
+          <DroppedNotice
+            key={current.index}
+            uid={uid}
+            request={current}
+            maxUnsaved={endpoint.stats.maxUnsaved}
+            canSave={!actions.anonymous}
+            saving={actions.isSaving(current)}
+            onSave={() => actions.save(current)}
+          />
+        ) : null}
+        <div className="min-h-0 grow">
+          <RequestDetails
+            key={current.index}
+            uid={uid}
+            captureUrl={endpoint.url}
+            listed={current}
+            tab={view.tab}
+            anonymous={actions.anonymous}
+            canSave={!actions.anonymous}
+            saving={actions.isSaving(current)}
+            covers={covers}
+            actions={detailsActions}
+            Below={Below}
+          />
+        </div>
+      </div>
     );
   if (!covers) return <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />;
   const open = view.request !== undefined;

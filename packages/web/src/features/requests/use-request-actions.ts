@@ -1,10 +1,9 @@
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useSignedOut } from '../../api/connection.ts';
 import { useUser } from '../../api/queries.ts';
-import { positionOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
-import type { ListItems } from './list-items.ts';
-import { useDeleteRequest, useDeleteRequests, useSaveRequest, useSaveRequests } from './request-mutations.ts';
+import { deleteRequests, useSaveRequest } from './request-mutations.ts';
 import type { Selection } from './use-selection.ts';
 
 export interface RequestActions {
@@ -12,78 +11,51 @@ export interface RequestActions {
   readonly anonymous: boolean;
   readonly save: (request: ListedRequest) => void;
   readonly isSaving: (request: ListedRequest) => boolean;
-  readonly remove: (request: ListedRequest) => void;
-  /** Indexes of the requests that are selected for bulk actions. */
-  readonly marked: ReadonlySet<number>;
-  readonly markedRequests: readonly ListedRequest[];
-  readonly mark: (request: ListedRequest, range: boolean) => void;
-  readonly clearMarks: () => void;
-  readonly saveMarked: () => void;
-  readonly removeMarked: () => void;
-  readonly busy: boolean;
+  /** Asks, then deletes. `onDeleted` runs if the user agrees. */
+  readonly remove: (requests: readonly ListedRequest[], onDeleted?: () => void) => void;
+  /** Indexes of the requests that the user is asked about. */
+  readonly doomed: ReadonlySet<number>;
 }
 
-/** The actions on one or many requests. */
-export function useRequestActions(uid: string, items: ListItems, selection: Selection): RequestActions {
-  const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
-  const [lastMarked, setLastMarked] = useState<number>();
+const NONE: ReadonlySet<number> = new Set();
+
+/** The actions on requests. */
+export function useRequestActions(uid: string, selection: Selection): RequestActions {
   const saving = useSaveRequest(uid);
-  const savingMany = useSaveRequests(uid);
-  const removing = useDeleteRequest(uid);
-  const removingMany = useDeleteRequests(uid);
   const signedOut = useSignedOut();
-  const markedRequests = items.rows.filter((row) => marked.has(row.index));
   const anonymous = useUser() === null || signedOut;
+  const [doomed, setDoomed] = useState(NONE);
+  const remove = async (requests: readonly ListedRequest[], onDeleted?: () => void): Promise<void> => {
+    if (requests.length === 0) return;
+    flushSync(() => setDoomed(new Set(requests.map((request) => request.index))));
+    await nextPaint();
+    const isSure = confirm(deleteQuestion(requests.length));
+    setDoomed(NONE);
+    if (!isSure) return;
+    const opened = requests.find((request) => request.index === selection.current?.index);
+    // The neighbors of a selected request may be deleted with it.
+    if (opened !== undefined && requests.length === 1) selection.leave(opened);
+    else if (opened !== undefined) selection.close();
+    onDeleted?.();
+    deleteRequests(uid, requests, () => (opened === undefined ? undefined : selection.open(opened)));
+  };
   return {
     anonymous,
     save(request) {
-      if (!request.saved && !anonymous) saving.mutate(request.index);
+      if (!request.saved && !anonymous) saving.mutate(request);
     },
-    isSaving: (request) => saving.isPending && saving.variables === request.index,
-    remove(request) {
-      // A native confirmation dialog.
-      if (!confirm('Are you sure you want to delete this request?')) return;
-      const wasOpen = selection.current?.index === request.index;
-      selection.leave(request);
-      removing.mutate(request, { onError: () => (wasOpen ? selection.open(request) : undefined) });
-    },
-    marked,
-    markedRequests,
-    mark(request, range) {
-      setMarked(
-        range && lastMarked !== undefined
-          ? withRange(marked, items, lastMarked, request.index)
-          : toggled(marked, request.index),
-      );
-      setLastMarked(request.index);
-    },
-    clearMarks: () => setMarked(new Set()),
-    saveMarked() {
-      savingMany.mutate(markedRequests.filter((request) => !request.saved));
-    },
-    removeMarked() {
-      const count = markedRequests.length;
-      const asked =
-        count === 1
-          ? 'Are you sure you want to delete this request?'
-          : `Are you sure you want to delete these ${count} requests?`;
-      if (!confirm(asked)) return;
-      setMarked(new Set());
-      removingMany.mutate(markedRequests);
-    },
-    busy: savingMany.isPending || removingMany.isPending,
+    isSaving: (request) => saving.isPending && saving.variables.index === request.index,
+    remove: (requests, onDeleted) => void remove(requests, onDeleted),
+    doomed,
   };
 }
 
-function toggled(marked: ReadonlySet<number>, index: number): Set<number> {
-  const next = new Set(marked);
-  if (!next.delete(index)) next.add(index);
-  return next;
+function deleteQuestion(count: number): string {
+  if (count === 1) return 'Are you sure you want to delete this request?';
+  return `Are you sure you want to delete these ${count} requests?`;
 }
 
-/** Selects everything from one request to another. */
-function withRange(marked: ReadonlySet<number>, items: ListItems, from: number, to: number): Set<number> {
-  const start = positionOf(items.rows, Math.max(from, to));
-  const end = positionOf(items.rows, Math.min(from, to));
-  return new Set([...marked, ...items.rows.slice(start, end + 1).map((row) => row.index)]);
+/** The browser's question blocks rendering, so the marked rows must be painted before it. */
+function nextPaint(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }

@@ -1,6 +1,7 @@
 import { useCommands } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { copyText } from '../../ui/use-copy.ts';
+import type { Bulk } from './bulk/use-bulk.ts';
 import type { DetailTab } from './default-tab.ts';
 import { snippetOf } from './details/export.ts';
 import type { ListItems } from './list-items.ts';
@@ -14,6 +15,7 @@ export interface RequestKeysProps {
   readonly items: ListItems;
   readonly selection: Selection;
   readonly actions: RequestActions;
+  readonly bulk: Bulk;
   readonly changeView: ChangeView;
 }
 
@@ -25,7 +27,7 @@ const TABS: readonly { tab: DetailTab; title: string }[] = [
 ];
 
 /** The keyboard shortcuts of the endpoint page. */
-export function useRequestKeys({ uid, captureUrl, selection, actions, changeView }: RequestKeysProps): void {
+export function useRequestKeys({ uid, captureUrl, selection, actions, bulk, changeView }: RequestKeysProps): void {
   const { current } = selection;
   const group = 'Request';
   const onCurrent =
@@ -46,14 +48,14 @@ export function useRequestKeys({ uid, captureUrl, selection, actions, changeView
             title: 'Delete the request',
             group,
             keys: 'Delete',
-            run: () => actions.remove(current),
+            run: () => actions.remove(bulk.requests.length > 0 ? bulk.requests : [current], bulk.clear),
           },
           {
             id: 'request.mark',
             title: 'Select the request',
             group,
             keys: 'x',
-            run: () => actions.mark(current, false),
+            run: () => bulk.mark(current, false),
           },
         ];
   async function copyCurl(): Promise<void> {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { rowOf } from '../../api/request-list.ts';
+import { isDropped, rowOf } from '../../api/request-list.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { readList } from '../../api/request-lists.ts';
 import { requestQuery } from '../../api/request-queries.ts';
@@ -15,7 +15,9 @@ export interface Selection {
   readonly current: ListedRequest | undefined;
   /** The request that it is compared with. */
   readonly other: ListedRequest | undefined;
-  /** True if the URL names a request that is no longer stored. */
+  /** True if the server has dropped the request in the details. It stays until another one is opened. */
+  readonly isDropped: boolean;
+  /** True if the URL names a request that is no longer stored, and the page has no copy of it. */
   readonly isMissing: boolean;
   readonly open: (request: ListedRequest) => void;
   readonly close: () => void;
@@ -41,19 +43,25 @@ export function useSelection(
 ): Selection {
   useClearing(uid, view, changeView);
   const [first, setFirst] = useState<number>();
-  const firstStands = first !== undefined && items.positionOfIndex(first) >= 0;
+  const [kept, keep] = useKept(uid);
+  const list = readList(uid, undefined);
+  const firstStands =
+    first !== undefined && (items.positionOfIndex(first) >= 0 || (kept?.index === first && isDropped(list, kept)));
   const wanted = view.request ?? (selectsFirst && firstStands ? first : undefined);
   const top = items.rows[0]?.index;
   if (view.request === undefined && selectsFirst && !firstStands && top !== first) setFirst(top);
 
   const named = useRequestAt(uid, items, wanted);
+  if (named.request !== undefined) keep(named.request);
+  const current = named.request ?? (kept?.index === wanted ? kept : undefined);
   const other = useRequestAt(uid, items, view.compare);
   const open = (request: ListedRequest): void =>
     changeView({ request: request.index }, { push: view.request === undefined });
   return {
-    current: named.request,
+    current,
     other: other.request,
-    isMissing: named.isMissing,
+    isDropped: current !== undefined && (isDropped(list, current) || named.isMissing),
+    isMissing: named.isMissing && current === undefined,
     open,
     close: () => changeView({ request: undefined }),
     step(by) {
@@ -74,6 +82,17 @@ export function useSelection(
     },
     compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
   };
+}
+
+/** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */
+function useKept(uid: string): readonly [ListedRequest | undefined, (request: ListedRequest) => void] {
+  const [kept, setKept] = useState<ListedRequest>();
+  const { clearedTo, deleted } = readList(uid, undefined);
+  const isKept = kept !== undefined && kept.index > clearedTo && !deleted.has(kept.index);
+  const keep = (request: ListedRequest): void => {
+    if (request !== kept) setKept(request);
+  };
+  return [isKept ? kept : undefined, keep];
 }
 
 /** Clearing the endpoint clears the selection. The next request to arrive is then the first. */

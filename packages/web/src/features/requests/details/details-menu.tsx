@@ -8,8 +8,9 @@ import { copyText } from '../../../ui/use-copy.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import type { SnippetName } from '../snippet-names.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
-import { downloadBytes } from './download.ts';
-import { downloadHar, snippetOf } from './export.ts';
+import { exportRequests } from '../bulk/export-requests.ts';
+import { download } from './download.ts';
+import { snippetOf } from './export.ts';
 
 const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
 const BODY_COPIED = {
@@ -43,7 +44,7 @@ export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeader
       <MenuItem disabled={request.size === 0} onSelect={() => attempt(() => downloadBody(uid, request))}>
         <Download /> Download body
       </MenuItem>
-      <MenuItem onSelect={() => attempt(() => downloadHar(uid, captureUrl, [request]))}>
+      <MenuItem onSelect={() => attempt(() => exportRequests('har', uid, captureUrl, [request]))}>
         <Download /> Download HAR
       </MenuItem>
       <MenuSeparator />
@@ -80,5 +81,5 @@ async function copyLink(request: ListedRequest): Promise<void> {
 }
 
 async function downloadBody(uid: string, request: ListedRequest): Promise<void> {
-  downloadBytes(await readWholeBody(uid, request), `request-${request.index}.bin`);
+  download([await readWholeBody(uid, request)], `request-${request.index}.bin`);
 }

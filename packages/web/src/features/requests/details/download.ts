@@ -2,10 +2,11 @@
 const RELEASE_MS = 60_000;
 
 /**
- * Downloads bytes as a file. Always as application/octet-stream, so that the browser does not open captured content.
+ * Downloads bytes or text as a file. By default as application/octet-stream, so that the browser does not open captured
+ * content.
  */
-export function downloadBytes(bytes: Uint8Array<ArrayBuffer>, name: string, type = 'application/octet-stream'): void {
-  const address = URL.createObjectURL(new Blob([bytes], { type }));
+export function download(parts: readonly BlobPart[], name: string, type = 'application/octet-stream'): void {
+  const address = URL.createObjectURL(new Blob([...parts], { type }));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;

@@ -7,7 +7,7 @@ import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { Button } from '../../../ui/button.tsx';
 import { formatSize } from '../../../ui/sizes.ts';
-import { downloadBytes } from './download.ts';
+import { download } from './download.ts';
 
 /** Maximum of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
@@ -48,7 +48,7 @@ function PartHeader({ part, place }: { readonly part: MultipartPart; readonly pl
       <Button
         size="sm"
         aria-label={`Download ${part.filename ?? part.name}`}
-        onClick={() => downloadBytes(part.bytes.slice(), safeFileName(part.filename, fallback))}
+        onClick={() => download([part.bytes.slice()], safeFileName(part.filename, fallback))}
       >
         <Download /> Download
       </Button>

@@ -26,7 +26,7 @@ export function useDetailsActions(
     return {
       onTab: (tab) => latest.current.changeView({ tab }),
       onSave: withCurrent((now, request) => now.actions.save(request)),
-      onDelete: withCurrent((now, request) => now.actions.remove(request)),
+      onDelete: withCurrent((now, request) => now.actions.remove([request])),
       onCompare: withCurrent((now, request) => now.selection.compareWithPrevious(request)),
       onBack: () => latest.current.selection.close(),
     };

@@ -1,8 +1,11 @@
 import { clsx } from 'clsx';
-import { Columns2, Download, Save, Trash2, X } from 'lucide-react';
+import { Columns2, Download, Save, Send, Trash2, X } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';
+import { DropdownMenu, MenuItem } from '../../../ui/dropdown-menu.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { formatCount } from '../../../ui/sizes.ts';
+import type { ExportFormat } from '../bulk/export-files.ts';
 import { BAR } from './list-toolbar.tsx';
 
 export interface BulkBarProps {
@@ -13,24 +16,23 @@ export interface BulkBarProps {
   readonly canSave: boolean;
   readonly onSave: () => void;
   readonly onDelete: () => void;
-  readonly onDownload: () => void;
+  readonly onExport: (format: ExportFormat) => void;
+  readonly onReplay: (() => void) | undefined;
   /** Offered if two requests are selected. */
   readonly onCompare: (() => void) | undefined;
   readonly onClear: () => void;
 }
 
+/** The labels of `EXPORT_FORMATS`, whose module is loaded when it is used. */
+const FORMATS: readonly { format: ExportFormat; label: string }[] = [
+  { format: 'har', label: 'HAR' },
+  { format: 'jsonl', label: 'JSON lines, exact bodies' },
+  { format: 'zip', label: 'Raw HTTP files in a zip' },
+];
+
 /** Actions on all selected requests. */
-export function BulkBar({
-  count,
-  unsaved,
-  busy,
-  canSave,
-  onSave,
-  onDelete,
-  onDownload,
-  onCompare,
-  onClear,
-}: BulkBarProps) {
+export function BulkBar(props: BulkBarProps) {
+  const { count, unsaved, busy, canSave, onSave, onDelete, onExport, onReplay, onCompare, onClear } = props;
   useCommands([
     {
       id: 'list.unmark',
@@ -43,26 +45,42 @@ export function BulkBar({
   ]);
   return (
     <div className="@container shrink-0">
-      <div role="toolbar" aria-label="Marked requests" className={clsx(BAR, 'gap-x-1 border-line bg-accent-soft')}>
+      <div role="toolbar" aria-label="Marked requests" className={clsx(BAR, 'gap-x-0.5 border-line bg-accent-soft')}>
         <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
-          {count} selected
+          {formatCount(count)} selected
         </span>
         {unsaved === 0 ? null : (
           <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onSave}>
             <Save /> Save
           </Button>
         )}
-        <Button size="sm" variant="danger-ghost" busy={busy} onClick={onDelete}>
-          <Trash2 /> Delete
-        </Button>
-        <Button size="sm" variant="ghost" busy={busy} onClick={onDownload}>
-          <Download /> HAR
-        </Button>
+        {onReplay === undefined ? null : (
+          <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onReplay}>
+            <Send /> Replay
+          </Button>
+        )}
+        <DropdownMenu
+          align="start"
+          trigger={
+            <Button size="sm" variant="ghost" busy={busy}>
+              <Download /> Export
+            </Button>
+          }
+        >
+          {FORMATS.map(({ format, label }) => (
+            <MenuItem key={format} onSelect={() => onExport(format)}>
+              {label}
+            </MenuItem>
+          ))}
+        </DropdownMenu>
         {onCompare === undefined ? null : (
           <Button size="sm" variant="ghost" onClick={onCompare}>
             <Columns2 /> Compare
           </Button>
         )}
+        <Button size="sm" variant="danger-ghost" busy={busy} onClick={onDelete}>
+          <Trash2 /> Delete
+        </Button>
         <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
       </div>
     </div>

@@ -4,7 +4,6 @@ import type { Gap } from '../../../api/request-list.ts';
 import { gapQuery } from '../../../api/request-queries.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { ROW_HEIGHT } from './request-row.tsx';
 
 export interface GapRowProps {
   readonly uid: string;
@@ -14,17 +13,18 @@ export interface GapRowProps {
   readonly end: GapEnd;
   readonly line: number;
   readonly top: number;
+  readonly height: number;
 }
 
 /** A gap of the list. Loads its requests when it becomes visible. */
-export function GapRow({ uid, filter, gap, end, line, top }: GapRowProps) {
+export function GapRow({ uid, filter, gap, end, line, top, height }: GapRowProps) {
   const { isError, refetch } = useQuery(gapQuery(uid, filter, gap, end));
   return (
     <div
       role="row"
       aria-rowindex={line + 2}
       className="absolute top-0 left-0 flex w-full items-center gap-3 border-b border-line px-6 text-ink-2"
-      style={{ height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
+      style={{ height, transform: `translateY(${top}px)` }}
     >
       {isError ? (
         <span role="gridcell">

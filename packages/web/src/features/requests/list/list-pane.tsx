@@ -1,39 +1,52 @@
 import { parseQuery } from '@creel/contract';
-import type { Endpoint, LiveState } from '@creel/contract';
-import { useRef } from 'react';
+import type { EndpointDetail, LiveState } from '@creel/contract';
+import { useRef, useState } from 'react';
+import type { ComponentType } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
-import { toast } from '../../../ui/toast-store.ts';
-import { downloadHar } from '../details/export.ts';
+import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
+import { Arrivals } from './arrivals.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
+import { ListFoot } from './list-foot.tsx';
 import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } from './list-states.tsx';
 import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
+/** Replays several requests in the order of capture. */
+export interface BulkReplayProps {
+  readonly uid: string;
+  readonly requests: readonly ListedRequest[];
+  readonly onClose: () => void;
+}
+
 export interface ListPaneProps {
   readonly uid: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: EndpointDetail;
   readonly requests: RequestFilter;
   readonly filter: Filter;
   readonly state: ListState;
   readonly live: LiveState;
   readonly selection: Selection;
   readonly actions: RequestActions;
+  readonly bulk: Bulk;
+  readonly BulkReplay: ComponentType<BulkReplayProps> | undefined;
+  readonly onAutosave: () => void;
   readonly view: ViewState;
   readonly changeView: ChangeView;
 }
 
 /** Filter tabs and the list, or its empty state. */
 export function ListPane(props: ListPaneProps) {
-  const { uid, endpoint, filter, state, live, actions, view, changeView } = props;
+  const { uid, endpoint, filter, state, live, actions, bulk, view, changeView, onAutosave } = props;
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
@@ -43,7 +56,7 @@ export function ListPane(props: ListPaneProps) {
   };
   return (
     <div ref={pane} tabIndex={-1} className="flex h-full min-h-0 flex-col outline-none">
-      {actions.markedRequests.length > 0 ? (
+      {bulk.requests.length > 0 ? (
         <MarkedBar {...props} />
       ) : (
         <ListToolbar
@@ -64,11 +77,19 @@ export function ListPane(props: ListPaneProps) {
         />
       )}
       <ListContent {...props} />
+      <ListFoot
+        endpoint={endpoint}
+        job={bulk.job}
+        canSave={!actions.anonymous}
+        onSaveAll={bulk.saveAll}
+        onAutosave={onAutosave}
+      />
+      <Arrivals uid={uid} />
     </div>
   );
 }
 
-function ListContent({ uid, endpoint, requests, state, selection, actions, view, changeView }: ListPaneProps) {
+function ListContent({ uid, endpoint, requests, state, selection, actions, bulk, view, changeView }: ListPaneProps) {
   const { items, waiting, search } = state;
   const { method, query } = requests;
   const clear = (): void => changeView({ find: undefined });
@@ -88,19 +109,20 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, view,
       filter={requests}
       state={state}
       selected={selection.current?.index}
-      marked={actions.marked}
+      bulk={bulk}
+      doomed={actions.doomed}
       canSave={!actions.anonymous}
       onStep={selection.step}
       onOpen={selection.open}
       onSave={actions.save}
-      onDelete={actions.remove}
-      onMark={actions.mark}
+      onDelete={(request) => actions.remove([request])}
+      onMark={bulk.mark}
     />
   );
 }
 
-function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
-  const { markedRequests } = actions;
+function MarkedBar({ uid, selection, actions, bulk, BulkReplay }: ListPaneProps) {
+  const { requests } = bulk;
   useCommands([
     {
       id: FILTER_COMMAND,
@@ -108,34 +130,32 @@ function MarkedBar({ uid, endpoint, selection, actions }: ListPaneProps) {
       group: 'Requests',
       keys: '/',
       run() {
-        actions.clearMarks();
+        bulk.clear();
         // The field is there after the next rendering.
         setTimeout(() => runCommand(FILTER_COMMAND));
       },
     },
   ]);
-  const [right, left] = markedRequests;
-  const two = markedRequests.length === 2 && left !== undefined && right !== undefined;
-  const download = (): void => {
-    downloadHar(uid, endpoint.url, markedRequests).catch(() =>
-      toast({
-        title: 'Error',
-        description: 'Some of these requests could not be read. Please try again.',
-        variant: 'destructive',
-      }),
-    );
-  };
+  const [right, left] = requests;
+  const [isReplaying, setReplaying] = useState(false);
+  const two = requests.length === 2 && left !== undefined && right !== undefined;
   return (
-    <BulkBar
-      count={markedRequests.length}
-      unsaved={markedRequests.filter((request) => !request.saved).length}
-      busy={actions.busy}
-      canSave={!actions.anonymous}
-      onSave={actions.saveMarked}
-      onDelete={actions.removeMarked}
-      onDownload={download}
-      onCompare={two ? () => selection.compare(left, right) : undefined}
-      onClear={actions.clearMarks}
-    />
+    <>
+      <BulkBar
+        count={requests.length}
+        unsaved={requests.filter((request) => !request.saved).length}
+        busy={bulk.job !== undefined}
+        canSave={!actions.anonymous}
+        onSave={bulk.save}
+        onDelete={() => actions.remove(requests, bulk.clear)}
+        onExport={bulk.exportAs}
+        onReplay={BulkReplay === undefined ? undefined : () => setReplaying(true)}
+        onCompare={two ? () => selection.compare(left, right) : undefined}
+        onClear={bulk.clear}
+      />
+      {isReplaying && BulkReplay !== undefined ? (
+        <BulkReplay uid={uid} requests={requests} onClose={() => setReplaying(false)} />
+      ) : null}
+    </>
   );
 }

@@ -4,15 +4,21 @@ import { ArrowUp } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
+import { isDropped } from '../../../api/request-list.ts';
 import type { Gap } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
+import { useMedia } from '../../../ui/use-media.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
-import { COLUMNS, RequestRow, ROW_HEIGHT, rowId } from './request-row.tsx';
+import { ListHeader } from './list-header.tsx';
+import type { ListHeaderProps } from './list-header.tsx';
+import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
+import { RowMenu } from './row-menu.tsx';
 import { useAnchor } from './use-anchor.ts';
+import { useAttention } from './use-attention.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 
@@ -25,31 +31,30 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-/** The frame shows the focus ring, because rows and titles would cover the list's own ring. */
-const RING =
-  'relative min-h-0 grow after:pointer-events-none after:absolute after:inset-0 after:z-20 after:outline-accent ' +
-  'after:-outline-offset-2 has-[>[role=grid]:focus-visible]:after:outline-2';
-
 export interface RequestListProps extends RowActions {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly state: ListState;
   readonly selected: number | undefined;
-  readonly marked: ReadonlySet<number>;
+  readonly bulk: ListHeaderProps['bulk'];
+  readonly doomed: ReadonlySet<number>;
   readonly canSave: boolean;
   readonly onStep: (by: 1 | -1) => void;
 }
 
 /** The virtualized list: only visible rows are rendered. */
 export function RequestList(props: RequestListProps) {
-  const { uid, filter, state, selected, marked } = props;
-  const { items, waiting } = state;
+  const { uid, filter, state, selected, bulk, doomed } = props;
+  const { marked } = bulk;
+  const { items, waiting, setAttended } = state;
   const frame = useRef<HTMLDivElement>(null);
   useFocusKept(frame);
+  const attention = useAttention(setAttended);
+  const height = useMedia('(pointer: coarse) and (width < 768px)') ? TOUCH_ROW_HEIGHT : ROW_HEIGHT;
   const virtual = useVirtualizer({
     count: items.count,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     overscan: OVERSCAN,
     scrollMargin: TITLES,
     scrollPaddingStart: TITLES,
@@ -59,6 +64,8 @@ export function RequestList(props: RequestListProps) {
   const actions = useSteadyActions(props);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
+  // Without a selected row, the first one shows the focus ring.
+  const active = selectedLine < 0 ? items.rows[0]?.index : selected;
   useAnchor(frame, items);
   const isListed = selectedLine >= 0;
   const wasListed = useRef(isListed);
@@ -75,66 +82,80 @@ export function RequestList(props: RequestListProps) {
   };
   const shown = virtual.getVirtualItems();
   const first = shown[0]?.index ?? 0;
-  const onKey = (press: KeyboardEvent): void => {
-    if (press.key !== 'ArrowDown' && press.key !== 'ArrowUp') return;
-    press.preventDefault();
-    props.onStep(press.key === 'ArrowDown' ? 1 : -1);
+  const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
+  useEffect(() => virtual.measure(), [virtual, height]);
+  const openActive = (): void => {
+    const request = items.rows.find((row) => row.index === active);
+    if (request !== undefined) props.onOpen(request);
   };
   return (
-    <div className={RING}>
+    <div className="relative min-h-0 grow" {...attention}>
       {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
       <div
         ref={frame}
         role="grid"
         aria-label="Captured requests"
         aria-rowcount={items.count + 1}
-        aria-activedescendant={selectedLine < 0 || selected === undefined ? undefined : rowId(selected)}
+        aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
-        onKeyDown={onKey}
+        onKeyDown={(press) => onListKey(press, { step: props.onStep, markAll: bulk.markAll, open: openActive })}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
-        <ListHeader />
-        <div
-          role="rowgroup"
-          className="request-rows relative"
-          data-busy={fresh.busy || undefined}
-          style={{ height: virtual.getTotalSize() }}
+        <ListHeader shown={items.rows.length} bulk={bulk} />
+        <RowMenu
+          requestAt={(index) => items.rows.find((row) => row.index === index)}
+          marked={marked}
+          canSave={props.canSave}
+          actions={actions}
+          onMarkAll={bulk.markAll}
         >
-          {shown.map(({ index: position, start }) => {
-            const item = items.at(position);
-            if (item === undefined) return null;
-            if (item.kind === 'gap') {
+          <div
+            role="rowgroup"
+            className="request-rows relative"
+            data-busy={fresh.busy || undefined}
+            style={{ height: virtual.getTotalSize() }}
+          >
+            {shown.map(({ index: position, start }) => {
+              const item = items.at(position);
+              if (item === undefined) return null;
+              if (item.kind === 'gap') {
+                return (
+                  <GapRow
+                    key={`gap-${item.gap.before}`}
+                    uid={uid}
+                    filter={filter}
+                    gap={item.gap}
+                    end={gapEnd(item.gap, position, shown)}
+                    line={position}
+                    top={start - TITLES}
+                    height={height}
+                  />
+                );
+              }
+              const { request } = item;
               return (
-                <GapRow
-                  key={`gap-${item.gap.before}`}
-                  uid={uid}
-                  filter={filter}
-                  gap={item.gap}
-                  end={gapEnd(item.gap, position, shown)}
+                <RequestRow
+                  // In a stream, rows are keyed by position: the elements stay and only their content changes.
+                  key={fresh.busy ? `line-${position - first}` : request.index}
+                  request={request}
                   line={position}
                   top={start - TITLES}
+                  height={height}
+                  active={request.index === active}
+                  selected={request.index === selected}
+                  marked={marked.has(request.index)}
+                  doomed={doomed.has(request.index)}
+                  dropped={isDropped(state, request)}
+                  marking={marked.size > 0}
+                  fresh={request.index > fresh.after}
+                  canSave={props.canSave}
+                  actions={actions}
                 />
               );
-            }
-            const { request } = item;
-            return (
-              <RequestRow
-                // In a stream, rows are keyed by position: the elements stay and only their content changes.
-                key={fresh.busy ? `line-${position - first}` : request.index}
-                request={request}
-                line={position}
-                top={start - TITLES}
-                selected={request.index === selected}
-                marked={marked.has(request.index)}
-                marking={marked.size > 0}
-                fresh={request.index > fresh.after}
-                canSave={props.canSave}
-                actions={actions}
-              />
-            );
-          })}
-        </div>
+            })}
+          </div>
+        </RowMenu>
       </div>
     </div>
   );
@@ -145,6 +166,23 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
   if (gap.after < 0) return 'newest';
   const middle = ((shown[0]?.index ?? 0) + (shown.at(-1)?.index ?? 0)) / 2;
   return position < middle ? 'oldest' : 'newest';
+}
+
+interface ListKeys {
+  readonly step: (by: 1 | -1) => void;
+  readonly markAll: () => void;
+  readonly open: () => void;
+}
+
+/** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A selects all. */
+function onListKey(press: KeyboardEvent, keys: ListKeys): void {
+  const isOnList = press.target === press.currentTarget;
+  if (press.key === 'ArrowDown') keys.step(1);
+  else if (press.key === 'ArrowUp') keys.step(-1);
+  else if (isOnList && press.key === 'Enter') keys.open();
+  else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) keys.markAll();
+  else return;
+  press.preventDefault();
 }
 
 /** Stable actions, so that a row renders only when its request changes. */
@@ -170,32 +208,6 @@ function keyOf(items: ListItems, position: number): string | number {
   return item.kind === 'gap' ? `gap-${item.gap.before}` : item.request.index;
 }
 
-function ListHeader() {
-  return (
-    <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
-      <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
-        <span role="columnheader">
-          <span className="sr-only">Marked</span>
-        </span>
-        <span role="columnheader">Method</span>
-        <span role="columnheader" className="hidden @md:block">
-          Source
-        </span>
-        <span role="columnheader">Path</span>
-        <span role="columnheader" className="text-right">
-          Size
-        </span>
-        <span role="columnheader" className="text-right">
-          Time
-        </span>
-        <span role="columnheader" className="hidden text-right @md:block">
-          Actions
-        </span>
-      </div>
-    </div>
-  );
-}
-
 function NewPill({
   count,
   more,
@@ -212,10 +224,8 @@ function NewPill({
       className="absolute top-9 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
     >
       <ArrowUp aria-hidden />
-      <span aria-live="polite">
-        {formatCount(count)}
-        {more ? '+' : ''} new
-      </span>
+      {formatCount(count)}
+      {more ? '+' : ''} new
     </button>
   );
 }

@@ -20,7 +20,9 @@ export const COLUMNS =
   'grid items-center gap-x-2 pr-3 grid-cols-[1rem_3.25rem_minmax(0,1fr)_4rem_2rem] ' +
   '@md:grid-cols-[1.25rem_3.25rem_4rem_minmax(0,1fr)_4.25rem_2.5rem_3.25rem]';
 
+/** Pixels. On a touch screen, a finger needs 44 px, and the row has nothing smaller to press. */
 export const ROW_HEIGHT = 36;
+export const TOUCH_ROW_HEIGHT = 48;
 
 export interface RowActions {
   readonly onOpen: (request: ListedRequest) => void;
@@ -34,6 +36,10 @@ interface RowContentProps {
   readonly request: ListedRequest;
   readonly selected: boolean;
   readonly marked: boolean;
+  /** True while the user is asked whether to delete it. */
+  readonly doomed: boolean;
+  /** True if the server has dropped it. */
+  readonly dropped: boolean;
   /** True if any row is selected. Then every row shows its checkbox. */
   readonly marking: boolean;
   readonly canSave: boolean;
@@ -45,13 +51,16 @@ export interface RequestRowProps extends RowContentProps {
   /** Position in the list, from 0. */
   readonly line: number;
   readonly top: number;
+  readonly height: number;
+  /** True for the row that the keyboard acts on. */
+  readonly active: boolean;
   readonly fresh: boolean;
 }
 
 export const rowId = (index: number): string => `request-${index}`;
 
 /** One captured request. Its position changes with every new request; its content does not. */
-export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
+export function RequestRow({ line, top, height, active, fresh, ...content }: RequestRowProps) {
   const { request, selected, actions } = content;
   const click = (press: MouseEvent): void => {
     if (press.metaKey || press.ctrlKey || press.shiftKey) actions.onMark(request, press.shiftKey);
@@ -66,10 +75,12 @@ export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
       aria-rowindex={line + 2}
       aria-selected={selected}
       data-fresh={fresh || undefined}
+      data-active={active || undefined}
+      data-doomed={content.doomed || undefined}
       data-index={request.index}
       onClick={click}
       className="request-row group absolute top-0 left-0 w-full"
-      style={{ height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
+      style={{ height, transform: `translateY(${top}px)` }}
     >
       <RowContent {...content} />
     </div>
@@ -78,13 +89,19 @@ export function RequestRow({ line, top, fresh, ...content }: RequestRowProps) {
 
 /** Method, source, path and event, size, age and actions. */
 const RowContent = memo(function RowContent(props: RowContentProps) {
-  const { request, selected, marked, marking, actions } = props;
+  const { request, selected, marked, doomed, dropped, marking, actions } = props;
+  const { source } = labelOf(request);
   return (
     <div
       className={clsx(
         COLUMNS,
         'h-full border-b border-line select-none',
-        selected ? 'bg-selected shadow-[inset_2px_0_0_var(--accent)]' : 'hover:bg-sunk',
+        doomed
+          ? 'bg-bad-soft shadow-[inset_2px_0_0_var(--bad)]'
+          : selected
+            ? 'bg-selected shadow-[inset_2px_0_0_var(--accent)]'
+            : 'hover:bg-sunk',
+        dropped && 'text-ink-2',
       )}
     >
       <span role="gridcell" className="grid place-items-center">
@@ -99,7 +116,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
             actions.onMark(request, press.shiftKey);
           }}
           className={clsx(
-            'ml-1.5 size-3.5 accent-accent @md:ml-2',
+            'ml-1.5 size-3.5 accent-accent @md:ml-2 pointer-coarse:max-md:pointer-events-none',
             !marking && 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
           )}
         />
@@ -107,10 +124,13 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
       <span role="gridcell" className="truncate">
         <MethodBadge method={request.method} />
       </span>
-      <span role="gridcell" className="hidden truncate text-ink-2 @md:block">
-        {labelOf(request).source}
+      <span
+        role="gridcell"
+        className={clsx('hidden truncate @md:block', source === 'Unknown' ? 'text-ink-3' : 'text-ink-2')}
+      >
+        {source}
       </span>
-      <PathCell request={request} />
+      <PathCell request={request} dropped={dropped} />
       <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
         {formatSize(request.size)}
       </span>
@@ -121,7 +141,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
 });
 
 /** Path and, dimmed, the event. Both are truncated before the badge is. */
-function PathCell({ request }: { readonly request: ListedRequest }) {
+function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropped'>) {
   const query = queryOf(request);
   const { event } = labelOf(request);
   const path = readable(request.path) || '/';
@@ -136,7 +156,7 @@ function PathCell({ request }: { readonly request: ListedRequest }) {
           <span className="min-w-0 shrink-[9999] truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
-      {request.saved ? null : <Badge tone="warning">Unsaved</Badge>}
+      {request.saved ? null : <Badge tone={dropped ? 'neutral' : 'warning'}>{dropped ? 'Dropped' : 'Unsaved'}</Badge>}
     </span>
   );
 }
@@ -156,7 +176,7 @@ function Actions({ request, selected, canSave, actions }: RowContentProps) {
     <span
       role="gridcell"
       className={clsx(
-        'flex justify-end gap-0.5 group-hover:opacity-100 focus-within:opacity-100',
+        'flex justify-end gap-0.5 pointer-coarse:max-md:hidden group-hover:opacity-100 focus-within:opacity-100',
         '@max-md:absolute @max-md:right-2 @max-md:rounded-md @max-md:bg-panel @max-md:shadow-float',
         selected ? 'opacity-100 @max-md:opacity-0' : 'opacity-0',
       )}

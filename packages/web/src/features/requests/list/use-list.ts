@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { holdRows } from '../../../api/limit-requests.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { EMPTY_LIST } from '../../../api/request-list.ts';
@@ -23,6 +23,8 @@ export interface SearchState {
 
 export interface ListState {
   readonly items: ListItems;
+  /** Unsaved rows below this index are dropped on the server and shown only until the list is released. */
+  readonly droppedBelow: number;
   readonly waiting: Waiting;
   readonly paused: boolean;
   readonly isLoading: boolean;
@@ -33,6 +35,8 @@ export interface ListState {
   readonly setPaused: (paused: boolean) => void;
   /** Called with the scroll position. New requests wait while the list is not at its top. */
   readonly setAtTop: (atTop: boolean) => void;
+  /** Called when the pointer or the keyboard focus enters or leaves the list. Meanwhile, new requests wait. */
+  readonly setAttended: (attended: boolean) => void;
   /** Shows the waiting requests. */
   readonly letIn: () => void;
 }
@@ -45,6 +49,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
   const { data: list = EMPTY_LIST, isPending, error, refetch } = useQuery(requestListQuery(uid, filter));
   const [paused, setPausedState] = useState(false);
   const [atTop, setAtTopState] = useState(true);
+  const attended = useRef(false);
   useRequestsAround(uid, filter, list, around);
   const search = useSearchState(uid, filter, list, isPending);
   // Only a paused search shows its gap, whose row continues the search when it becomes visible.
@@ -55,6 +60,7 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     changeLists(uid, (one) => holdRows(one, held ? (one.hold ?? one.newest) : undefined));
   return {
     items,
+    droppedBelow: list.droppedBelow,
     waiting,
     paused,
     isLoading: isPending,
@@ -63,17 +69,24 @@ export function useList(uid: string, filter: RequestFilter, around: number | und
     search,
     setPaused(wanted) {
       setPausedState(wanted);
-      hold(wanted || !atTop);
+      hold(wanted || !atTop || attended.current);
     },
     setAtTop(isAtTop) {
       if (isAtTop === atTop) return;
       setAtTopState(isAtTop);
-      hold(paused || !isAtTop);
+      hold(paused || !isAtTop || attended.current);
+    },
+    setAttended(isAttended) {
+      if (isAttended === attended.current) return;
+      attended.current = isAttended;
+      hold(paused || !atTop || isAttended);
     },
     letIn() {
       setPausedState(false);
       setAtTopState(true);
       hold(false);
+      // What arrives from now on waits again.
+      if (attended.current) hold(true);
     },
   };
 }

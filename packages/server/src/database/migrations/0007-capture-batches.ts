@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 
 /** The ids of recent batches, on PostgreSQL, and which older programs may use the schema. */
 export const captureBatches: Migration = {
-  version: 6,
-  compatibleSince: 5,
+  version: 7,
+  compatibleSince: 6,
   async up(db, engine) {
     await sql`alter table schema_version add column compatible_since integer`.execute(db);
     // A commit of SQLite is always answered.

@@ -1,0 +1,111 @@
+// Many requests at once: selecting all that match, exporting, replaying in order.
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { unzipSync } from 'fflate';
+import { expect } from './app.ts';
+import { expectNoFindings } from './axe.ts';
+import { openLive, row, send } from './endpoints.ts';
+import { test } from './target.ts';
+
+const bar = (page: Page) => page.getByRole('toolbar', { name: 'Marked requests' });
+
+async function exportAs(page: Page, format: RegExp): Promise<Buffer> {
+  await bar(page).getByRole('button', { name: 'Export' }).click();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: format }).click();
+  return readFile(await (await download).path());
+}
+
+test('all that match are selected, also those that are not loaded, and saved', async ({ page, endpoint }) => {
+  for (let at = 0; at < 130; at++) await send(endpoint.url, { path: `/${at}`, method: at % 2 === 0 ? 'POST' : 'PUT' });
+  await openLive(page, endpoint);
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await expect(bar(page)).toContainText('130 selected');
+  // Another filter has its own selection.
+  await bar(page).getByRole('button', { name: 'Clear the selection' }).click();
+  await page.getByRole('tab', { name: 'PUT' }).click();
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await expect(bar(page)).toContainText('65 selected');
+  await bar(page).getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('65 requests saved').first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Kept requests' })).toContainText('65 saved');
+  await expect(bar(page).getByRole('button', { name: 'Save' })).toHaveCount(0);
+});
+
+test('a query selects its matches', async ({ page, endpoint }) => {
+  for (let at = 0; at < 12; at++) await send(endpoint.url, { path: '/x', body: at < 3 ? 'needle' : 'hay' });
+  await openLive(page, endpoint, '?find=body%3Aneedle');
+  await expect(row(page, 0)).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await expect(bar(page)).toContainText('3 selected');
+});
+
+test('exports have the exact bytes: raw HTTP in a zip, JSON lines, HAR', async ({ page, endpoint }) => {
+  const bytes = Uint8Array.from({ length: 40_000 }, (_, at) => (at * 7) % 256);
+  await send(endpoint.url, { path: '/first?a=%7e', headers: { 'X-Mixed-Case': '1' }, body: 'text' });
+  await send(endpoint.url, { path: '/second', body: bytes });
+  await openLive(page, endpoint);
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await expect(bar(page)).toContainText('2 selected');
+
+  const files = unzipSync(await exportAs(page, /Raw HTTP/));
+  expect(Object.keys(files)).toEqual(['000000-POST-first.http', '000001-POST-second.http']);
+  const first = Buffer.from(files['000000-POST-first.http'] ?? []).toString('latin1');
+  expect(first).toMatch(/^POST \/h\/[\w-]+\/first\?a=%7e HTTP\/1\.1\r\n/);
+  expect(first).toContain('\r\ncontent-length: 4\r\n');
+  expect(first.endsWith('\r\n\r\ntext')).toBe(true);
+  const second = Buffer.from(files['000001-POST-second.http'] ?? []);
+  expect(second.subarray(second.indexOf('\r\n\r\n') + 4)).toEqual(Buffer.from(bytes));
+
+  const lines = (await exportAs(page, /JSON lines/)).toString().trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).index)).toEqual([0, 1]);
+  expect(Buffer.from(JSON.parse(lines[1] ?? '').body, 'base64')).toEqual(Buffer.from(bytes));
+
+  const har = JSON.parse((await exportAs(page, /HAR/)).toString());
+  expect(har.log.entries).toHaveLength(2);
+});
+
+test('the selected requests are replayed in order, with a summary of the statuses', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  for (const path of ['/a?x=1', '/b', '/c']) await send(endpoint.url, { path, body: path });
+  await openLive(page, endpoint);
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await bar(page).getByRole('button', { name: 'Replay' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
+  await dialog.getByLabel('Destination').fill('https://example.com');
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await expect(dialog.getByText(/placeholder/)).toBeVisible();
+
+  // The first one waits for its response, so that the run can be stopped.
+  let release = (): void => undefined;
+  target.answerWith((answer, { url }) => {
+    if (url.startsWith('/a')) release = () => void answer.end('ok');
+    else answer.writeHead(url === '/b' ? 500 : 200).end();
+  });
+  await dialog.getByLabel('Destination').fill(target.url);
+  await dialog.getByRole('button', { name: 'Send' }).click();
+  await expect(dialog.getByText('0 of 3 sent')).toBeVisible();
+  await expect.poll(() => target.received.length).toBe(1);
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  await expect(dialog.getByText('Stopped: 0 of 3 sent')).toBeVisible();
+  release();
+  target.answerWith((answer, { url }) => answer.writeHead(url === '/b' ? 500 : 200).end());
+
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByText('3 of 3 sent')).toBeVisible();
+  const results = dialog.getByRole('region', { name: 'Results' });
+  await expect(results).toContainText('200 × 2');
+  await expect(results).toContainText('500 × 1');
+  await expect(results.getByRole('listitem')).toHaveText(['#1POST /b500 Internal Server Error']);
+  expect(target.received.slice(1).map(({ url, body }) => [url, String(body)])).toEqual([
+    ['/a?x=1', '/a?x=1'],
+    ['/b', '/b'],
+    ['/c', '/c'],
+  ]);
+  await expectNoFindings(page, 'the summary of a bulk replay');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await expect(dialog).toHaveCount(0);
+});

@@ -1,0 +1,161 @@
+// What is kept: dropped requests are counted and can be restored, and deletions can be undone.
+import type { Page } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { expectNoFindings } from './axe.ts';
+import { openLive, row, send, sendJson, unsaved } from './endpoints.ts';
+
+test.use({ appSettings: { MAX_UNSAVED_PER_ENDPOINT: '5' } });
+
+const details = (page: Page, index: number) => page.getByRole('region', { name: `Request ${index}`, exact: true });
+const foot = (page: Page) => page.getByRole('region', { name: 'Kept requests' });
+
+test('dropped requests are counted, and the one on the screen stays and can be saved', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  await sendJson(endpoint.url, { order: 'first' }, '/kept?a=%7e');
+  await openLive(page, endpoint);
+  await expect(details(page, 0).getByText('"first"')).toBeVisible();
+  for (let at = 1; at <= 7; at++) await send(endpoint.url, { path: `/${at}` });
+
+  await expect(row(page, 0)).toHaveCount(0);
+  await expect(page.getByText('The newest 5 unsaved requests are kept. 3 older ones were dropped.')).toBeVisible();
+  await expect(foot(page)).toContainText('8 captured');
+  await expect(foot(page)).toContainText('5 stored');
+  await expect(foot(page)).toContainText('0 saved');
+  await expect(foot(page)).toContainText('3 dropped');
+  await expect(details(page, 0).getByText('"first"')).toBeVisible();
+  await expect(page.getByText('Dropped', { exact: true })).toBeVisible();
+  await expectNoFindings(page, 'a dropped request');
+
+  await page.getByRole('button', { name: 'Save now' }).click();
+  await expect(page.getByText('The webhook request has been saved successfully.').first()).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
+  await expect(foot(page)).toContainText('1 saved');
+  await expect(foot(page)).toContainText('2 dropped');
+  const answer = await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}/requests`);
+  expect(await answer.json()).toMatchObject([
+    { index: 0, saved: true, rawTarget: '/kept?a=%7e', body: '{"order":"first"}', method: 'POST' },
+  ]);
+});
+
+test('a dropped request whose body the page has only in part cannot be saved, and says so', async ({
+  page,
+  endpoint,
+}) => {
+  await send(endpoint.url, { body: 'x'.repeat(400_000), headers: { 'content-type': 'text/plain' } });
+  await openLive(page, endpoint);
+  await expect(details(page, 0)).toBeVisible();
+  for (let at = 1; at <= 6; at++) await send(endpoint.url);
+  await expect(page.getByText('This page has only the beginning of its body.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Save now' })).toHaveCount(0);
+});
+
+test('Save all saves what is unsaved, and autosave ends the dropping', async ({ page, context, app, endpoint }) => {
+  for (let at = 0; at < 6; at++) await send(endpoint.url, { path: `/${at}` });
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Save all' }).click();
+  await expect(page.getByText('5 requests saved').first()).toBeVisible();
+  await expect(foot(page)).toContainText('5 saved');
+  expect(await unsaved(context, app, endpoint.uid)).toEqual([]);
+
+  for (let at = 0; at < 6; at++) await send(endpoint.url);
+  await page.getByRole('button', { name: 'Turn on autosave' }).click();
+  await expect(page.getByRole('switch', { name: 'Autosave' })).toBeChecked();
+  await expect(page.getByText(/unsaved requests are kept/)).toHaveCount(0);
+});
+
+test('rows that are dropped while the pointer is on the list stay in place, marked', async ({ page, endpoint }) => {
+  for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
+  await openLive(page, endpoint);
+  await row(page, 1).hover();
+  const before = await row(page, 1).boundingBox();
+  for (let at = 0; at < 3; at++) await send(endpoint.url);
+  await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
+  await expect(row(page, 1)).toContainText('Dropped');
+  await expect(row(page, 3)).toContainText('Unsaved');
+  expect(await row(page, 1).boundingBox()).toEqual(before);
+  await page.mouse.move(5, 5);
+  await expect(row(page, 1)).toHaveCount(0);
+  await expect(row(page, 7)).toBeVisible();
+});
+
+/** Answers the browser's question, and records which rows were marked while it was open. */
+async function answerQuestions(page: Page, isSure: boolean): Promise<() => Promise<unknown>> {
+  await page.addInitScript(`
+    globalThis.asked = [];
+    globalThis.confirm = (question) => {
+      const rows = [...document.querySelectorAll('[data-doomed]')].map((row) => row.dataset.index);
+      globalThis.asked.push([question, rows]);
+      return ${isSure};
+    };`);
+  return () => page.evaluate('globalThis.asked');
+}
+
+test('a deleted request is marked while the browser asks, is named, and comes back with Undo', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  for (const path of ['/a', '/b', '/c']) await send(endpoint.url, { method: 'PUT', path });
+  const asked = await answerQuestions(page, true);
+  await openLive(page, endpoint, '?request=1');
+  await expect(details(page, 1)).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect(row(page, 1)).toHaveCount(0);
+  expect(await asked()).toEqual([['Are you sure you want to delete this request?', ['1']]]);
+  const toast = page.getByRole('region', { name: /Notifications/ });
+  await expect(toast.getByText('PUT /b #1')).toBeVisible();
+  await toast.getByRole('button', { name: 'Undo' }).click();
+  await expect(row(page, 1)).toBeVisible();
+  await expect(details(page, 1)).toBeVisible();
+  expect((await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([2, 1, 0]);
+});
+
+test('without Undo, selected requests are deleted on the server when the offer ends', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  for (let at = 0; at < 4; at++) await send(endpoint.url);
+  const asked = await answerQuestions(page, true);
+  await openLive(page, endpoint);
+  for (const index of [0, 2]) await row(page, index).getByRole('checkbox').click();
+  const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+  await bar.getByRole('button', { name: 'Delete' }).click();
+  await expect(row(page, 2)).toHaveCount(0);
+  expect(await asked()).toEqual([['Are you sure you want to delete these 2 requests?', ['2', '0']]]);
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await expect(undo).toBeVisible();
+  expect(await unsaved(context, app, endpoint.uid)).toHaveLength(4);
+  await expect(undo).toHaveCount(0);
+  await expect.poll(async () => (await unsaved(context, app, endpoint.uid)).map(({ index }) => index)).toEqual([3, 1]);
+  await expect(page.locator('[role="row"][data-index]')).toHaveCount(2);
+});
+
+test('a tab that is closed before the offer ends deletes nothing', async ({ page, context, app, endpoint }) => {
+  await send(endpoint.url);
+  await answerQuestions(page, true);
+  await openLive(page, endpoint);
+  await expect(details(page, 0)).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
+  await page.reload();
+  await expect(row(page, 0)).toBeVisible();
+  expect(await unsaved(context, app, endpoint.uid)).toHaveLength(1);
+});
+
+test('an answer of No deletes nothing and unmarks the row', async ({ page, endpoint }) => {
+  await send(endpoint.url);
+  const asked = await answerQuestions(page, false);
+  await openLive(page, endpoint);
+  await expect(details(page, 0)).toBeVisible();
+  await page.keyboard.press('Delete');
+  await expect.poll(asked).toHaveLength(1);
+  await expect(row(page, 0)).toBeVisible();
+  await expect(page.locator('[data-doomed]')).toHaveCount(0);
+});

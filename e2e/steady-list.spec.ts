@@ -1,0 +1,159 @@
+// Nothing moves under the pointer or the keyboard, arrivals are announced, and a lost connection has one message.
+import type { Page, WebSocketRoute } from '@playwright/test';
+import { expect, test } from './app.ts';
+import { openLive, row, send } from './endpoints.ts';
+
+const pill = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true });
+
+test('while the pointer is on the list, new requests wait', async ({ page, endpoint }) => {
+  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+  await openLive(page, endpoint);
+  await row(page, 0).hover();
+  const before = await row(page, 0).boundingBox();
+  await send(endpoint.url, { path: '/new' });
+  await expect(pill(page, 1)).toBeVisible();
+  expect(await row(page, 0).boundingBox()).toEqual(before);
+  await expect(row(page, 2)).toHaveCount(0);
+
+  // The pill lets them in, and what arrives after that waits again.
+  await pill(page, 1).click();
+  await expect(row(page, 2)).toBeVisible();
+  await send(endpoint.url);
+  await expect(pill(page, 1)).toBeVisible();
+  await page.mouse.move(5, 5);
+  await expect(row(page, 3)).toBeVisible();
+  await expect(pill(page, 1)).toHaveCount(0);
+});
+
+test('while the keyboard is on the list, new requests wait, and the ring is on a row', async ({ page, endpoint }) => {
+  for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+  await openLive(page, endpoint);
+  const grid = page.getByRole('grid', { name: 'Captured requests' });
+  await page.getByRole('button', { name: 'Pause' }).focus();
+  await page.keyboard.press('Tab');
+  await expect(grid).toBeFocused();
+  await expect(grid).toHaveCSS('outline-style', 'none');
+  await expect(row(page, 1)).toHaveCSS('outline-style', 'solid');
+  await page.keyboard.press('ArrowDown');
+  await expect(row(page, 0)).toHaveCSS('outline-style', 'solid');
+  await send(endpoint.url);
+  await expect(pill(page, 1)).toBeVisible();
+  await expect(row(page, 2)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Pause' }).focus();
+  await expect(row(page, 2)).toBeVisible();
+});
+
+test('arrivals are announced together, not one by one', async ({ page, endpoint }) => {
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await page.evaluate(`
+    globalThis.told = [];
+    new MutationObserver(() => {
+      for (const status of document.querySelectorAll('[role=status]'))
+        if (/new request/.test(status.textContent) && globalThis.told.at(-1) !== status.textContent)
+          globalThis.told.push(status.textContent);
+    }).observe(document.body, { subtree: true, childList: true, characterData: true });`);
+  for (let at = 0; at < 5; at++) await send(endpoint.url);
+  const told = (): Promise<string[]> => page.evaluate('globalThis.told');
+  await expect.poll(async () => (await told()).join()).not.toBe('');
+  expect((await told()).length).toBeLessThanOrEqual(2);
+});
+
+test('the title counts what arrives while the tab is hidden', async ({ page, endpoint }) => {
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  await expect(page).toHaveTitle('Journey · Creel');
+  const setHidden = (hidden: boolean) =>
+    page.evaluate(`
+      Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+  await setHidden(true);
+  for (let at = 0; at < 3; at++) await send(endpoint.url);
+  await expect(page).toHaveTitle('(3) Journey · Creel');
+  await setHidden(false);
+  await expect(page).toHaveTitle('Journey · Creel');
+});
+
+test('a lost connection has one message, which gives up after three attempts, and takes the errors with it', async ({
+  page,
+  endpoint,
+}) => {
+  let isUp = true;
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    if (isUp) {
+      socket.connectToServer();
+      sockets.push(socket);
+    } else void socket.close({ code: 1013 });
+  });
+  await page.route('**/save-request', (route) => (isUp ? route.continue() : route.abort()));
+  await send(endpoint.url);
+  await openLive(page, endpoint);
+  const again = page.getByText('Reconnecting…', { exact: true });
+  const givenUp = page.getByText('Not connected to real-time updates. Refresh the page to reconnect.');
+  const top = async () => (await row(page, 0).boundingBox())?.y;
+  const before = await top();
+  isUp = false;
+  await sockets[0]?.close({ code: 1001 });
+  await expect(again).toBeVisible();
+  await expect(givenUp).toHaveCount(0);
+  expect(await top()).toBe(before);
+
+  await expect(givenUp).toBeVisible({ timeout: 20_000 });
+  await expect(again).toHaveCount(0);
+  await page.keyboard.press('s');
+  const failure = page.getByText('Failed to save the webhook request.').first();
+  await expect(failure).toBeVisible();
+  // Focus would keep the message open for good.
+  await page.keyboard.press('F8');
+  isUp = true;
+  await expect(givenUp).toHaveCount(0);
+  await expect(failure).toBeHidden();
+});
+
+test('at 200% zoom, eight rows are visible', async ({ page, endpoint }) => {
+  for (let at = 0; at < 12; at++) await send(endpoint.url, { path: `/${at}` });
+  // 1440x900 at 200%.
+  await page.setViewportSize({ width: 720, height: 450 });
+  await openLive(page, endpoint);
+  await page.getByRole('grid', { name: 'Captured requests' }).evaluate((grid) => grid.scrollIntoView({ block: 'end' }));
+  const grid = await page.getByRole('grid', { name: 'Captured requests' }).boundingBox();
+  const bottom = Math.min(450, (grid?.y ?? 0) + (grid?.height ?? 0));
+  const boxes = await Promise.all(Array.from({ length: 12 }, (_, at) => row(page, at).boundingBox()));
+  const visible = boxes.filter((box) => box !== null && box.y >= (grid?.y ?? 0) + 28 && box.y + box.height <= bottom);
+  expect(visible.length).toBeGreaterThanOrEqual(8);
+});
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('what can be pressed has 44 px, and a long press opens the actions of a row', async ({ page, endpoint }) => {
+    for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+    await openLive(page, endpoint);
+    await row(page, 0).scrollIntoViewIfNeeded();
+    const targets = page.locator('main').locator('button, a, [role=tab], [role=switch], input, [role=row][data-index]');
+    const small = await targets.evaluateAll((elements) =>
+      elements
+        .filter((element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+        .filter((element) => element.closest('[role=row] [role=gridcell]') === null)
+        .map((element) => {
+          const label = element.closest('label');
+          const { height } = (label ?? element).getBoundingClientRect();
+          return `${element.getAttribute('aria-label') ?? element.textContent}: ${height}`;
+        })
+        .filter((line) => Number(line.split(': ').at(-1)) < 44),
+    );
+    expect(small).toEqual([]);
+
+    const box = await row(page, 0).boundingBox();
+    const at = { x: (box?.x ?? 0) + 150, y: (box?.y ?? 0) + 20 };
+    const touch = await page.context().newCDPSession(page);
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] });
+    const menu = page.getByRole('menu', { name: 'Request' });
+    await expect(menu).toBeVisible();
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    await menu.getByRole('menuitem', { name: 'Save' }).tap();
+    await expect(row(page, 0)).not.toContainText('Unsaved');
+    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+  });
+});

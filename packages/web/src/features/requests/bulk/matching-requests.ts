@@ -1,0 +1,79 @@
+import { client } from '../../../api/client.ts';
+import { slimRow } from '../../../api/limit-requests.ts';
+import { newestFirst } from '../../../api/merge-requests.ts';
+import { searchText } from '../../../api/request-filter.ts';
+import type { RequestFilter } from '../../../api/request-filter.ts';
+import { isHidden } from '../../../api/request-list.ts';
+import type { ListedRequest } from '../../../api/request-list.ts';
+
+const PAGE = 500;
+
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Called after each page with the number of requests so far. */
+  readonly onProgress: (count: number) => void;
+}
+
+interface Page {
+  readonly data: readonly ListedRequest[];
+  /** URL of the next page. */
+  readonly next: string | undefined;
+}
+
+/**
+ * All stored requests that match the filter of the list, newest first, without bodies and headers. Bulk actions load
+ * those again, so that 10,000 requests fit into memory.
+ */
+export async function readMatching(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
+  if (filter.query !== undefined) return newestFirst(await readSearch(uid, filter, options));
+  const unsaved = await readUnsaved(uid, filter.method, options);
+  const saved = await readPages(
+    (before) =>
+      client.callWithHeaders(
+        'listSaved',
+        { params: { uid }, query: { limit: PAGE, before, method: filter.method } },
+        options.signal,
+      ),
+    { ...options, onProgress: (count) => options.onProgress(unsaved.length + count) },
+  );
+  return newestFirst([...unsaved, ...saved]);
+}
+
+/** All unsaved requests that are stored, newest first. */
+export function readUnsaved(uid: string, method: string | undefined, options: ReadOptions): Promise<ListedRequest[]> {
+  return readPages(
+    (before) =>
+      client.callWithHeaders(
+        'listUnsaved',
+        { params: { uid }, query: { limit: PAGE, before, method } },
+        options.signal,
+      ),
+    options,
+  );
+}
+
+function readSearch(uid: string, filter: RequestFilter, options: ReadOptions): Promise<ListedRequest[]> {
+  const q = searchText(filter);
+  return readPages(
+    (before) => client.callWithHeaders('search', { query: { q, endpoint: uid, limit: PAGE, before } }, options.signal),
+    options,
+  );
+}
+
+async function readPages(
+  read: (before: string | undefined) => Promise<Page>,
+  { onProgress }: ReadOptions,
+): Promise<ListedRequest[]> {
+  const rows: ListedRequest[] = [];
+  let before: string | undefined;
+  do {
+    const page = await read(before);
+    rows.push(...page.data.filter((row) => !isHidden(row)).map(slimRow));
+    onProgress(rows.length);
+    before =
+      page.next === undefined
+        ? undefined
+        : (new URL(page.next, location.origin).searchParams.get('before') ?? undefined);
+  } while (before !== undefined);
+  return rows;
+}

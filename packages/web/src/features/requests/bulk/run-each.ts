@@ -1,0 +1,47 @@
+/** Number of parallel calls by default. */
+const MAX_PARALLEL_CALLS = 4;
+
+export interface RunEachOptions {
+  /** 1 keeps the order. */
+  readonly parallel?: number;
+  /** After an abort, no further item is started. */
+  readonly signal?: AbortSignal;
+  /** Called after each item with the number of finished ones. */
+  readonly onProgress?: (done: number) => void;
+  /** True for an error that all further items would also have. It ends the run. */
+  readonly isFatal?: (error: unknown) => boolean;
+}
+
+export interface RunEachResult<T> {
+  /** Number of items that were started and have ended, with or without an error. */
+  readonly done: number;
+  readonly failed: readonly { readonly item: T; readonly error: unknown }[];
+}
+
+/** Runs an action on many items, a few at a time. Never rejects because of an item. */
+export async function runEach<T>(
+  items: readonly T[],
+  act: (item: T) => Promise<void>,
+  { parallel = MAX_PARALLEL_CALLS, signal, onProgress, isFatal }: RunEachOptions = {},
+): Promise<RunEachResult<T>> {
+  const failed: { item: T; error: unknown }[] = [];
+  let next = 0;
+  let done = 0;
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    while (!isOver && signal?.aborted !== true) {
+      const item = items[next++];
+      if (item === undefined) return;
+      try {
+        await act(item);
+      } catch (error) {
+        failed.push({ item, error });
+        isOver ||= isFatal?.(error) === true;
+      }
+      done++;
+      onProgress?.(done);
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return { done, failed };
+}
