@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { requireProgram } from '../../../scripts/system-program.ts';
 
 /** A nats-server of one test, from Debian's package. */
 export interface NatsServer {
@@ -23,10 +24,11 @@ export async function startNats(
   } = {},
 ): Promise<NatsServer> {
   const { user, password } = options;
+  const program = requireProgram('nats-server');
   const port = options.port ?? (await freePort());
   const login = user === undefined || password === undefined ? [] : ['--user', user, '--pass', password];
   const jetStream = options.storeDir === undefined ? [] : ['--jetstream', '--store_dir', options.storeDir];
-  const server = spawn('nats-server', ['--addr', '127.0.0.1', '--port', String(port), ...login, ...jetStream], {
+  const server = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...login, ...jetStream], {
     stdio: 'ignore',
   });
   const ended = once(server, 'exit');

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { requireProgram } from '../../../../scripts/system-program.ts';
 import { startOwnServer } from '../own-postgres.ts';
 import type { OwnServer } from '../own-postgres.ts';
 import { openLink } from '../postgres-link.ts';
@@ -40,7 +41,7 @@ export async function startCluster(): Promise<Cluster> {
   const routePorts = NODES.map((nth) => ports[3 + nth] ?? 0);
   const nodePorts = NODES.map((nth) => ports[6 + nth] ?? 0);
   const startNats = (nth: number): ChildProcess =>
-    spawn('nats-server', natsArguments(folder, nth, natsPorts, routePorts), { stdio: 'ignore' });
+    spawn(requireProgram('nats-server'), natsArguments(folder, nth, natsPorts, routePorts), { stdio: 'ignore' });
   const nats = NODES.map(startNats);
   const settings = {
     DATABASE_URL: link.url,
@@ -136,7 +137,7 @@ async function startNginx(folder: string, port: number, nodePorts: readonly numb
       }
     }`,
   );
-  return spawn('nginx', ['-c', file, '-p', home], { stdio: 'ignore' });
+  return spawn(requireProgram('nginx'), ['-c', file, '-p', home], { stdio: 'ignore' });
 }
 
 /** Ports that were free a moment ago. */
