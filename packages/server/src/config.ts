@@ -39,6 +39,8 @@ const environmentSchema = z.object({
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
   /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
   NATS_URL: natsUrls.optional(),
+  /** Maximum size of the overflow log in bytes, on each replica. */
+  OVERFLOW_MAX_BYTES: whole(1).default(4_294_967_296),
   /** Maximum size of a captured body in bytes. */
   MAX_BODY_BYTES: whole(1, 1_000_000_000).default(26_214_400),
   MAX_UNSAVED_PER_ENDPOINT: whole(1).default(1000),
@@ -98,6 +100,7 @@ export interface Config {
   readonly databaseUrl: string | undefined;
   /** Empty: no NATS. */
   readonly natsUrls: readonly string[];
+  readonly overflowMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly maxUnsavedPerEndpoint: number;
   readonly maxSavedPerEndpoint: number;
@@ -205,6 +208,7 @@ function toConfig(environment: Environment): Config {
     dataDir: resolve(environment.DATA_DIR),
     databaseUrl: environment.DATABASE_URL,
     natsUrls: environment.NATS_URL ?? [],
+    overflowMaxBytes: environment.OVERFLOW_MAX_BYTES,
     maxBodyBytes: environment.MAX_BODY_BYTES,
     maxUnsavedPerEndpoint: environment.MAX_UNSAVED_PER_ENDPOINT,
     maxSavedPerEndpoint: environment.MAX_SAVED_PER_ENDPOINT,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findNatsServer } from '../../../scripts/nats-server.ts';
+import { requireProgram } from '../../../scripts/system-program.ts';
 
 /** A nats-server of one test, from Debian's package. */
 export interface NatsServer {
@@ -15,14 +15,22 @@ const START_LIMIT_MS = 20_000;
 
 /** Starts `nats-server` on a free or given loopback port. @throws Error when the program is not installed. */
 export async function startNats(
-  options: { readonly user?: string; readonly password?: string; readonly port?: number } = {},
+  options: {
+    readonly user?: string;
+    readonly password?: string;
+    readonly port?: number;
+    /** A folder for JetStream, which is off without it. */
+    readonly storeDir?: string;
+  } = {},
 ): Promise<NatsServer> {
   const { user, password } = options;
-  const program = findNatsServer();
-  if (program === undefined) throw new Error('There is no nats-server. `npm test` installs it if it runs as root.');
+  const program = requireProgram('nats-server');
   const port = options.port ?? (await freePort());
   const login = user === undefined || password === undefined ? [] : ['--user', user, '--pass', password];
-  const server = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...login], { stdio: 'ignore' });
+  const jetStream = options.storeDir === undefined ? [] : ['--jetstream', '--store_dir', options.storeDir];
+  const server = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...login, ...jetStream], {
+    stdio: 'ignore',
+  });
   const ended = once(server, 'exit');
   await Promise.race([
     untilOpen(port),

@@ -56,6 +56,8 @@ export interface TestServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
+  /** 0 by default, so that tests stop at once. */
+  readonly drainMs?: number;
   readonly replay?: ServerOptions['replay'];
   readonly bus?: ServerOptions['bus'];
   readonly clock?: TestClock;
@@ -102,6 +104,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
+    drainMs: options.drainMs ?? 0,
     replay: options.replay,
     bus: options.bus,
     passwords: options.passwords ?? new Passwords(CHEAP),

@@ -1,4 +1,6 @@
 import type { Bus } from '../../bus/bus.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
@@ -29,6 +31,14 @@ const FRESH_MS = 1000;
  * capture rate.
  */
 const MAX_AGE_MS = 1400;
+/**
+ * Milliseconds that a lookup may take. For an endpoint that is known, the old entry serves after the shorter time: the
+ * sender's time is needed for storing, and storage checks again whether the endpoint exists.
+ */
+const LOOKUP_MS = 2000;
+const KNOWN_LOOKUP_MS = 500;
+/** Milliseconds between two lookups while the database does not answer. */
+const RETRY_MS = 250;
 
 /** Cache of endpoints by uid. Entries are dropped when the endpoint changes, on this node or on another one. */
 export class EndpointCache {
@@ -39,6 +49,8 @@ export class EndpointCache {
   readonly #entries = new Map<string, CachedEndpoint>();
   readonly #uids = new Map<number, string>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
+  /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
+  #failedAt: number | undefined;
   #generation = 0;
 
   constructor(
@@ -59,6 +71,10 @@ export class EndpointCache {
     if (entry === undefined) return undefined;
     const isTrusted = entry.generation === this.#generation;
     if (isTrusted && this.#bus.isHealthy) return entry;
+    if (this.#failedAt !== undefined) {
+      if (this.#now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      return entry;
+    }
     const age = isTrusted ? this.#now() - entry.readAt : Infinity;
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
@@ -103,7 +119,7 @@ export class EndpointCache {
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
     const generation = this.#generation;
-    const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
+    const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
       if (before === undefined) throw error;
       return 'unavailable' as const;
     });
@@ -129,6 +145,25 @@ export class EndpointCache {
     };
     if (isLatest()) this.#keep(entry);
     return entry;
+  }
+
+  /** @throws StorageUnavailable when the database does not answer within `withinMs` milliseconds. */
+  async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new StorageUnavailable('The lookup of an endpoint took too long.')),
+      withinMs,
+    );
+    try {
+      const found = await Promise.race([this.#store.findEndpoint(uid), late.promise]);
+      this.#failedAt = undefined;
+      return found;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #drop(uid: string): void {
