@@ -28,17 +28,6 @@ export interface ListQuery {
   readonly bodyBytes: number;
 }
 
-/** A request that is no longer stored. */
-export interface LostRequest {
-  readonly index: number;
-  readonly method: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** See request-head.ts. */
-  readonly head: Uint8Array;
-  readonly body: Uint8Array | null;
-}
-
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
 export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
@@ -147,7 +136,7 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
 }
 
 /** Restricts a query to one request of an endpoint; cleared requests are not found. */
-function oneRequest(
+export function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
   firstIndex: number,
@@ -243,72 +232,6 @@ async function saveRequest(
   });
 }
 
-/** Adds one stored request of a method to the counters. */
-async function countMethod(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  method: string,
-  size: number,
-): Promise<void> {
-  await transaction
-    .insertInto('endpoint_method_counts')
-    .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint_id', 'method']).doUpdateSet({
-        stored: sql`endpoint_method_counts.stored + 1`,
-        bytes: sql`endpoint_method_counts.bytes + ${size}`,
-      }),
-    )
-    .execute();
-}
-
-/**
- * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as it
- * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
- */
-async function restoreRequest(
-  db: EngineDatabase,
-  endpointId: number,
-  lost: LostRequest,
-  maxSaved: number,
-): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-    const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
-    if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId = null] = await db.engine.takeSavedIds(transaction, 1);
-    const { index, method, receivedAt, head, body } = lost;
-    const size = body?.length ?? 0;
-    await transaction
-      .insertInto('captured_requests')
-      .values({
-        key: requestKey(endpointId, index),
-        saved_id: savedId,
-        method,
-        received_at: receivedAt,
-        head,
-        body: size === 0 ? null : body,
-      })
-      .execute();
-    await countMethod(transaction, endpointId, method, size);
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
-        latest_at: await latestOf(transaction, endpointId, bounds),
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return {
-      record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
-      changed: true,
-    };
-  });
-}
-
 /** False when there was no such request. */
 async function deleteRequest(db: EngineDatabase, endpointId: number, name: RequestName): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
@@ -356,11 +279,11 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
-/** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
+async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined) return;
+    if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
       .set({
@@ -384,6 +307,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .insertInto('purges')
       .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
       .execute();
+    return bounds.next_index;
   });
 }
 
@@ -391,7 +315,6 @@ export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
   saveRequest: write(saveRequest),
-  restoreRequest: write(restoreRequest),
   deleteRequest: freeing(deleteRequest),
   clearRequests: freeing(clearRequests),
 };
