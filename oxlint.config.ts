@@ -10,6 +10,7 @@ interface Banned {
   /** What to do instead. */
   message: string;
   importNames?: string[];
+  allowTypeImports?: boolean;
 }
 
 const drawers: Banned = {
@@ -30,10 +31,35 @@ const sql: Banned = {
   message: "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.",
 };
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
-const httpClients: Banned[] = [
-  { regex: '^(undici|node:https|node:http2)(/|$)', message: guarded },
-  { regex: '^node:http$', importNames: ['request', 'get', 'default'], message: guarded },
+/** Ways to open a connection that need no library. */
+const sockets: Banned[] = [
+  { regex: '^(undici|node:https|node:http2|node:tls|node:dgram|node:dns)(/|$)', message: guarded },
+  { regex: '^node:http$', importNames: ['request', 'get', 'ClientRequest', 'default'], message: guarded },
+  {
+    regex: '^node:net$',
+    importNames: ['connect', 'createConnection', 'Socket', 'default'],
+    allowTypeImports: true,
+    message: guarded,
+  },
+  { regex: '^ws$', importNames: ['WebSocket', 'default'], allowTypeImports: true, message: guarded },
 ];
+const mailServer: Banned = {
+  regex: '^nodemailer(/|$)',
+  message: 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.',
+};
+const paymentProvider: Banned = {
+  regex: '^stripe(/|$)',
+  allowTypeImports: true,
+  message: 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.',
+};
+const loginProvider: Banned = {
+  regex: '^openid-client(/|$)',
+  allowTypeImports: true,
+  message: 'Only features/accounts/provider.ts connects to the login provider. Take it as an argument.',
+};
+/** Every way out of the server. Each has one place that may use it. */
+const httpClients: Banned[] = [...sockets, mailServer, paymentProvider, loginProvider];
+
 const processParts: Banned = {
   regex: '^(node:)?process$',
   importNames: ['exit', 'env'],
@@ -100,6 +126,7 @@ const bareFetch = {
   name: 'fetch',
   message: 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.',
 };
+const bareSockets = ['WebSocket', 'EventSource'].map((name) => ({ name, message: guarded }));
 const callsPastTheClient = [
   { name: 'fetch', message: "Calls go through the contract's client. Add a query or a mutation that uses it." },
   {
@@ -156,7 +183,7 @@ const config: OxlintConfig = defineConfig({
         ...serverImports(sql, ...httpClients),
         'no-console': 'error',
         'no-restricted-properties': ['error', exits, environment],
-        'no-restricted-globals': ['error', bareFetch],
+        'no-restricted-globals': ['error', bareFetch, ...bareSockets],
       },
     },
     // main.ts exits, and passes the environment to config.ts.
@@ -174,6 +201,11 @@ const config: OxlintConfig = defineConfig({
         ...serverImports(...httpClients, featuresBelow, framework, compositionRoot),
         'unicorn/require-post-message-target-origin': 'off',
       },
+    },
+    // Its connection can be cut off while statements are not answered. It leads to the configured database only.
+    {
+      files: [`${server}/database/postgres/capture-connection.ts`],
+      rules: serverImports(featuresBelow, framework, compositionRoot, mailServer, paymentProvider, loginProvider),
     },
     // The threads of a database find the queries in the registry.
     { files: [`${server}/database/*/*thread.ts`], rules: serverImports(...httpClients, featuresBelow, framework) },
@@ -198,12 +230,27 @@ const config: OxlintConfig = defineConfig({
     // The operator configures the URLs of the login provider. This file limits their responses.
     { files: [`${server}/features/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
     {
+      files: [`${server}/features/accounts/provider.ts`],
+      rules: serverImports(sql, ...sockets, mailServer, paymentProvider, framework, compositionRoot),
+    },
+    {
+      files: [`${server}/features/mail/mailer.ts`],
+      rules: serverImports(sql, ...sockets, paymentProvider, loginProvider, framework, compositionRoot),
+    },
+    {
+      files: [`${server}/features/billing/stripe-gateway.ts`],
+      rules: serverImports(sql, ...sockets, mailServer, loginProvider, framework, compositionRoot),
+    },
+    {
       files: [`${server}/features/replay/**`],
-      rules: { ...serverImports(sql, framework, compositionRoot), 'no-restricted-globals': 'off' },
+      rules: {
+        ...serverImports(sql, mailServer, paymentProvider, loginProvider, framework, compositionRoot),
+        'no-restricted-globals': 'off',
+      },
     },
     {
       files: [`${server}/features/replay/routes.ts`],
-      rules: serverImports(sql, compositionRoot),
+      rules: serverImports(sql, mailServer, paymentProvider, loginProvider, compositionRoot),
     },
     {
       files: [`${web}/**`],

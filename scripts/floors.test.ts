@@ -8,6 +8,9 @@ import { z } from 'zod';
 const root = join(import.meta.dirname, '..');
 const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
+const mailServer = 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.';
+const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';
+const oidc = 'Only features/accounts/provider.ts connects to the login provider. Take it as an argument.';
 const packages = 'Packages know each other only through @creel/contract. Put what both sides need there.';
 const noFeature = 'This folder knows no feature. Take what you need as an argument.';
 const noFramework = 'Only http/ and the routes of a feature know the web framework. Return a value or throw a problem.';
@@ -106,6 +109,36 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/mail/queries.ts', use('node:https'), guarded],
   ['packages/server/src/http/a.ts', `export { request } from 'node:http';\n`, guarded],
   ['packages/server/src/http/a.ts', `export { createServer } from 'node:http';\n`],
+  ['packages/server/src/features/deliveries/a.ts', use('node:tls'), guarded],
+  ['packages/server/src/features/deliveries/a.ts', use('node:dns/promises'), guarded],
+  ['packages/server/src/features/deliveries/a.ts', `export { connect } from 'node:net';\n`, guarded],
+  [
+    'packages/server/src/features/deliveries/a.ts',
+    `import { Socket } from 'node:net';\nexport const socket = new Socket();\n`,
+    guarded,
+  ],
+  [
+    'packages/server/src/features/deliveries/a.ts',
+    `import type { Socket } from 'node:net';\nexport type A = Socket;\n`,
+  ],
+  ['packages/server/src/features/deliveries/a.ts', `export { isIP } from 'node:net';\n`],
+  ['packages/server/src/features/live/a.ts', `export { WebSocketServer } from 'ws';\n`],
+  ['packages/server/src/features/live/a.ts', `export { WebSocket } from 'ws';\n`, guarded],
+  [
+    'packages/server/src/features/deliveries/a.ts',
+    `export const socket = new WebSocket('ws://127.0.0.1/');\n`,
+    guarded,
+  ],
+  ['packages/server/src/features/replay/a.ts', use('node:tls')],
+  ['packages/server/src/features/replay/a.ts', use('nodemailer'), mailServer],
+  ['packages/server/src/features/deliveries/a.ts', use('nodemailer'), mailServer],
+  ['packages/server/src/features/mail/mailer.ts', use('nodemailer')],
+  ['packages/server/src/features/mail/mailer.ts', use('node:net')],
+  ['packages/server/src/features/mail/mailer.ts', use('node:tls'), guarded],
+  ['packages/server/src/features/billing/service.ts', use('stripe'), stripe],
+  ['packages/server/src/features/billing/stripe-gateway.ts', use('stripe')],
+  ['packages/server/src/features/accounts/a.ts', use('openid-client'), oidc],
+  ['packages/server/src/features/accounts/provider.ts', use('openid-client')],
   ['packages/server/src/features/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
   ['packages/server/src/features/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
 

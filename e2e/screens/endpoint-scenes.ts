@@ -209,7 +209,7 @@ const actions: Scene[] = [
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
-      await page.getByRole('checkbox', { name: 'Select all that match' }).check();
+      await page.getByRole('checkbox', { name: 'Select all that match' }).click();
       await page.getByRole('button', { name: 'Replay', exact: true }).click();
       await page.getByLabel('Destination').fill('http://127.0.0.1:9');
       await page.getByRole('button', { name: 'Send' }).click();

@@ -19,7 +19,7 @@ export interface CommandDescription {
   readonly summary: string;
   /** Text below the options in `creel <command> --help`. */
   readonly details?: string;
-  /** Positional arguments in their order. All are required. */
+  /** Positional arguments in their order. The last one may be a list that takes all further words; the others are required. */
   readonly arguments: z.ZodObject;
   /** Error messages in both schemas complete a sentence that begins with the name: "must be …". */
   readonly options: z.ZodObject;
@@ -55,8 +55,8 @@ export class Command {
 
   /** Name and arguments: `show <endpoint> <index>`. */
   get usage(): string {
-    const names = Object.keys(this.description.arguments.shape);
-    return [this.name, ...names.map((name) => `<${name}>`)].join(' ');
+    const shape: [string, z.ZodType][] = Object.entries(this.description.arguments.shape);
+    return [this.name, ...shape.map(([name, schema]) => (isList(schema) ? `<${name}>...` : `<${name}>`))].join(' ');
   }
 }
 
@@ -88,7 +88,7 @@ function check<Schema extends z.ZodObject>(
 }
 
 interface Words {
-  readonly arguments: Readonly<Record<string, string>>;
+  readonly arguments: Readonly<Record<string, string | string[]>>;
   readonly options: Readonly<Record<string, string | boolean>>;
 }
 
@@ -151,11 +151,20 @@ function optionValue(
   return unmark(value);
 }
 
-function nameArguments(command: Command, positional: readonly string[]): Record<string, string> {
-  const names = Object.keys(command.description.arguments.shape);
+function isList(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodArray;
+}
+
+function nameArguments(command: Command, positional: readonly string[]): Record<string, string | string[]> {
+  const shape: [string, z.ZodType][] = Object.entries(command.description.arguments.shape);
+  const list = shape.find(([, schema]) => isList(schema))?.[0];
+  const names = shape.map(([name]) => name).filter((name) => name !== list);
   const missing = names[positional.length];
   if (missing !== undefined) throw new UsageError(`Say which ${missing}: creel ${command.usage}`);
-  const extra = positional[names.length];
-  if (extra !== undefined) throw new UsageError(`creel ${command.name} does not know what to do with “${extra}”.`);
-  return Object.fromEntries(names.map((name, position) => [name, positional[position] ?? '']));
+  const more = positional.slice(names.length);
+  const [extra] = more;
+  if (extra !== undefined && list === undefined)
+    throw new UsageError(`creel ${command.name} does not know what to do with “${extra}”.`);
+  const given = Object.fromEntries(names.map((name, position) => [name, positional[position] ?? '']));
+  return list === undefined ? given : { ...given, [list]: more };
 }

@@ -11,7 +11,8 @@ import type { Terminal } from './terminal.ts';
 
 export interface FollowInput {
   readonly server?: string | undefined;
-  readonly endpoint: string;
+  /** A reference to an endpoint, or the name for a new one. */
+  readonly endpoint: string | { readonly newName: string };
   /** Begin with stored requests from this index on. By default, only with new captures. */
   readonly from?: number | undefined;
   /** Only captures that match. */
@@ -26,63 +27,77 @@ export interface FollowContext {
   readonly notify: (sentence: string) => Promise<void>;
 }
 
-export interface Follower {
+/** Called once for each capture, in order, never twice at the same time. */
+export type OnCapture = (request: CapturedRequest) => Promise<void>;
+
+export interface Followers {
   /** First sentence for the user, without its end: "Following <url>". */
   readonly begins: string;
-  /** Called once for each capture, in order, never twice at the same time. */
-  readonly onCapture: (request: CapturedRequest) => Promise<void>;
   /** Start of the sentence about deleted captures: "Deleted before it could be shown". */
   readonly deleted: string;
+  /** Each has its own connection and its own place in the order of captures. */
+  readonly followers: readonly OnCapture[];
 }
 
 /**
- * Calls a follower for each capture as it arrives, including those that arrived while the connection was lost. Ctrl-C ends it without an
- * error, whatever it waits for. @throws CliError or ApiError when the endpoint or the session ends
+ * Calls each follower for each capture as it arrives, including those that arrived while the connection was lost. A slow follower does
+ * not delay the others. Ctrl-C ends it without an error, whatever it waits for.
+ * @throws CliError or ApiError when the endpoint or the session ends
  */
 export async function followEndpoint(
   input: FollowInput,
   terminal: Terminal,
-  createFollower: (context: FollowContext) => Follower,
+  createFollowers: (context: FollowContext) => Followers,
 ): Promise<void> {
   const signal = terminal.interrupted();
   const interrupted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  await Promise.race([interrupted, follow(signal, input, terminal, createFollower)]);
+  await Promise.race([interrupted, follow(signal, input, terminal, createFollowers)]);
 }
 
 async function follow(
   signal: AbortSignal,
   input: FollowInput,
   terminal: Terminal,
-  createFollower: (context: FollowContext) => Follower,
+  createFollowers: (context: FollowContext) => Followers,
 ): Promise<void> {
   const connection = await openSession(input.server, terminal);
   const { client } = connection;
-  const endpoint = await findEndpoint(client, input.endpoint);
+  const endpoint =
+    typeof input.endpoint === 'string'
+      ? await findEndpoint(client, input.endpoint)
+      : await client.call('createEndpoint', { body: { name: input.endpoint.newName } });
   const notify = (sentence: string): Promise<void> => write(terminal.stderr, `${visible(sentence)}\n`);
   // Read before the socket opens, so that nothing is missed however long the first connection takes.
   const newest = (await readPage(client, endpoint.uid, 1)).requests[0]?.index;
   const newFrom = newest === undefined ? undefined : newest + 1;
-  const { begins, onCapture, deleted } = createFollower({ client, endpoint, signal, notify });
+  const ended = new AbortController();
+  const either = AbortSignal.any([signal, ended.signal]);
+  const { begins, deleted, followers } = createFollowers({ client, endpoint, signal: either, notify });
   const isWanted = captureFilter(client, endpoint.uid, input.query);
-  const feed = new CaptureFeed({
-    from: input.from ?? newFrom ?? 0,
-    newFrom,
-    storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
-    onCapture: async (request) => {
-      if (await isWanted(request)) await onCapture(request);
-    },
-    onDeleted: (first, last) =>
-      notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
-  });
+  const createFeed = (onCapture: OnCapture): CaptureFeed =>
+    new CaptureFeed({
+      from: input.from ?? newFrom ?? 0,
+      newFrom,
+      storedBetween: (from, below) => storedBetween(client, endpoint.uid, from, below),
+      onCapture: async (request) => {
+        if (await isWanted(request)) await onCapture(request);
+      },
+      onDeleted: (first, last) =>
+        notify(`${deleted}: ${first === last ? `request ${first}` : `requests ${first} to ${last}`}.`),
+    });
   await notify(`${begins} (Ctrl-C ends it).`);
-  await watchLive({
-    connection,
-    endpoint,
-    feed,
-    signal,
-    notify: (sentence) => void notify(sentence).catch(() => {}),
-  });
+  const watches = followers.map((onCapture, at) =>
+    watchLive({
+      connection,
+      endpoint,
+      feed: createFeed(onCapture),
+      signal: either,
+      // One follower reports for all that the connection is lost.
+      notify: (sentence) => void (at === 0 ? notify(sentence).catch(() => {}) : undefined),
+    }),
+  );
+  await Promise.all(watches).finally(() => ended.abort());
 }

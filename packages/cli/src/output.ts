@@ -58,6 +58,19 @@ export function captureLine(request: CapturedRequest): string {
   return `${visible(cells.join('  '))}\n`;
 }
 
+/** A forwarded capture in one line: time, index, method, target, event, destination if there are several, status, duration. */
+export function deliveryLine(
+  request: CapturedRequest,
+  destination: string | undefined,
+  status: string,
+  durationMs: number,
+): string {
+  const { timestamp, index, method, eventType } = request;
+  const what = [timestamp, String(index).padStart(5), method.padEnd(6), displayTarget(request), eventType ?? '-'];
+  const to = destination === undefined ? [] : [destination];
+  return `${visible([...what, '→', ...to, status, `${Math.round(durationMs)} ms`].join('  '))}\n`;
+}
+
 /** One line per endpoint. The name is last because it can contain spaces and wide characters. */
 export function endpointLines(endpoints: readonly Endpoint[], now: number): string {
   const rows = endpoints.map((endpoint) => [

@@ -31,7 +31,15 @@ const understood: [line: string, invocation: object][] = [
   ['requests --limit 2 a --before=0', { command: 'requests', endpoint: 'a', json: false, limit: 2, before: 0 }],
   ['requests a --query method:POST', { command: 'requests', endpoint: 'a', json: false, query: 'method:POST' }],
   ['follow a --query=-is:saved', { command: 'follow', endpoint: 'a', json: false, query: '-is:saved' }],
-  ['forward a b --query x', { command: 'forward', endpoint: 'a', url: 'b', json: false, query: 'x' }],
+  [
+    'forward a b --query x',
+    { command: 'forward', endpoint: 'a', url: ['b'], new: false, retry: 0, json: false, query: 'x' },
+  ],
+  [
+    'forward a b c --retry 3',
+    { command: 'forward', endpoint: 'a', url: ['b', 'c'], new: false, retry: 3, json: false },
+  ],
+  ['forward --new b', { command: 'forward', endpoint: 'b', url: [], new: true, retry: 0, json: false }],
   ['follow a', { command: 'follow', endpoint: 'a', json: false }],
   ['follow --json a --from 7', { command: 'follow', endpoint: 'a', json: true, from: 7 }],
   ['follow -- -a', { command: 'follow', endpoint: '-a', json: false }],

@@ -1,15 +1,25 @@
-import { replayHeaderLines, targetOf, targetUrlSchema } from '@creel/contract';
-import type { CapturedRequest } from '@creel/contract';
+import { MAX_DELIVERY_RESPONSE_BYTES, replayHeaderLines, targetOf, targetUrlSchema } from '@creel/contract';
+import type { CapturedRequest, RawHeaders } from '@creel/contract';
 import { request as requestHttp } from 'node:http';
-import type { ClientRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { UsageError } from './cli-error.ts';
 import { VERSION } from './connection.ts';
 
 /** Result of sending a capture. `unreached`: no byte of it was sent, so a retry can't deliver it twice. */
 export type SendResult =
-  | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
-  | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string };
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly statusText: string;
+      readonly headers: RawHeaders;
+      /** The first bytes, a few more than the server keeps, so that it knows whether there were more. */
+      readonly beginning: Uint8Array;
+      readonly durationMs: number;
+    }
+  | { readonly kind: 'unreached' | 'unanswered'; readonly reason: string; readonly durationMs: number };
+
+const MAX_BEGINNING_BYTES = MAX_DELIVERY_RESPONSE_BYTES + 8;
 
 /** Limit for a complete response. Later captures wait for it. */
 const MAX_RESPONSE_MS = 60_000;
@@ -79,15 +89,21 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
     request.on('socket', (socket) => socket.once(connected, () => (isConnected = true)));
     request.on('response', (response) => {
       hasResponse = true;
-      // Read to its end and discarded, so that the program at the destination can finish writing.
-      response.on('error', () => undefined);
-      response.resume();
-      response.once('close', () =>
-        resolve({ kind: 'answered', status: response.statusCode ?? 0, durationMs: performance.now() - startedAt }),
+      readBeginning(response, (beginning) =>
+        resolve({
+          kind: 'answered',
+          status: response.statusCode ?? 0,
+          statusText: response.statusMessage ?? '',
+          headers: headerPairs(response.rawHeaders),
+          beginning,
+          durationMs: performance.now() - startedAt,
+        }),
       );
     });
     const fail = (error?: Error): void => {
-      if (!hasResponse) resolve({ kind: isConnected ? 'unanswered' : 'unreached', reason: failureReason(error) });
+      const durationMs = performance.now() - startedAt;
+      const kind = isConnected ? 'unanswered' : 'unreached';
+      if (!hasResponse) resolve({ kind, reason: failureReason(error), durationMs });
     };
     request.on('error', fail);
     request.on('upgrade', (_response, socket) => {
@@ -96,6 +112,25 @@ function resultOf(request: ClientRequest, startedAt: number): Promise<SendResult
     });
     request.on('close', () => fail());
   });
+}
+
+/** Keeps the first bytes. The rest is read and discarded, so that the program at the destination can finish writing. */
+function readBeginning(response: IncomingMessage, done: (beginning: Uint8Array) => void): void {
+  const pieces: Buffer[] = [];
+  let missing = MAX_BEGINNING_BYTES;
+  response.on('data', (piece: Buffer) => {
+    if (missing > 0) pieces.push(piece.subarray(0, missing));
+    missing -= piece.length;
+  });
+  response.on('error', () => undefined);
+  response.once('close', () => done(Buffer.concat(pieces)));
+}
+
+function headerPairs(flat: readonly string[]): RawHeaders {
+  return Array.from({ length: flat.length / 2 }, (_, at): [string, string] => [
+    flat[2 * at] ?? '',
+    flat[2 * at + 1] ?? '',
+  ]);
 }
 
 function failureReason(error: Error | undefined): string {

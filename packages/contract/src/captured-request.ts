@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { signatureSchema } from './signing.ts';
 import { UNSAVED_ID_BASE } from './limits.ts';
 
 /** `[name, value]` pairs exactly as received: case, order and repeats. */
@@ -7,6 +8,19 @@ export type RawHeaders = z.infer<typeof rawHeadersSchema>;
 
 export const bodyEncodingSchema = z.enum(['utf8', 'base64']);
 export type BodyEncoding = z.infer<typeof bodyEncodingSchema>;
+
+/** Who sent it: a destination, a replay, or `creel forward` on a user's machine. */
+export const deliveryKindSchema = z.enum(['forward', 'replay', 'cli']);
+export type DeliveryKind = z.infer<typeof deliveryKindSchema>;
+
+/** The latest attempt to send a request somewhere. `status` is `null` without a response. */
+export const lastDeliverySchema = z.object({
+  kind: deliveryKindSchema,
+  status: z.int().nullable(),
+  error: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+export type LastDelivery = z.infer<typeof lastDeliverySchema>;
 
 /** A captured request. `rawHeaders`, `rawTarget` and the body are exact; `headers` and `queryParams` are derived from them for reading. */
 export const capturedRequestSchema = z.object({
@@ -40,8 +54,16 @@ export const capturedRequestSchema = z.object({
   source: z.string(),
   /** The type of the reported event (event-type.ts), or `null`. */
   eventType: z.string().nullable(),
+  /** The latest delivery of this request, or `null`. */
+  lastDelivery: lastDeliverySchema.nullable().default(null),
 });
 export type CapturedRequest = z.infer<typeof capturedRequestSchema>;
+
+/** One request, as `getRequest` returns it. `signature` is `null` if the endpoint has no signing secret. */
+export const requestDetailSchema = capturedRequestSchema.extend({
+  signature: signatureSchema.nullable().default(null),
+});
+export type RequestDetail = z.infer<typeof requestDetailSchema>;
 
 /** A search result, with the uid of its endpoint. */
 export const foundRequestSchema = capturedRequestSchema.extend({ endpointUid: z.string() });

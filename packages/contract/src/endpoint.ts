@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { signingSchemeSchema } from './signing.ts';
 import { MAX_LABEL_LENGTH } from './limits.ts';
 
 /** `autosave` and `isFavorite` are strings on the wire. */
@@ -22,6 +23,8 @@ export const endpointSchema = z.object({
   latestRequest: z.iso.datetime().nullable(),
   /** The full capture URL. */
   url: z.string(),
+  /** How the signatures of captures are checked, or `null` without a signing secret. */
+  signing: z.object({ scheme: signingSchemeSchema }).nullable().default(null),
 });
 export type Endpoint = z.infer<typeof endpointSchema>;
 

@@ -1,6 +1,7 @@
 export * from './billing.ts';
 export * from './captured-request.ts';
 export * from './client.ts';
+export * from './delivery.ts';
 export * from './endpoint.ts';
 export * from './event-type.ts';
 export * from './limits.ts';
@@ -28,6 +29,7 @@ export {
   type SearchPosition,
 } from './search-position.ts';
 export * from './settings.ts';
+export * from './signing.ts';
 export * from './source-label.ts';
 export * from './user.ts';
 export * from './views.ts';

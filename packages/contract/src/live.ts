@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { capturedRequestSchema } from './captured-request.ts';
+import { deliverySummarySchema } from './delivery.ts';
 import { endpointDetailSchema } from './endpoint.ts';
 
 /** Every message of the live socket: docs/api.md, "Live". Only the server sends messages. */
@@ -10,6 +11,8 @@ export const liveMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('saved'), data: z.object({ oldId: z.int(), request: capturedRequestSchema }) }),
   z.object({ type: z.literal('deleted'), data: z.object({ id: z.int() }) }),
   z.object({ type: z.literal('clear'), data: z.object({}) }),
+  /** An attempt to send the request with this index was made or is planned. */
+  z.object({ type: z.literal('delivery'), data: z.object({ index: z.int(), delivery: deliverySummarySchema }) }),
   z.object({ type: z.literal('endpoint'), data: endpointDetailSchema }),
 ]);
 export type LiveMessage = z.infer<typeof liveMessageSchema>;
@@ -22,5 +25,6 @@ export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>(
   'saved',
   'deleted',
   'clear',
+  'delivery',
   'endpoint',
 ]);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { accountOperations } from './operations/account-operations.ts';
 import { billingOperations } from './operations/billing-operations.ts';
+import { deliveryOperations } from './operations/delivery-operations.ts';
 import { endpointOperations } from './operations/endpoint-operations.ts';
 import { requestOperations } from './operations/request-operations.ts';
 import { serviceOperations } from './operations/service-operations.ts';
@@ -10,6 +11,7 @@ export const OPERATIONS = {
   ...accountOperations,
   ...endpointOperations,
   ...requestOperations,
+  ...deliveryOperations,
   ...billingOperations,
   ...serviceOperations,
 } as const;

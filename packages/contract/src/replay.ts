@@ -9,7 +9,7 @@ export const REPLAY_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
 /** Maximum bytes of a destination's response. Longer responses are cut and marked. */
 export const MAX_REPLAY_ANSWER_BYTES = 1024 * 1024;
 
-const headerPairSchema = z.object({ key: z.string(), value: z.string() });
+export const headerPairSchema = z.object({ key: z.string(), value: z.string() });
 export type HeaderPair = z.infer<typeof headerPairSchema>;
 
 const URL_SENTENCE = 'Please enter a valid URL';
@@ -17,6 +17,7 @@ const USER_SENTENCE =
   'The URL holds a name or a password, which would be sent in the clear. Please use an Authorization header.';
 const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
 const SOURCE_SENTENCE = 'bodyFrom must name a stored request by endpointUid and id.';
+const OF_SENTENCE = 'of must name a stored request by endpointUid and id.';
 const BASE64_SENTENCE = 'The body is not valid base64.';
 
 /** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */
@@ -42,7 +43,7 @@ export const targetUrlSchema = z
 /** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
 const NO_REPLAY: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
 
-const methodSchema = z
+export const methodSchema = z
   .string({ error: METHOD_SENTENCE })
   .regex(METHOD_NAME, { error: METHOD_SENTENCE })
   .refine((method) => !NO_REPLAY.has(method.toUpperCase()), { error: METHOD_SENTENCE });
@@ -105,6 +106,15 @@ export const replaySchema = z
         { error: SOURCE_SENTENCE },
       )
       .nullish(),
+    /** The captured request that this replay belongs to. `bodyFrom` implies it. */
+    of: z
+      .object(
+        { endpointUid: z.string({ error: OF_SENTENCE }), id: z.int({ error: OF_SENTENCE }) },
+        { error: OF_SENTENCE },
+      )
+      .nullish(),
+    /** Renews the signature with the signing secret of the endpoint. */
+    sign: z.boolean({ error: 'sign must be true or false.' }).default(false),
   })
   .refine(({ body, bodyEncoding }) => bodyEncoding !== 'base64' || isBase64(body ?? ''), {
     error: BASE64_SENTENCE,

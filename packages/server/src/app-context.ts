@@ -4,9 +4,11 @@ import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/service.ts';
+import type { Deliveries } from './features/deliveries/service.ts';
 import type { Logger } from './log.ts';
 import type { Mailer } from './features/mail/mailer.ts';
 import type { Replays } from './features/replay/replays.ts';
+import type { Signatures } from './features/signatures/service.ts';
 import type { AppStore } from './queries.ts';
 
 /** Everything that a handler can use. Created once, in app.ts. */
@@ -21,6 +23,8 @@ export interface AppContext {
   readonly billing: Billing | undefined;
   readonly live: Live;
   readonly replays: Replays;
+  readonly deliveries: Deliveries;
+  readonly signatures: Signatures;
   readonly log: Logger;
   readonly now: () => number;
   /** Limits concurrent searches: one per user. */

@@ -8,6 +8,7 @@ import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
+import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
@@ -23,6 +24,7 @@ import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
+import { Deliveries } from './features/deliveries/service.ts';
 import { createBilling } from './features/billing/create-billing.ts';
 import { sendSubscriptionNotices } from './features/billing/notices.ts';
 import {
@@ -43,6 +45,7 @@ import type { Mailer } from './features/mail/mailer.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
+import { createSignatures } from './features/signatures/service.ts';
 import { Replays } from './features/replay/replays.ts';
 import type { ReplayOptions } from './features/replay/replays.ts';
 import { openPostgresStore } from './database/postgres/postgres-store.ts';
@@ -92,7 +95,7 @@ export interface ServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
-  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs'>> | undefined;
+  readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
   /** Overrides how nodes are connected. */
   readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
@@ -129,42 +132,63 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
   const live = createLive(options, bus, now, publicUrl);
   const overflowLog = nats && (await overflowLogOf(options, nats));
-  const capture = createCaptureService({ config, store, bus, overflowLog, log, now, live, metrics });
-  const { forgetEndpoint, isDrained } = capture;
-  metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
-  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
-  const parts = { config, store, sessions, accounts, mailer, live, log, now, publicUrl, forgetEndpoint };
   const replays = replaysOf(options, now, publicUrl);
+  const signatures = await createSignatures(store, now);
+  const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
+  const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
+  const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
+  const { forgetEndpoint, isDrained } = capture;
+  metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
+  const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
+  const parts = { ...shared, sessions, accounts, forgetEndpoint };
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...parts, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
-  const app: AppContext = { ...parts, replays, billing: createBilling(parts), searches: new SerialQueues(), purgeSoon };
+  const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
+  const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
+  deliveries.start();
 
-  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
-  async function stopAll(): Promise<void> {
+  const work = [...jobs, deliveries];
+  const stop = async (): Promise<void> => {
     stopping.abort();
-    const until = performance.now() + STOP_MS;
     live.close();
-    // From now on `/readyz` fails and every response closes its connection, so balancers choose another node.
-    await sleep(options.drainMs ?? DRAIN_MS);
-    const restMs = until - performance.now();
-    await Promise.all([connections.close(restMs), ...jobs.map((each) => each.stop(restMs))]);
-    // Aborted senders no longer wait, but captures that arrived completely are still stored.
-    await capture.drain();
-    await capture.close();
-    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
-    await api.close();
-    await bus.close();
+    await stopAll({ connections, work, capture, background, api, bus, drainMs: options.drainMs });
     await Promise.all([store.close(), replays.close(), nats?.close()]);
-  }
+  };
   let stopped: Promise<void> | undefined;
-  return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+  return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stop()) };
+}
+
+interface Running {
+  readonly connections: Connections;
+  /** Background work that may take up to `maxMs` to finish. */
+  readonly work: readonly { stop(maxMs: number): Promise<void> }[];
+  readonly capture: CaptureService;
+  readonly background: Background;
+  readonly api: FastifyInstance;
+  readonly bus: Bus;
+  readonly drainMs: number | undefined;
+}
+
+/** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
+async function stopAll({ connections, work, capture, background, api, bus, drainMs }: Running): Promise<void> {
+  const until = performance.now() + STOP_MS;
+  // From now on `/readyz` fails and every response closes its connection, so balancers choose another node.
+  await sleep(drainMs ?? DRAIN_MS);
+  const restMs = until - performance.now();
+  await Promise.all([connections.close(restMs), ...work.map((each) => each.stop(restMs))]);
+  // Aborted senders no longer wait, but captures that arrived completely are still stored.
+  await capture.drain();
+  await capture.close();
+  await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+  await api.close();
+  await bus.close();
 }
 
 /** What `/metrics` reads for each scrape. */
@@ -178,6 +202,7 @@ function gaugesOf(
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
     waitingPasswords: () => passwords.waitingCount,
+    pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
     isBusHealthy: () => bus.isHealthy,
     overflow: capture.overflow,
   };
@@ -256,6 +281,7 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
+    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
     bus,
     now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

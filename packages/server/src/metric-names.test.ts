@@ -14,6 +14,7 @@ async function metricNames(): Promise<Set<string>> {
     bodyBytesInMemory: zero,
     waitingPasswords: zero,
     isBusHealthy: () => true,
+    pendingDeliveries: () => Promise.resolve(0),
     overflow: {
       batches: zero,
       bytes: zero,

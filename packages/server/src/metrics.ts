@@ -1,3 +1,4 @@
+import type { DeliveryKind } from '@creel/contract';
 import type { OverflowFigures } from './features/capture/overflow.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
@@ -9,6 +10,8 @@ interface GaugeSources {
   readonly waitingCaptures: () => number;
   readonly bodyBytesInMemory: () => number;
   readonly waitingPasswords: () => number;
+  /** Deliveries that wait for an attempt; `undefined` while storage is unavailable. */
+  readonly pendingDeliveries: () => Promise<number | undefined>;
   readonly isBusHealthy: () => boolean;
   /** `undefined` without an overflow log. */
   readonly overflow: OverflowFigures | undefined;
@@ -26,6 +29,8 @@ export interface Metrics {
   readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Captures that storage rejected. */
   readonly countFailed: (count: number) => void;
+  /** An attempt to send a captured request was stored. */
+  readonly countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed') => void;
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
@@ -58,10 +63,12 @@ export function createMetrics(lostLogLines: () => number): Metrics {
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
   const logged = counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.');
   const read = { plain: 0, parser: 0 };
-  registerReads(registry, read);
+  registerReaders(registry, read);
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
+  const attempts = attemptCounter(registers);
   return {
     registry,
+    countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
     watch: (sources) => registerGauges(registry, sources),
     countStored: () => stored.add(1),
     countLogged: () => logged.add(1),
@@ -70,7 +77,39 @@ export function createMetrics(lostLogLines: () => number): Metrics {
   };
 }
 
-function registerReads(registry: Registry, read: Readonly<Record<'plain' | 'parser', number>>): void {
+function registerGauges(registry: Registry, sources: GaugeSources): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set((await read()) ?? Number.NaN);
+      },
+    });
+  if (sources.freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
+  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
+  if (sources.overflow !== undefined) registerOverflow(registry, gauge, sources.overflow);
+  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
+  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
+  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
+  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
+  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
+}
+
+/** Counts attempts to send captured requests. */
+function attemptCounter(registers: Registry[]): Counter<'kind' | 'outcome'> {
+  return new Counter({
+    name: 'creel_delivery_attempts_total',
+    help: 'Attempts to send captured requests, by who sent them and by outcome.',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+}
+
+function registerReaders(registry: Registry, read: { readonly plain: number; readonly parser: number }): void {
   registry.registerMetric(
     new Counter({
       name: 'creel_captures_read_total',
@@ -84,27 +123,6 @@ function registerReads(registry: Registry, read: Readonly<Record<'plain' | 'pars
       },
     }),
   );
-}
-
-function registerGauges(registry: Registry, sources: GaugeSources): void {
-  const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
-  if (sources.freeDiskBytes !== undefined)
-    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
-  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
-  if (sources.overflow !== undefined) registerOverflow(registry, gauge, sources.overflow);
-  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
-  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
-  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
-  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
 }
 
 function registerOverflow(

@@ -1,4 +1,5 @@
 import { billingHandlers } from './features/billing/routes.ts';
+import { deliveryHandlers } from './features/deliveries/routes.ts';
 import { exportHandlers } from './features/export/routes.ts';
 import { accountHandlers } from './features/accounts/routes.ts';
 import type { AllHandlers } from './http/call.ts';
@@ -7,6 +8,7 @@ import { replayHandlers } from './features/replay/routes.ts';
 import { searchHandlers } from './features/search/routes.ts';
 import { requestHandlers } from './features/requests/routes.ts';
 import { settingsHandlers } from './features/settings/routes.ts';
+import { signatureHandlers } from './features/signatures/routes.ts';
 import { serviceHandlers } from './features/service/routes.ts';
 
 /** The handlers of all API calls. */
@@ -17,7 +19,9 @@ export const HANDLERS: AllHandlers = {
   ...requestHandlers,
   ...searchHandlers,
   ...replayHandlers,
+  ...deliveryHandlers,
   ...serviceHandlers,
   ...billingHandlers,
   ...exportHandlers,
+  ...signatureHandlers,
 };

@@ -29,7 +29,7 @@ const db: Database = place.startsWith('postgres')
 const engine = place.startsWith('postgres') ? postgresEngine : sqliteEngine;
 
 const afterAll: Migration = {
-  version: MIGRATIONS.length + 1,
+  version: (MIGRATIONS.at(-1)?.version ?? 0) + 1,
   up: async (transaction) => void (await sql`create table later (id integer)`.execute(transaction)),
 };
 await migrate(

@@ -8,6 +8,7 @@ export interface Things {
   readonly savedId: number;
   readonly unsavedId: number;
   readonly unsavedIndex: number;
+  readonly destinationId: number;
 }
 
 export interface Verdict {
@@ -100,6 +101,32 @@ export const VERDICTS: Readonly<Record<OperationName, Verdict>> = {
       body: { method: 'POST', url: 'http://127.0.0.1:9/', headers: [], bodyFrom: { endpointUid: uid, id: savedId } },
     }),
   },
+  listDestinations: { call: endpoint },
+  createDestination: { call: ({ uid }) => ({ params: { uid }, body: { url: 'http://127.0.0.1:9/' } }) },
+  changeDestination: {
+    call: ({ uid, destinationId }) => ({ params: { uid, id: destinationId }, body: { enabled: false } }),
+  },
+  deleteDestination: { call: ({ uid, destinationId }) => ({ params: { uid, id: destinationId } }) },
+  listDeliveries: { call: request },
+  reportDelivery: {
+    call: (things) => ({
+      ...request(things),
+      body: {
+        url: 'http://127.0.0.1:9/',
+        method: 'POST',
+        attempt: 1,
+        status: 200,
+        error: null,
+        durationMs: 1,
+        at: '2026-11-22T10:00:00.000Z',
+      },
+    }),
+  },
+  retryDelivery: { call: ({ uid }) => ({ params: { uid, deliveryId: 'dlv_unknown' } }), owner: 404 },
+  setSigningSecret: {
+    call: ({ uid }) => ({ params: { uid }, body: { scheme: 'github', secret: 'a secret' } }),
+  },
+  deleteSigningSecret: { call: endpoint },
   createCheckout: {
     call: () => ({ body: { tier: 'BASIC', interval: 'monthly', returnUrl: '/subscription' } }),
     changes: ['stripeCustomerId'],

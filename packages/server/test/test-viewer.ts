@@ -57,6 +57,8 @@ function word(message: LiveMessage): string {
       return `deleted ${message.data.id}`;
     case 'clear':
       return 'clear';
+    case 'delivery':
+      return `delivery ${message.data.index}`;
     case 'endpoint':
       return `endpoint ${message.data.requestCount}`;
   }

@@ -16,8 +16,8 @@ It exits with code 1 when the endpoint is deleted or expires, or when the sessio
     const line = input.json ? jsonLine : captureLine;
     await followEndpoint(input, terminal, ({ endpoint }) => ({
       begins: `Following ${endpoint.url}`,
-      onCapture: (request) => write(terminal.stdout, line(request)),
       deleted: 'Deleted before it could be shown',
+      followers: [(request) => write(terminal.stdout, line(request))],
     }));
   },
 });

@@ -1,11 +1,13 @@
 import type { Endpoint } from '@creel/contract';
 import { createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
+import { Stripe } from 'stripe';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startTarget } from '../../../../fixtures/target-server.ts';
 import type { Answer, Received, TargetServer } from '../../../../fixtures/target-server.ts';
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
+import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
 import { freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person, ServerProcess } from '../../test/server-process.ts';
 
@@ -74,7 +76,7 @@ test('forwards captures unchanged and prints the results', async () => {
   const own = new Set(['host', 'connection', 'content-length']);
   const others = (list: Received['headers']) => list.filter(([name]) => !own.has(name.toLowerCase()));
   expect(others(arrived?.headers ?? [])).toEqual(others(rawHeaders));
-  expect(forwarder.stdout()).toMatch(/^20\S+ +0 {2}POST {4}\/a\/%2f\?x=%zz {2}256 B {2}→ 202 {2}\d+ ms\n$/);
+  expect(forwarder.stdout()).toMatch(/^20\S+ +0 {2}POST {4}\/a\/%2f\?x=%zz {2}- {2}→ {2}202 {2}\d+ ms\n$/);
   expect(forwarder.stderr()).toBe(`Forwarding ${url} to ${destination.url}/hooks (Ctrl-C ends it).\n`);
 });
 
@@ -91,6 +93,7 @@ test('forwards a large body completely, and stored captures with --from', async 
     index: 1,
     method: 'POST',
     target: '',
+    destination: `${destination.url}/`,
     outcome: 'answered',
     status: 200,
     durationMs: expect.any(Number),
@@ -120,10 +123,145 @@ test('never sends a capture twice, even after a failure', async () => {
   await capture(`${url}/moved`);
   await forwarder.until(() => lines(forwarder.stdout()).length === 2);
   expect(lines(forwarder.stdout())).toEqual([
-    expect.stringMatching(/→ the connection was closed without an answer$/),
-    expect.stringMatching(/→ 302 {2}\d+ ms$/),
+    expect.stringMatching(/→ {2}the connection was closed without an answer {2}\d+ ms$/),
+    expect.stringMatching(/→ {2}302 {2}\d+ ms$/),
   ]);
   expect(destination.received.map(({ method, url: at }) => `${method} ${at}`)).toEqual(['POST /breaks', 'POST /moved']);
+});
+
+test('--retry sends again after a failure, up to N times, and prints each attempt', async () => {
+  const { uid, url } = await newEndpoint();
+  let failures = 2;
+  const destination = await openDestination((response, request) => {
+    if (request.url === '/always') response.writeHead(500).end('never\n');
+    else response.writeHead(failures-- > 0 ? 503 : 200).end();
+  });
+  const forwarder = await forward(uid, destination.url, '--retry', '2');
+  await capture(`${url}/a`);
+  await capture(`${url}/always`);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 6);
+  const statuses = lines(forwarder.stdout()).map((line) => /→ {2}(\d+) /.exec(line)?.[1]);
+  expect(statuses).toEqual(['503', '503', '200', '500', '500', '500']);
+  expect(destination.received.map(({ url: at }) => at)).toEqual(['/a', '/a', '/a', '/always', '/always', '/always']);
+});
+
+test('the first lines of a failed response are printed on standard error, escaped', async () => {
+  const { uid, url } = await newEndpoint();
+  const long = Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n');
+  const answers = new Map<string, string | Buffer>([
+    ['/long', long],
+    ['/escape', '\u001b[2J no such order'],
+    ['/binary', Buffer.of(0xff, 0xfe)],
+    ['/empty', ''],
+  ]);
+  const destination = await openDestination((response, request) =>
+    response.writeHead(422).end(answers.get(request.url)),
+  );
+  const forwarder = await forward(uid, destination.url);
+  for (const path of answers.keys()) await capture(url + path, JSON.stringify({ type: 'order.paid' }));
+  await forwarder.until(() => lines(forwarder.stdout()).length === answers.size);
+  const shown = lines(forwarder.stderr()).filter((line) => line.startsWith('  | '));
+  expect(shown).toEqual([
+    '  | line 0',
+    '  | line 1',
+    '  | line 2',
+    '  | line 3',
+    '  | line 4',
+    '  | \\x1b[2J no such order',
+  ]);
+});
+
+test('several destinations get each capture, and one that is away does not delay the others', async () => {
+  const { uid, url } = await newEndpoint();
+  const port = await freePort();
+  const first = await openDestination();
+  const forwarder = await forward(uid, first.url, `http://127.0.0.1:${port}/`);
+  for (const body of ['one', 'two', 'three']) await capture(url, body);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 3);
+  expect(first.received.map(({ body }) => body.toString())).toEqual(['one', 'two', 'three']);
+  const second = await openDestination(undefined, port);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 6);
+  expect(second.received.map(({ body }) => body.toString())).toEqual(['one', 'two', 'three']);
+  expect(first.received.length).toBe(3);
+  expect(forwarder.stdout()).toContain(`→  http://127.0.0.1:${port}/  200`);
+});
+
+test('--new creates an endpoint and prints its capture URL', async () => {
+  const destination = await openDestination();
+  const forwarder = start(['forward', '--new', `${destination.url}/hooks`], { home });
+  running.push(forwarder);
+  await forwarder.until(() => forwarder.stderr().includes('Forwarding'));
+  const url = /Forwarding (\S+) to/.exec(forwarder.stderr())?.[1] ?? '';
+  await capture(`${url}/a`);
+  await forwarder.until(() => lines(forwarder.stdout()).length === 1);
+  expect(destination.received.map(({ url: at }) => at)).toEqual(['/hooks/a']);
+  const endpoints = await person.client.call('listEndpoints', {});
+  expect(endpoints.find((endpoint) => endpoint.url === url)?.name).toBe(`forward to ${new URL(destination.url).host}`);
+  expect(await creel(['forward', '--new'], { home })).toMatchObject({ code: 2 });
+  expect(await creel(['forward', 'only-an-endpoint'], { home })).toMatchObject({
+    code: 2,
+    stderr: 'Say which url: creel forward <endpoint> <url>...\n',
+  });
+});
+
+test("a program with Stripe's check that is stopped and killed misses nothing", async () => {
+  const { uid, url } = await newEndpoint();
+  const shop = await startStripeShop(join(folder.path, 'shop.log'));
+  await forward(uid, shop.url, '--retry', '20');
+  const send = async (from: number, to: number): Promise<void> => {
+    for (let id = from; id < to; id += 1) {
+      const payload = JSON.stringify({ id: `evt_${id}`, object: 'event' });
+      const signature = Stripe.webhooks.generateTestHeaderString({ payload, secret: STRIPE_SECRET });
+      await capture(url, payload, { 'stripe-signature': signature });
+    }
+  };
+  await send(0, 5);
+  shop.signal('SIGSTOP');
+  await send(5, 10);
+  shop.signal('SIGCONT');
+  await send(10, 15);
+  await shop.kill();
+  await send(15, 20);
+  await shop.restart();
+  const accepted = async () => new Set(lines(await shop.log()));
+  await expect.poll(async () => (await accepted()).size, { timeout: 60_000 }).toBe(20);
+  expect(await accepted()).toEqual(new Set(Array.from({ length: 20 }, (_, id) => `evt_${id}`)));
+  await shop.kill();
+}, 120_000);
+
+test('the server shows what the destination answered', async () => {
+  const { uid, url } = await newEndpoint();
+  const long = 'ü'.repeat(20_000);
+  const destination = await openDestination((response, request) => {
+    if (request.url === '/breaks') response.destroy();
+    else response.writeHead(422, 'Wrong', { 'X-Answer': 'yes' }).end(long);
+  });
+  const forwarder = await forward(uid, `${destination.url}/hooks`, '--retry', '1');
+  await capture(`${url}/a?b=1`);
+  const id = -1_000_000;
+  await forwarder.until(() => lines(forwarder.stdout()).length === 2);
+  const deliveries = () => person.client.call('listDeliveries', { params: { uid, id } });
+  await expect.poll(async () => (await deliveries()).length).toBe(2);
+  const [latest, first] = await deliveries();
+  expect(first).toMatchObject({ attempt: 1, status: 422 });
+  expect(latest).toMatchObject({
+    kind: 'cli',
+    attempt: 2,
+    destinationId: null,
+    url: `${destination.url}/hooks/a?b=1`,
+    method: 'POST',
+    status: 422,
+    statusText: 'Wrong',
+    error: null,
+    responseBody: 'ü'.repeat(8192),
+    responseTruncated: true,
+  });
+  expect(latest?.responseHeaders).toContainEqual({ key: 'X-Answer', value: 'yes' });
+  expect(await person.client.call('getRequest', { params: { uid, id } })).toMatchObject({
+    lastDelivery: { kind: 'cli', status: 422, error: null },
+  });
+  const [row] = await person.client.call('listUnsaved', { params: { uid } });
+  expect(row?.lastDelivery).toMatchObject({ status: 422 });
 });
 
 test('Ctrl-C ends it immediately, even while it waits for a response, and prints no result for that capture', async () => {

@@ -2,39 +2,63 @@ import { targetOf } from '@creel/contract';
 import type { CapturedRequest, Client } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { defineCommand } from '../command.ts';
+import { UsageError } from '../cli-error.ts';
+import { defineCommand, optionHelp } from '../command.ts';
+import { DeliveryReports, textOf } from '../delivery-reports.ts';
 import { followEndpoint } from '../follow-endpoint.ts';
-import { endpointArgument, flag, fromOption, queryOption, serverOption } from '../options.ts';
-import { captureLine, jsonLine } from '../output.ts';
-import { parseDestination, sendCapture } from '../send-capture.ts';
+import { endpointArgument, flag, fromOption, queryOption, serverOption, wholeNumber } from '../options.ts';
+import { deliveryLine, jsonLine, visibleText } from '../output.ts';
+import { destinationPath, parseDestination, sendCapture } from '../send-capture.ts';
 import type { SendResult } from '../send-capture.ts';
 import { readBody } from '../stored-requests.ts';
 import { write } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Maximum time at the end for reports that are still to be sent. */
+const FLUSH_MS = 1000;
+
+const retryOption = wholeNumber(0).default(0).register(optionHelp, {
+  value: 'N',
+  help: 'send a capture up to N times again, if the response is not 2xx or there is none',
+});
 
 export const command = defineCommand({
   name: 'forward',
   summary: 'send each capture on from this machine, byte for byte, until Ctrl-C',
   details: `The part after the capture URL is appended to <url>: a capture at …/h/UID/a?b=1 goes to <url>/a?b=1.
+With several URLs, each capture is sent to each of them. A slow one does not delay the others.
 Captures are sent one at a time and in order. While <url> can't be reached they wait on the server, and none is lost.
-A capture that was sent is not sent twice, whatever the response. Redirects are not followed.`,
-  arguments: z.object({ endpoint: endpointArgument, url: z.string() }),
+Without --retry, a capture that was sent is not sent twice, whatever the response. Redirects are not followed.
+The server is told each result, so that its pages show it.
+Without an endpoint: creel forward --new <url>...`,
+  arguments: z.object({ endpoint: endpointArgument, url: z.array(z.string()) }),
   options: z.object({
+    new: flag('create an endpoint and print its capture URL'),
     from: fromOption,
     query: queryOption,
+    retry: retryOption,
     json: flag('print one JSON object per line: index, method, target and result'),
     server: serverOption,
   }),
   async run(input, terminal) {
-    const destination = parseDestination(input.url);
-    await followEndpoint(input, terminal, ({ client, endpoint, signal, notify }) => {
-      const print = (line: string): Promise<void> => write(terminal.stdout, line);
-      const context = { client, uid: endpoint.uid, destination, json: input.json, signal, print, notify };
+    const urls = input.new ? [input.endpoint, ...input.url] : input.url;
+    if (urls.length === 0) throw new UsageError('Say which url: creel forward <endpoint> <url>...');
+    const destinations = urls.map(parseDestination);
+    const hosts = destinations.map(({ host }) => host).join(', ');
+    const endpoint = input.new ? { newName: `forward to ${hosts}`.slice(0, 100) } : input.endpoint;
+    let reports: DeliveryReports | undefined;
+    await followEndpoint({ ...input, endpoint }, terminal, ({ client, endpoint: { uid, url }, signal, notify }) => {
+      const ownReports = (reports = new DeliveryReports({ client, uid, notify }));
+      const context = { ...input, client, uid, terminal, reports: ownReports, signal, notify };
+      const isOnly = destinations.length === 1;
       return {
-        begins: `Forwarding ${endpoint.url} to ${destination.href}`,
-        onCapture: (request) => forwardCapture(request, context),
+        begins: `Forwarding ${url} to ${destinations.map(({ href }) => href).join(' and ')}`,
         deleted: 'Deleted before it could be forwarded',
+        followers: destinations.map(
+          (destination) => (request) => forwardCapture(request, { ...context, destination, isOnly }),
+        ),
       };
-    });
+    }).finally(() => reports?.flush(FLUSH_MS));
   },
 });
 
@@ -42,50 +66,79 @@ interface ForwardContext {
   readonly client: Client;
   readonly uid: string;
   readonly destination: URL;
+  /** Whether there is one destination, so that no line has to name it. */
+  readonly isOnly: boolean;
   readonly json: boolean;
+  /** Number of further attempts after a failed one. */
+  readonly retry: number;
   readonly signal: AbortSignal;
-  /** Writes a line to standard output. */
-  readonly print: (line: string) => Promise<void>;
+  readonly terminal: Terminal;
+  readonly reports: DeliveryReports;
   /** Writes a sentence for the user to standard error. */
   readonly notify: (sentence: string) => Promise<void>;
 }
 
-const FIRST_RETRY_MS = 500;
-const MAX_RETRY_MS = 5000;
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 5000;
 
 async function forwardCapture(request: CapturedRequest, context: ForwardContext): Promise<void> {
-  const { client, uid, print, json, notify, signal } = context;
+  const { client, uid, notify, signal, destination, retry, reports } = context;
   const body = await readBody(client, uid, request);
   if (body === undefined) return notify(`Deleted before it could be forwarded: request ${request.index}.`);
-  const result = await sendUntilReached(request, body, context);
-  if (!signal.aborted || result.kind === 'answered') await print(resultLine(request, result, json));
-}
-
-/** Retries while the destination can't be reached, for example during a restart. Doubles the delay up to a limit. */
-async function sendUntilReached(
-  request: CapturedRequest,
-  body: Uint8Array,
-  { destination, notify, signal }: ForwardContext,
-): Promise<SendResult> {
-  let delayMs = FIRST_RETRY_MS;
-  for (let isFirst = true; ; isFirst = false) {
+  const url = destination.origin + destinationPath(destination, targetOf(request));
+  let failures = 0;
+  let wasUnreached = false;
+  for (let number = 1; ; number += 1) {
+    const startedAt = Date.now();
     const result = await sendCapture(destination, request, body, signal);
-    if (result.kind !== 'unreached' || signal.aborted) {
-      if (!isFirst && !signal.aborted) await notify(`${destination.href} is reached again.`);
-      return result;
+    if (signal.aborted && result.kind !== 'answered') return;
+    const isUnreached = result.kind === 'unreached';
+    // While the destination is away, only the first attempt is reported.
+    if (!isUnreached || !wasUnreached) reports.add({ request, url, number, startedAt, result });
+    if (isUnreached && !wasUnreached)
+      await notify(`${destination.href} can't be reached (${result.reason}). Trying again.`);
+    if (!isUnreached) {
+      if (wasUnreached) await notify(`${destination.href} is reached again.`);
+      await printResult(request, result, context);
+      if (isSuccess(result) || failures >= retry) return;
+      failures += 1;
     }
-    if (isFirst) await notify(`${destination.href} can't be reached (${result.reason}). Trying again.`);
+    wasUnreached = isUnreached;
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (number - 1), MAX_DELAY_MS);
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);
-    delayMs = Math.min(delayMs * 2, MAX_RETRY_MS);
+    if (signal.aborted) return;
   }
 }
 
-function resultLine(request: CapturedRequest, result: SendResult, json: boolean): string {
+function isSuccess(result: SendResult): boolean {
+  return result.kind === 'answered' && result.status >= 200 && result.status < 300;
+}
+
+/** Prints one line, and for a failure the first lines of the response on standard error. */
+async function printResult(
+  request: CapturedRequest,
+  result: SendResult,
+  { destination, isOnly, json, terminal }: ForwardContext,
+): Promise<void> {
   const { index, method } = request;
   if (json) {
-    const { kind, ...rest } = result;
-    return jsonLine({ index, method, target: targetOf(request), outcome: kind, ...rest });
+    const { kind, durationMs } = result;
+    const outcome = kind === 'answered' ? { status: result.status } : { reason: result.reason };
+    const base = { index, method, target: targetOf(request), destination: destination.href, outcome: kind };
+    return write(terminal.stdout, jsonLine({ ...base, ...outcome, durationMs }));
   }
-  const text = result.kind === 'answered' ? `${result.status}  ${Math.round(result.durationMs)} ms` : result.reason;
-  return `${captureLine(request).trimEnd()}  → ${text}\n`;
+  const status = result.kind === 'answered' ? String(result.status) : result.reason;
+  await write(terminal.stdout, deliveryLine(request, isOnly ? undefined : destination.href, status, result.durationMs));
+  if (result.kind === 'answered' && result.status >= 400) await write(terminal.stderr, firstLines(result.beginning));
+}
+
+const MAX_SHOWN_LINES = 5;
+const MAX_SHOWN_CHARACTERS = 500;
+
+/** The first lines of a response, indented and escaped for a terminal. Empty if it is not text. */
+function firstLines(beginning: Uint8Array): string {
+  const text = textOf(beginning)?.slice(0, MAX_SHOWN_CHARACTERS).replaceAll('\r\n', '\n').trim() ?? '';
+  if (text === '') return '';
+  const lines = text.split('\n').slice(0, MAX_SHOWN_LINES);
+  return lines.map((line) => `  | ${visibleText(line)}\n`).join('');
 }

@@ -15,8 +15,8 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** By default a body has at most 1 MiB. `replay`: 1 MiB more than MAX_BODY_BYTES. */
   readonly bodyLimit?: 'replay';
-  readonly status: 200 | 201 | 204;
-  /** Schema of the response body. Absent for 204, `bytes` for a download. */
+  readonly status: 200 | 201 | 202 | 204;
+  /** Schema of the response body. Absent for 202 and 204, `bytes` for a download. */
   readonly answer?: z.ZodType | 'bytes';
   /** True if the response can have a `Link: <…>; rel="next"` header (RFC 8288). */
   readonly paged?: true;

@@ -4,6 +4,7 @@ import {
   capturedRequestSchema,
   foundRequestSchema,
   rawHeadersSchema,
+  requestDetailSchema,
 } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
 import { replayAnswerSchema, replaySchema } from '../replay.ts';
@@ -104,7 +105,7 @@ export const requestOperations = {
     summary: 'Return a request with its complete body text',
     access: 'user',
     status: 200,
-    answer: capturedRequestSchema,
+    answer: requestDetailSchema,
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
   },
   getRequestBody: {

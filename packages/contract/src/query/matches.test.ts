@@ -237,6 +237,12 @@ const CASES: [what: string, sample: Sample, hits: string[], misses: string[]][] 
     ['is:failed', 'is:pending', 'status:200'],
   ],
   [
+    'before the first attempt',
+    { delivery: { status: undefined, pending: true } },
+    ['is:pending', '-is:failed'],
+    ['is:failed', 'is:delivered', 'status:5xx'],
+  ],
+  [
     'no answer',
     { delivery: { status: null, pending: true } },
     ['is:failed', 'is:pending'],

@@ -200,7 +200,7 @@ function testOfState(state: Extract<Term, { kind: 'is' }>['state']): Test {
     case 'delivered':
       return ({ request }) => isStatus(request.delivery?.status, '2xx');
     case 'failed':
-      return ({ request: { delivery } }) => delivery !== undefined && !isStatus(delivery.status, '2xx');
+      return ({ request: { delivery } }) => delivery?.status !== undefined && !isStatus(delivery.status, '2xx');
     case 'pending':
       return ({ request }) => request.delivery?.pending === true;
   }

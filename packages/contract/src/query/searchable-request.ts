@@ -4,9 +4,12 @@ import { targetOf } from '../views.ts';
 /** Maximum bytes of a decoded body that are searched. */
 export const MAX_DECODED_BODY_BYTES = 1024 * 1024;
 
-/** The latest delivery of a request. `status` is `null` without a response. `pending` means that another attempt is planned. */
+/**
+ * The latest delivery of a request. `status` is `null` without a response, and `undefined` before the first attempt. `pending` means
+ * that another attempt is planned.
+ */
 export interface LatestDelivery {
-  readonly status: number | null;
+  readonly status: number | null | undefined;
   readonly pending: boolean;
 }
 
@@ -49,6 +52,7 @@ export function searchableRequest(request: CapturedRequest, body: () => Uint8Arr
     sourceIp: request.sourceIp,
     receivedAt: Date.parse(request.timestamp),
     saved: request.saved,
+    delivery: request.lastDelivery === null ? undefined : { status: request.lastDelivery.status, pending: false },
   };
 }
 

@@ -20,6 +20,8 @@ const noticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), endpointId: id, id }),
   /** A request was deleted. */
   z.object({ kind: z.literal('deleted'), endpointId: id, id }),
+  /** An attempt to deliver a request was made, or 0: the request is not forwarded. */
+  z.object({ kind: z.literal('delivery'), endpointId: id, index: id, id }),
   /** All requests with an index below `below` were removed. */
   z.object({ kind: z.literal('clear'), endpointId: id, below: id }),
   /** A session ended. */

@@ -88,6 +88,30 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       await viewer.close();
     });
 
+    test('a delivery', async () => {
+      const uid = await newEndpoint();
+      await capture(nodes.a, uid);
+      const viewer = await openAtB(uid);
+      const body = {
+        url: 'http://127.0.0.1:1/',
+        method: 'POST',
+        attempt: 1,
+        status: 200,
+        error: null,
+        durationMs: 5,
+        at: new Date().toISOString(),
+        responseHeaders: [],
+        responseBody: 'not in the frame',
+      };
+      const { id, deliveryId } = await person.client.call('reportDelivery', { params: { uid, id: -1_000_000 }, body });
+      await viewer.until(hasType('delivery'));
+      expect(viewer.messages.find(({ type }) => type === 'delivery')).toEqual({
+        type: 'delivery',
+        data: { index: 0, delivery: expect.objectContaining({ id, deliveryId, kind: 'cli', status: 200 }) },
+      });
+      await viewer.close();
+    });
+
     test('closed with 4401 after a logout, a new password, and the end of all other sessions', async () => {
       const uid = await newEndpoint();
       const { username } = person.user;

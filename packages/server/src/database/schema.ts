@@ -1,6 +1,8 @@
+import type { SigningScheme } from '@creel/contract';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { AccountTables } from './account-schema.ts';
 import type { BillingTables } from './billing-schema.ts';
+import type { DeliveryTables } from './delivery-schema.ts';
 
 /** Milliseconds since 1970, UTC. Integers work the same in both databases. */
 type Millis = number;
@@ -62,15 +64,32 @@ export interface EndpointsTable {
   /** Captures below this index were cleared and wait to be purged. */
   first_index: ColumnType<number, number | undefined, number>;
   /**
-   * No unsaved capture has an index below this one. The next trim starts here, so it skips requests that were saved
-   * long ago.
+   * No unsaved capture has an index below this one, except those with pending deliveries. The next trim starts here,
+   * so it skips requests that were saved long ago.
    */
   trimmed_to: ColumnType<number, number | undefined, number>;
   /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
   dropped_count: ColumnType<number, number | undefined, number>;
   saved_count: ColumnType<number, number | undefined, number>;
   unsaved_count: ColumnType<number, number | undefined, number>;
+  /**
+   * Unsaved captures below `trimmed_to`. They are over the limit and are removed when none of their deliveries is
+   * pending.
+   */
+  spared_count: ColumnType<number, number | undefined, number>;
+  /** Deliveries of captures below this index are planned. Null for an endpoint without destinations. */
+  planned_to: ColumnType<number | null, number | null | undefined, number | null>;
+  /** 1 after the first destination or the first attempt to send a request. */
+  has_deliveries: ColumnType<Bit, Bit | undefined, Bit>;
   latest_at: Millis | null;
+  /** Null without a signing secret. */
+  signing_scheme: ColumnType<SigningScheme | null, SigningScheme | null | undefined, SigningScheme | null>;
+}
+
+/** The secret that an endpoint's sender signs with: encrypted JSON, see features/signatures/service.ts. */
+export interface SigningSecretsTable {
+  endpoint_id: number;
+  sealed: string;
 }
 
 /** Number and body bytes of stored requests, per endpoint and method. */
@@ -111,11 +130,12 @@ export interface CountersTable {
   value: number;
 }
 
-export interface Tables extends AccountTables, BillingTables {
+export interface Tables extends AccountTables, BillingTables, DeliveryTables {
   users: UsersTable;
   sessions: SessionsTable;
   endpoints: EndpointsTable;
   endpoint_method_counts: EndpointMethodCountsTable;
+  signing_secrets: SigningSecretsTable;
   captured_requests: CapturedRequestsTable;
   purges: PurgesTable;
   counters: CountersTable;

@@ -1,4 +1,4 @@
-import type { Tier, UserSettings } from '@creel/contract';
+import type { LastDelivery, SigningScheme, Tier, UserSettings } from '@creel/contract';
 import type { PackedCaptures } from './packed-captures.ts';
 
 export interface UserRecord {
@@ -45,6 +45,10 @@ export interface EndpointRecord {
   /** How many of them were dropped, because newer unsaved ones took their place. */
   readonly droppedCount: number;
   readonly latestAt: number | null;
+  /** Whether its captures may be forwarded. */
+  readonly hasDestinations: boolean;
+  /** Null without a signing secret. */
+  readonly signingScheme: SigningScheme | null;
 }
 
 export interface MethodCount {
@@ -66,6 +70,8 @@ export interface RequestRecord {
   readonly body: Uint8Array | null;
   /** Size of the whole body in bytes. */
   readonly size: number;
+  /** Absent if it was never sent anywhere. `last` is null before the first attempt. */
+  readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
 }
 
 export type RequestName = { readonly savedId: number } | { readonly index: number };
@@ -117,6 +123,8 @@ export interface Store extends CaptureStore {
   readonly watchDisk?: (onState: (state: DiskState) => void) => void;
   /** Resolves when the database can store a capture; throws otherwise. */
   checkWritable(now: number): Promise<void>;
+  /** True if other processes may write to the same database. */
+  readonly shared: boolean;
   /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */
   readonly deleteOldBatches?: () => Promise<void>;
   /** For batches from the overflow log. Only for databases that may be away. */

@@ -22,6 +22,12 @@ export interface LockedEndpoint {
   readonly autosave: boolean;
   readonly savedCount: number;
   readonly unsavedCount: number;
+  /** Unsaved captures below `trimFrom`, which wait for their deliveries. They don't count for the limit. */
+  readonly sparedCount: number;
+  /** Captures from this index on may be forwarded, so they are not trimmed yet. Null without destinations. */
+  readonly plannedTo: number | null;
+  /** Whether its requests may have deliveries. */
+  readonly hasDeliveries: boolean;
   /** When its newest capture was received; null if there was none. */
   readonly latestAt: number | null;
 }
@@ -44,7 +50,7 @@ export interface NewCapture extends UnpackedCapture {
   readonly savedId: number | null;
 }
 
-/** The changes of one endpoint: new rows, how many of the oldest unsaved rows to delete, and the resulting counters. */
+/** The changes of one endpoint: new rows, how many of the oldest unsaved rows to trim, and the resulting counters. */
 export interface EndpointWrite {
   readonly endpointId: number;
   /** Without captures that the same batch would trim again. */
@@ -55,7 +61,11 @@ export interface EndpointWrite {
   readonly nextIndex: number;
   readonly latestAt: number;
   readonly savedCount: number;
+  /** Requests that the trim spares because of their deliveries are added to it. */
   readonly unsavedCount: number;
+  readonly sparedCount: number;
+  readonly plannedTo: number | null;
+  readonly hasDeliveries: boolean;
 }
 
 type Maybe<T> = T | Promise<T>;
@@ -177,11 +187,12 @@ function endpointWrite(
   limits: CaptureLimits,
 ): EndpointWrite {
   const unsaved = endpoint.unsavedCount + group.captures.length - savedIds.length;
-  const excess = Math.max(0, unsaved - limits.maxUnsaved);
+  const excess = Math.max(0, unsaved - endpoint.sparedCount - limits.maxUnsaved);
   const going = Math.min(excess, group.captures.length + MAX_TRIMMED_BEYOND);
   // Existing captures are older than those of the batch.
-  const trimCount = Math.min(going, endpoint.unsavedCount);
-  const neverWritten = going - trimCount;
+  const trimCount = Math.min(going, endpoint.unsavedCount - endpoint.sparedCount);
+  // What may be forwarded is written in any case.
+  const neverWritten = endpoint.plannedTo === null ? going - trimCount : 0;
   // The clocks of two nodes differ, and times of an endpoint never decrease.
   const notBefore = endpoint.latestAt ?? 0;
   const captures = group.captures.map((capture, nth) => ({
@@ -202,7 +213,10 @@ function endpointWrite(
     nextIndex: endpoint.nextIndex + group.captures.length,
     latestAt: Math.max(notBefore, group.captures.at(-1)?.receivedAt ?? 0),
     savedCount: endpoint.savedCount + savedIds.length,
-    unsavedCount: unsaved - going,
+    unsavedCount: unsaved - trimCount - neverWritten,
+    sparedCount: endpoint.sparedCount,
+    plannedTo: endpoint.plannedTo,
+    hasDeliveries: endpoint.hasDeliveries,
   };
 }
 

@@ -36,7 +36,18 @@ async function settle(): Promise<Owner> {
   const saved = await client.call('saveRequest', { params: { uid }, body: { index: 0 } });
   const [unsaved] = await client.call('listUnsaved', { params: { uid } });
   if (unsaved === undefined) throw new Error('The second capture is missing.');
-  const things = { uid, savedId: saved.id, unsavedId: unsaved.id, unsavedIndex: unsaved.index };
+  // Off, so that nothing is sent.
+  const destination = await client.call('createDestination', {
+    params: { uid },
+    body: { url: 'http://127.0.0.1:9/', enabled: false },
+  });
+  const things = {
+    uid,
+    savedId: saved.id,
+    unsavedId: unsaved.id,
+    unsavedIndex: unsaved.index,
+    destinationId: destination.id,
+  };
   return { person, things, cookie: client.jar.header() };
 }
 
@@ -57,7 +68,7 @@ const NAMES = (Object.keys(OPERATIONS) as OperationName[]).toSorted();
 const ROWS = NAMES.map((name): [OperationName, Operation, Verdict] => [name, OPERATIONS[name], VERDICTS[name]]);
 const USER_ROWS = ROWS.filter(([, operation]) => operation.access === 'user');
 const ENDPOINT_ROWS = ROWS.filter(([, { path }]) => path.includes('{uid}'));
-const REQUEST_ROWS = ENDPOINT_ROWS.filter(([, { path }]) => path.includes('{id}'));
+const ID_ROWS = ENDPOINT_ROWS.filter(([, { path }]) => path.includes('{id}'));
 const UNSAFE_ROWS = ROWS.filter(([, { method }]) => method !== 'GET');
 const NOBODYS_UID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -164,13 +175,16 @@ describe("with another user's session", () => {
     },
   );
 
-  test.each(REQUEST_ROWS)('%s: their request is not found in my endpoint', async (_, operation, verdict) => {
+  test.each(ID_ROWS)('%s: what is theirs is not found in my endpoint', async (_, operation, verdict) => {
     const { cookie, things } = stranger;
+    const isDestination = operation.path.includes('/destinations/');
+    const theirs = isDestination ? owner.things.destinationId : owner.things.savedId;
+    const code = isDestination ? 'DESTINATION_NOT_FOUND' : 'REQUEST_NOT_FOUND';
     await expectUnchanged(async () => {
       const mine = verdict.call(things);
       const at = (id: string | number): AnyInput => ({ ...mine, params: { ...mine.params, id } });
-      const answer = await call(operation, at(owner.things.savedId), { cookie });
-      expect([answer.status, codeOf(answer)]).toEqual([404, 'REQUEST_NOT_FOUND']);
+      const answer = await call(operation, at(theirs), { cookie });
+      expect([answer.status, codeOf(answer)]).toEqual([404, code]);
       for (const id of [999_999_999, -1_999_999, 0, -1, 'x', '1e3', '0x1', '%00', '9'.repeat(30)]) {
         expect(told(await call(operation, at(id), { cookie }))).toEqual(told(answer));
       }

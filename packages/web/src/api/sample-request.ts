@@ -25,6 +25,7 @@ export function sampleRequest(index: number, change: Partial<CapturedRequest> = 
     saved,
     source: sourceLabel(rawHeaders, text),
     eventType: eventType(rawHeaders, text),
+    lastDelivery: null,
     ...change,
   };
 }

@@ -46,8 +46,10 @@ export function QueryField(props: QueryFieldProps) {
   const completions = caret === undefined ? undefined : completionsAt(text, caret, known());
   const choices = completions?.choices ?? [];
   const isOpen = choices.length > 0;
-  // An unfinished term is often a mistake.
-  const showsMistake = search.isSettled && !isOpen;
+  const parsed = parseQuery(text);
+  // The term for which suggestions are shown is often a mistake because it is unfinished.
+  const isUnfinished = isOpen && !parsed.ok && !/\s/.test(text.slice(parsed.position, caret));
+  const showsMistake = search.isSettled && !isUnfinished;
   useCommands([{ ...command, run: () => field.current?.select() }]);
   useCaret(field, search.caret);
 
@@ -106,7 +108,7 @@ export function QueryField(props: QueryFieldProps) {
           aria-autocomplete="list"
           aria-activedescendant={activeId}
           aria-describedby={`${ids}-notes`}
-          aria-invalid={showsMistake && !parseQuery(text).ok}
+          aria-invalid={showsMistake && !parsed.ok}
           placeholder={placeholder}
           maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"

@@ -23,7 +23,7 @@ export function Sparkline({ values, label, unit, format, className }: SparklineP
       role="img"
       aria-label={summary}
       title={summary}
-      className={clsx('flex size-full items-center gap-2', className)}
+      className={clsx('@container flex size-full min-w-0 items-center gap-2', className)}
     >
       <svg
         aria-hidden
@@ -40,7 +40,7 @@ export function Sparkline({ values, label, unit, format, className }: SparklineP
           vectorEffect="non-scaling-stroke"
         />
       </svg>
-      <span className="text-xs whitespace-nowrap text-ink-3 max-xl:hidden">{unit}</span>
+      <span className="text-xs hidden whitespace-nowrap text-ink-3 @[8rem]:block">{unit}</span>
     </span>
   );
 }

@@ -4,7 +4,9 @@ import { usernameKeys } from './0003-username-keys.ts';
 import { expiryNotices } from './0004-expiry-notices.ts';
 import { billing } from './0005-billing.ts';
 import { droppedCount } from './0006-dropped-count.ts';
-import { captureBatches } from './0007-capture-batches.ts';
+import { deliveries } from './0007-deliveries.ts';
+import { signingSecrets } from './0008-signing-secrets.ts';
+import { captureBatches } from './0009-capture-batches.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
@@ -15,5 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
   expiryNotices,
   billing,
   droppedCount,
+  deliveries,
+  signingSecrets,
   captureBatches,
 ];

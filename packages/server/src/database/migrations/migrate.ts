@@ -42,7 +42,7 @@ async function addVersion(db: DatabaseTransaction, { version, compatibleSince }:
     await sql`update schema_version set compatible_since = ${compatibleSince} where version = ${version}`.execute(db);
 }
 
-/** A row of `schema_version`. The last column exists since version 7; null means only programs of this version. */
+/** A row of `schema_version`. The last column exists since version 9; null means only programs of this version. */
 interface VersionRow {
   readonly version: number;
   readonly compatible_since?: number | null;

@@ -13,7 +13,8 @@ import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
 const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
-    saved_count as "savedCount", unsaved_count as "unsavedCount", latest_at as "latestAt"
+    saved_count as "savedCount", unsaved_count as "unsavedCount", spared_count as "sparedCount", planned_to as "plannedTo",
+    has_deliveries = 1 as "hasDeliveries", latest_at as "latestAt"
   from endpoints where id = any($1::bigint[]) order by id for no key update`;
 
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
@@ -30,26 +31,38 @@ const INSERT = `with noted as (insert into capture_batches (id, receipts) values
     as t (key, saved_id, method, received_at, at, head_length, body_length)`;
 
 /**
- * Trims and updates the counters in one statement. $1 to $7 have one element per endpoint; $8 to $11 hold the added
- * captures per endpoint and method. A capture
- * that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and deleted by key. The endpoint's row is
+ * Trims and updates the counters in one statement. $1 to $10 have one element per endpoint; $11 to $14 hold the added
+ * captures per endpoint and method. Requests with pending deliveries, and those from `planned_to` on, are spared. A
+ * capture that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and
+ * deleted by key. The endpoint's row is
  * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
  */
-const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
-    as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count)),
-  doomed as materialized (select g.id, r.key, r.method, r.size from given g cross join lateral (
-    select key, method, coalesce(octet_length(body), 0) as size from captured_requests
+const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::bigint[], $10::bigint[])
+    as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries)),
+  oldest as materialized (select g.id, g.has_deliveries, r.key, r.method, r.size, r.spared from given g cross join lateral (
+    select key, method, coalesce(octet_length(body), 0) as size, case when g.has_deliveries = 0 then false
+      else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end as spared from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
+  doomed as materialized (select * from oldest where not spared),
   gone as (delete from captured_requests where key = any(array(select key from doomed))),
+  gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from doomed where has_deliveries = 1))),
+  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from doomed where has_deliveries = 1))),
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
-    select * from unnest($8::bigint[], $9::text[], $10::bigint[], $11::bigint[]) as a (id, method, stored, bytes)
+    select * from unnest($11::bigint[], $12::text[], $13::bigint[], $14::bigint[]) as a (id, method, stored, bytes)
     union all select id, method, -1, -size from doomed) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
     on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes)
-  update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count, unsaved_count = g.unsaved_count,
-    dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count),
-    trimmed_to = greatest(e.trimmed_to, (select max(d.key & 4294967295) + 1 from doomed d where d.id = g.id))
+  update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count,
+    unsaved_count = g.unsaved_count + (select count(*) from oldest o where o.id = g.id and o.spared),
+    spared_count = g.spared_count + (select count(*) from oldest o where o.id = g.id and o.spared),
+    dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count)
+      - (select count(*) from oldest o where o.id = g.id and o.spared),
+    trimmed_to = greatest(e.trimmed_to, (select max(o.key & 4294967295) + 1 from oldest o where o.id = g.id))
   from given g where e.id = g.id`;
+
+/** The index after an endpoint's last possible one. */
+const NO_INDEX = 4_294_967_296;
 
 /**
  * Statements are planned once per connection, because planning took half of a batch's time. The plan must not depend on
@@ -139,6 +152,9 @@ function settleValues(writes: readonly EndpointWrite[]): unknown[] {
     int8Array(writes.map((write) => write.latestAt)),
     int8Array(writes.map((write) => write.savedCount)),
     int8Array(writes.map((write) => write.unsavedCount)),
+    int8Array(writes.map((write) => write.sparedCount)),
+    int8Array(writes.map((write) => write.plannedTo ?? NO_INDEX)),
+    int8Array(writes.map((write) => (write.hasDeliveries ? 1 : 0))),
     int8Array(added.map((count) => count.endpointId)),
     added.map((count) => count.method),
     int8Array(added.map((count) => count.stored)),

@@ -51,6 +51,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
       await captures.check();
       await answered(checkWritable(writers, now));
     },
+    shared: true,
     writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
     drain,
     async deleteOldBatches() {

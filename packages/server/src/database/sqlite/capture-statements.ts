@@ -5,7 +5,7 @@ import type { MethodCount } from '../store.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 
 const LOCK_ENDPOINTS =
-  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, latest_at from endpoints where id = ?';
+  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, latest_at from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
@@ -15,13 +15,22 @@ const RANGE = `select count(*) as stored, sum(method = ?) as of_method, coalesce
 const OLDEST = `select method, count(*) as stored, sum(size) as bytes, max(key) & 4294967295 as last_index from (
   select key, method, coalesce(length(body), 0) as size from captured_requests
   where key >= ? and key < ? and saved_id is null order by key limit ?) group by method`;
+/** The oldest unsaved rows of an endpoint with deliveries, and whether one is pending or not planned yet. */
+const OLDEST_WITH_DELIVERIES = `select key, method, coalesce(length(body), 0) as bytes, key & 4294967295 as "index",
+  key >= ? or exists (select 1 from deliveries where request_key = key) as spared
+  from captured_requests where key >= ? and key < ? and saved_id is null order by key limit ?`;
+const DELETE_ONE = [
+  'delete from captured_requests where key = ?',
+  'delete from delivery_attempts where request_key = ?',
+  'delete from latest_deliveries where request_key = ?',
+];
 const DELETE_UNSAVED = 'delete from captured_requests where key >= ? and key < ? and saved_id is null';
 const ADD_METHOD_COUNT = `insert into endpoint_method_counts (endpoint_id, method, stored, bytes) values (?, ?, ?, ?)
   on conflict (endpoint_id, method) do update set stored = stored + excluded.stored, bytes = bytes + excluded.bytes`;
 /** A capture that is neither saved nor unsaved after the batch was dropped. The right sides read the old values. */
 const UPDATE_COUNTERS = `update endpoints set next_index = ?1, latest_at = ?2, saved_count = ?3, unsaved_count = ?4,
-  dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count), trimmed_to = max(trimmed_to, ?5)
-  where id = ?6`;
+  dropped_count = dropped_count + (?1 - next_index) - (?3 - saved_count) - (?4 - unsaved_count), spared_count = ?5,
+  trimmed_to = max(trimmed_to, ?6) where id = ?7`;
 
 function integer(value: SQLOutputValue | undefined): number {
   return Number(value);
@@ -40,6 +49,9 @@ function lockWith(select: StatementSync) {
         autosave: row.autosave === 1,
         savedCount: integer(row.saved_count),
         unsavedCount: integer(row.unsaved_count),
+        sparedCount: integer(row.spared_count),
+        plannedTo: row.planned_to === null ? null : integer(row.planned_to),
+        hasDeliveries: row.has_deliveries === 1,
         latestAt: row.latest_at === null ? null : integer(row.latest_at),
       },
     ];
@@ -50,6 +62,8 @@ interface Trimmed {
   readonly byMethod: readonly MethodCount[];
   /** The index after the last of them. */
   readonly to: number;
+  /** How many of them were not deleted. */
+  readonly spared: number;
 }
 
 /**
@@ -63,7 +77,11 @@ function oldestWith(range: StatementSync, oldest: StatementSync) {
     if (likelyMethod !== undefined) {
       const row = range.get(likelyMethod, from, requestKeyValue(endpointId, trimFrom + count));
       if (row?.stored === count && row.of_method === count)
-        return { byMethod: [{ method: likelyMethod, stored: count, bytes: integer(row.bytes) }], to: trimFrom + count };
+        return {
+          byMethod: [{ method: likelyMethod, stored: count, bytes: integer(row.bytes) }],
+          to: trimFrom + count,
+          spared: 0,
+        };
     }
     const rows = oldest.all(from, requestKeyValue(endpointId + 1, 0), count);
     return {
@@ -73,16 +91,42 @@ function oldestWith(range: StatementSync, oldest: StatementSync) {
         bytes: integer(row.bytes),
       })),
       to: Math.max(trimFrom, ...rows.map((row) => integer(row.last_index) + 1)),
+      spared: 0,
     };
   };
 }
 
-const NOTHING: Trimmed = { byMethod: [], to: 0 };
+const NOTHING: Trimmed = { byMethod: [], to: 0, spared: 0 };
+
+/** The same for an endpoint with deliveries: requests with pending ones stay, and the others go with their history. */
+function trimSparingWith(database: DatabaseSync) {
+  const oldest = database.prepare(OLDEST_WITH_DELIVERIES);
+  // Keys have 64 bits.
+  oldest.setReadBigInts(true);
+  const deletions = DELETE_ONE.map((text) => database.prepare(text));
+  return ({ endpointId, trimFrom, trimCount, plannedTo }: EndpointWrite): Trimmed => {
+    const end = requestKeyValue(endpointId + 1, 0);
+    const planned = plannedTo === null ? end : requestKeyValue(endpointId, plannedTo);
+    const rows = oldest.all(planned, requestKeyValue(endpointId, trimFrom), end, trimCount);
+    const removed = rows.filter((row) => integer(row.spared) === 0);
+    for (const { key = null } of removed) for (const deletion of deletions) deletion.run(key);
+    return {
+      byMethod: removed.map((row) => ({ method: String(row.method), stored: 1, bytes: integer(row.bytes) })),
+      to: rows.length === 0 ? trimFrom : integer(rows.at(-1)?.index) + 1,
+      spared: rows.length - removed.length,
+    };
+  };
+}
 
 /** Deletes the oldest unsaved requests and returns what was deleted. */
-function trimWith(oldestOf: ReturnType<typeof oldestWith>, deleteUnsaved: StatementSync) {
+function trimWith(
+  oldestOf: ReturnType<typeof oldestWith>,
+  deleteUnsaved: StatementSync,
+  trimSparing: ReturnType<typeof trimSparingWith>,
+) {
   return (write: EndpointWrite): Trimmed => {
     if (write.trimCount === 0) return NOTHING;
+    if (write.hasDeliveries) return trimSparing(write);
     const first = write.captures[0]?.method;
     const isOneMethod = write.captures.every((capture) => capture.method === first);
     const trimmed = oldestOf(write, isOneMethod ? first : undefined);
@@ -97,7 +141,7 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
   const takeSavedIds = database.prepare(TAKE_SAVED_IDS);
   const insert = database.prepare(INSERT);
   const oldestOf = oldestWith(database.prepare(RANGE), database.prepare(OLDEST));
-  const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED));
+  const trim = trimWith(oldestOf, database.prepare(DELETE_UNSAVED), trimSparingWith(database));
   const addMethodCount = database.prepare(ADD_METHOD_COUNT);
   const settle = database.prepare(UPDATE_COUNTERS);
   return {
@@ -122,7 +166,15 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
         }
         for (const count of methodChanges(write.captures, trimmed.byMethod))
           addMethodCount.run(write.endpointId, count.method, count.stored, count.bytes);
-        settle.run(write.nextIndex, write.latestAt, write.savedCount, write.unsavedCount, trimmed.to, write.endpointId);
+        settle.run(
+          write.nextIndex,
+          write.latestAt,
+          write.savedCount,
+          write.unsavedCount + trimmed.spared,
+          write.sparedCount + trimmed.spared,
+          trimmed.to,
+          write.endpointId,
+        );
       }
     },
   };

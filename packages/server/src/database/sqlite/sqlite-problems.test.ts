@@ -94,7 +94,7 @@ describe('an unusable database is left unchanged, with a sentence', () => {
     raw.close();
     const before = await readFile(file);
     expect(await problemOf()).toBe(
-      `The database was written by a newer version of Creel (schema 999, this version knows ${MIGRATIONS.length}). Start the newer version, or restore a backup.`,
+      `The database was written by a newer version of Creel (schema 999, this version knows ${MIGRATIONS.at(-1)?.version}). Start the newer version, or restore a backup.`,
     );
     expect(before.equals(await readFile(file))).toBe(true);
   });

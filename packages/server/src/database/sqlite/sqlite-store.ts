@@ -34,6 +34,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
       writer.call('writeCaptures', { batch, limits }, { transfer: [batch.numbers.buffer, batch.bytes.buffer] }),
     checkWritable: (now) => writer.call('checkWritable', now),
     watchDisk: (onState) => writer.watch(onState),
+    shared: false,
     async close() {
       await Promise.all([reader.close(), scanner.close()]);
       // Closed last, so that it checkpoints the log into the file.

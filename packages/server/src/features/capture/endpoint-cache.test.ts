@@ -20,6 +20,8 @@ function someCache(shared = false) {
         capturedCount: 0,
         droppedCount: 0,
         latestAt: null,
+        hasDestinations: false,
+        signingScheme: null,
       };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });

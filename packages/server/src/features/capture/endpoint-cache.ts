@@ -15,6 +15,8 @@ export interface CachedEndpoint {
   readonly expiresAt: number | null;
   /** True until a source is detected; each capture is examined until then. */
   needsSource: boolean;
+  /** Captures of other endpoints cost the planner of deliveries nothing. */
+  readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
   /** See `EndpointCache.distrust`. */
@@ -136,6 +138,7 @@ export class EndpointCache {
       userId: found.userId,
       expiresAt: found.expiresAt,
       needsSource: found.source === null,
+      hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
       generation,

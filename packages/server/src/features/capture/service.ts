@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
 import { storedEvent } from '../live/live-events.ts';
+import type { Deliveries } from '../deliveries/service.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Store } from '../../database/store.ts';
@@ -55,6 +56,7 @@ export interface CaptureServiceOptions {
   readonly bus: Bus;
   readonly live: Live;
   readonly metrics: Metrics;
+  readonly deliveries: Pick<Deliveries, 'wake'>;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -93,6 +95,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     onStored: (endpoint, capture, result) => {
       options.metrics.countStored();
       options.live.captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
+      if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
   };

@@ -22,6 +22,7 @@ export function presentEndpoint(endpoint: EndpointRecord, publicUrl: string): En
     requestCount: endpoint.savedCount + endpoint.unsavedCount,
     latestRequest: isoTime(endpoint.latestAt),
     url: `${publicUrl}/h/${endpoint.uid}`,
+    signing: endpoint.signingScheme && { scheme: endpoint.signingScheme },
   };
 }
 

@@ -59,6 +59,8 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     capturedCount: row.next_index - row.first_index,
     droppedCount: row.dropped_count,
     latestAt: row.latest_at,
+    hasDestinations: row.planned_to !== null,
+    signingScheme: row.signing_scheme,
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { removeDeliveries } from '../deliveries/removal-queries.ts';
 import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { toUserRecord } from '../../database/user-record.ts';
@@ -40,7 +41,14 @@ async function removeRows(transaction: DatabaseTransaction, purge: Purge, limit:
     )
     .returning(indexOfKey.as('index'))
     .execute();
-  return removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
+  const next = removed.length < limit ? undefined : Math.max(...removed.map((row) => row.index)) + 1;
+  const { endpoint_id, from_index, below_index } = purge;
+  await removeDeliveries(
+    transaction,
+    requestKey(endpoint_id, from_index),
+    requestKey(endpoint_id, next ?? below_index),
+  );
+  return next;
 }
 
 /** Removes up to `limit` rows of cleared or deleted endpoints; false when nothing is left. */

@@ -24,6 +24,12 @@ export function push<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, it
   return { front, back: { item, next: back }, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
+/** Puts an event in front of all others. */
+export function unshift<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
+  const { front, back, size, bytes } = queue;
+  return { front: { item, next: front }, back, size: size + 1, bytes: bytes + bytesOf(item) };
+}
+
 /** The oldest event and the rest; `undefined` when the queue is empty. */
 export function shift<T extends FeedEvent | RemoteEvent>(
   queue: EventQueue<T>,
@@ -44,5 +50,5 @@ function reversed<T>(list: Cell<T> | undefined): Cell<T> | undefined {
 /** Bytes that a waiting event holds. */
 export function bytesOf(event: FeedEvent | RemoteEvent): number {
   if (event.type === 'request') return event.bytes;
-  return event.type === 'saved' ? frameOf(event).length : 0;
+  return event.type === 'saved' || event.type === 'delivery' ? frameOf(event).length : 0;
 }

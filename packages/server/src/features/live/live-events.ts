@@ -1,5 +1,5 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
-import type { CapturedRequest, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import { presentPreview } from '../requests/present-request.ts';
@@ -19,7 +19,8 @@ export type FeedEvent =
   | { readonly type: 'saved'; readonly oldId: number; readonly request: CapturedRequest }
   | { readonly type: 'deleted'; readonly id: number }
   /** All requests with an index below `below` were removed. */
-  | { readonly type: 'clear'; readonly below: number };
+  | { readonly type: 'clear'; readonly below: number }
+  | { readonly type: 'delivery'; readonly index: number; readonly delivery: DeliverySummary };
 
 /** Feed events that can be looked up. */
 export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
@@ -105,6 +106,8 @@ function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
       return { type: 'deleted', data: { id: event.id } };
     case 'clear':
       return { type: 'clear', data: {} };
+    case 'delivery':
+      return { type: 'delivery', data: { index: event.index, delivery: event.delivery } };
     case 'endpoint':
       return event;
   }

@@ -121,10 +121,11 @@ async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Whether the counters show that requests were captured, and none saved, deleted or trimmed. */
+/** Whether the counters show that requests were captured, and none saved, deleted or cleared. */
 function hasOnlyCaptures(before: WatchedEndpoint, after: WatchedEndpoint): boolean {
   const captured = after.nextIndex - before.nextIndex;
   const saved = after.savedCount - before.savedCount;
-  const unsaved = after.unsavedCount - before.unsavedCount;
+  // Viewers are not told that old unsaved requests were dropped.
+  const unsaved = after.unsavedCount - before.unsavedCount + after.droppedCount - before.droppedCount;
   return after.autosave ? saved === captured && unsaved === 0 : saved === 0 && unsaved === captured;
 }

@@ -2,6 +2,7 @@ import { unsavedId } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import { record, stored, wordOfFrame } from '../../../test/test-viewer.ts';
+import { presentRefusal } from '../deliveries/present-delivery.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import type { FeedEvent, RemoteEvent } from './live-events.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
@@ -150,6 +151,13 @@ describe('captures of another node', () => {
     const { state } = run(live(0), [upTo(3), { type: 'gap' }, timer, snapshot(5), sentInit, timer]);
     expect(sends(state, [found(1, 3, 1, 2, 3), took(stored(6))])).toEqual(['6']);
   });
+});
+
+test('a delivery of a request that was not sent yet follows it', () => {
+  const delivery = presentRefusal({ kind: 'forward', status: null, error: 'why', at: new Date(0).toISOString() });
+  const { state, effects } = run(live(0), [took({ type: 'delivery', index: 2, delivery })]);
+  expect(effects).toEqual([{ type: 'read', read: 1, after: 0, upTo: 2 }]);
+  expect(sends(state, [found(1, 2, 1, 2)])).toEqual(['1', '2', 'delivery 2']);
 });
 
 describe('a gap in the notices', () => {

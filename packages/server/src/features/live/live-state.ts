@@ -1,4 +1,4 @@
-import { EMPTY_QUEUE, bytesOf, push, shift } from './event-queue.ts';
+import { EMPTY_QUEUE, bytesOf, push, shift, unshift } from './event-queue.ts';
 import type { EventQueue } from './event-queue.ts';
 import { frameOf } from './live-events.ts';
 import type { ContentEvent, EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
@@ -199,6 +199,10 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
       return event.request.index > newest
         ? read(state, event.request.index)
         : [{ ...state, ready: push(state.ready, event) }, []];
+    case 'delivery':
+      return event.index > newest
+        ? read({ ...state, held: push(state.held, event) }, event.index)
+        : [{ ...state, ready: push(state.ready, event) }, []];
     case 'lookup': {
       const number = state.lastRead + 1;
       const effect: Effect = { type: 'lookup', read: number, find: event.read };
@@ -236,12 +240,8 @@ function found(state: LiveState, input: Extract<Input, { type: 'found' }>, aroun
 
 function lookedUp(state: LiveState, event: ContentEvent | undefined, around: Surroundings): Step {
   if (event !== undefined && isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
-  const idle: LiveState = { ...state, reading: undefined };
-  if (event === undefined) return flushAfter(release(idle), around);
-  // In front of the held events: `place` may need a read, which they wait for too.
-  const [placed, effects] = place({ ...idle, held: EMPTY_QUEUE }, event);
-  const [released, more] = release({ ...placed, held: state.held });
-  return flushAfter([released, [...effects, ...more]], around);
+  const held = event === undefined ? state.held : unshift(state.held, event);
+  return flushAfter(release({ ...state, reading: undefined, held }), around);
 }
 
 /** Places held events until one of them needs a read. */

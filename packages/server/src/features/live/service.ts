@@ -1,4 +1,5 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
+import type { DeliverySummary } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -53,6 +54,8 @@ export interface LiveServiceOptions {
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
+  /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
+  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<DeliverySummary | undefined>;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   /**
@@ -146,6 +149,8 @@ export class LiveService implements Live {
         });
       case 'deleted':
         return this.#deliver(notice.endpointId, { type: 'deleted', id: notice.id });
+      case 'delivery':
+        return this.#deliver(notice.endpointId, { type: 'lookup', read: once(() => this.#findDelivery(notice)) });
       case 'clear':
         return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
       case 'session':
@@ -159,6 +164,12 @@ export class LiveService implements Live {
     const record = await this.#options.store.findRequest(endpointId, { savedId }, BODY_PREVIEW_BYTES);
     if (record === undefined) return undefined;
     return { type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) };
+  }
+
+  async #findDelivery(notice: Extract<Notice, { kind: 'delivery' }>): Promise<ContentEvent | undefined> {
+    const { endpointId, index, id } = notice;
+    const delivery = await this.#options.findDelivery(endpointId, index, id);
+    return delivery && { type: 'delivery', index, delivery };
   }
 
   #endSession(sessionId: string): void {
@@ -272,6 +283,8 @@ function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): 
       return { kind: 'deleted', endpointId, id: event.id };
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
+    case 'delivery':
+      return { kind: 'delivery', endpointId, index: event.index, id: event.delivery.id };
     case 'changed':
       return { kind: 'changed', endpointId };
     case 'endpoint-deleted':

@@ -42,6 +42,7 @@ async function startLive(pingMs?: number) {
         });
       },
     },
+    findDelivery: () => Promise.resolve(undefined),
     bus: localBus,
     now: Date.now,
     describeEndpoint: () => Promise.resolve(undefined),
@@ -145,6 +146,8 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     capturedCount: 0,
     droppedCount: 0,
     latestAt: null,
+    hasDestinations: false,
+    signingScheme: null,
   };
 }
 

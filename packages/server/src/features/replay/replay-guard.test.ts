@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sendRequest } from './send-request.ts';
 import type { SendRequest } from './send-request.ts';
+import { FORBIDDEN_URLS, INTERNAL_HOSTS, INTERNAL_NAMES } from '../../../test/internal-addresses.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -47,24 +48,7 @@ const REFUSED = {
 const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
 
 describe('a public server sends nothing to internal addresses', () => {
-  test.each([
-    '127.0.0.1',
-    '127.1',
-    '2130706433',
-    '0x7f.1',
-    '0177.0.0.1',
-    '0',
-    '0.0.0.0',
-    '[::ffff:127.0.0.1]',
-    '[::1]',
-    '[0:0:0:0:0:0:0:1]',
-    '[::]',
-    'localhost',
-    'foo.localhost.',
-    '127.0.0.1.',
-    '127%2e0.0.1',
-    '127。0。0。1',
-  ])('however its address is written: %s', async (host) => {
+  test.each(INTERNAL_HOSTS)('however its address is written: %s', async (host) => {
     expect(await replay(`http://${host}:${inside.port}/`)).toMatchObject(REFUSED);
     expect(await replay(`http://${host}:${inside6.port}/`)).toMatchObject(REFUSED);
     expectUntouched();
@@ -77,13 +61,7 @@ describe('a public server sends nothing to internal addresses', () => {
     expect(open).toMatchObject(REFUSED);
   });
 
-  test.each([
-    ['a name that leads inside', [['127.0.0.1']]],
-    ['a name that leads outside and inside', [['8.8.8.8', '127.0.0.1']]],
-    ['a name whose IPv6 leads inside', [['8.8.8.8', '::1']]],
-    ['IPv4 within IPv6', [['::ffff:127.0.0.1']]],
-    ['metadata', [['169.254.169.254']]],
-  ])('%s', async (_what, answers) => {
+  test.each(INTERNAL_NAMES)('%s', async (_what, answers) => {
     names.set('rebound.example', answers);
     expect(await replay(`http://rebound.example:${inside.port}/`)).toMatchObject(REFUSED);
     expectUntouched();
@@ -138,14 +116,7 @@ describe('a server on a loopback address, or with the setting, reaches its own n
     await target.close();
   });
 
-  test.each([
-    'http://169.254.169.254/latest/meta-data/',
-    'http://[fd00:ec2::254]/',
-    'http://168.63.129.16/',
-    'http://100.100.100.200/',
-    'http://[fe80::1]/',
-    'http://metadata.example/',
-  ])('but never link-local addresses and what clouds keep there: %s', async (url) => {
+  test.each(FORBIDDEN_URLS)('but never link-local addresses and what clouds keep there: %s', async (url) => {
     names.set('metadata.example', [['169.254.169.254']]);
     expect(await send(url)).toMatchObject(REFUSED);
   });

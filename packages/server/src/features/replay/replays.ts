@@ -1,8 +1,11 @@
 import type { OutboundResponse, SendRequest, OutboundRequest } from './send-request.ts';
 import { ProblemError } from '../../http/problem.ts';
+import type { Sign } from '../signatures/service.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
-import { parseTarget } from './target.ts';
+import { lookUpInPublic, lookUpOnSystem, resolveTarget } from './resolve-target.ts';
+import type { Lookup } from './resolve-target.ts';
+import { checkPort, parseTarget } from './target.ts';
 import { ReplayWorker } from './replay-worker.ts';
 
 /** Time limit of a replay in milliseconds, including its wait. */
@@ -21,6 +24,8 @@ const TOO_LATE = 'Too many replays of yours wait for their destinations. Please 
 export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'headers'> {
   /** Called when the replay is sent, so that waiting replays hold no body. */
   readonly readBody: () => Promise<Uint8Array>;
+  /** Returns the headers with a new signature of the body. */
+  readonly sign?: Sign | undefined;
 }
 
 /** The client that waits for the response. */
@@ -42,6 +47,13 @@ export interface ReplayOptions {
   readonly maxMs?: number;
   /** Defaults to a separate thread. */
   readonly sendRequest?: SendRequest;
+  /** How `checkTarget` looks names up; defaults to the same as when sending. */
+  readonly lookUp?: Lookup;
+}
+
+/** A request that a destination gets. The caller has its own limits. */
+export interface Forward extends Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'> {
+  readonly keptBytes: number;
 }
 
 /**
@@ -63,7 +75,7 @@ export class Replays {
    * with the reason @throws QueueFullError
    */
   async send(
-    { method, url, headers, readBody }: Replay,
+    { method, url, headers: given, readBody, sign }: Replay,
     { person, signal, whenDone }: Caller,
   ): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
@@ -77,7 +89,32 @@ export class Replays {
       throw new ProblemError('UNAVAILABLE', { sentence: TOO_LATE, retryAfter: RETRY_SECONDS });
     if (signal.aborted) throw new ReplayFailure('The replay was given up before it was sent.');
     const body = await readBody();
+    const headers = sign === undefined ? given : await sign(given, body);
     return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
+  }
+
+  /**
+   * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
+   * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
+   */
+  forward(request: Forward, signal: AbortSignal): Promise<OutboundResponse> {
+    const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
+    return sendRequest({ ...request, userAgent: userAgent(), allowPrivate, maxMs }, signal);
+  }
+
+  /**
+   * Checks where a URL leads now. A name without an address is accepted, because each attempt checks again. @throws
+   * ProblemError TARGET_NOT_ALLOWED
+   */
+  async checkTarget(url: string): Promise<void> {
+    const { allowPrivate, lookUp = allowPrivate ? lookUpOnSystem : lookUpInPublic } = this.#options;
+    const target = parseTarget(url);
+    try {
+      await resolveTarget(target.host, { allowPrivate, lookUp });
+    } catch (error) {
+      if (!(error instanceof ReplayFailure)) throw error;
+    }
+    checkPort(target);
   }
 
   async close(): Promise<void> {

@@ -4,24 +4,30 @@ import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { LongText } from '../../http/json-pieces.ts';
-import { ProblemError } from '../../http/problem.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import { WITHOUT_SECRET } from '../signatures/service.ts';
+import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
+import type { EndpointRecord, RequestName, RequestRecord } from '../../database/store.ts';
 import { utf8Boundary } from '../../http/utf8-boundary.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { objectAnswer } from '../../http/large-answer.ts';
 
 type ReplayCall = Call<'replay'>;
+const WITHOUT_REQUEST = 'To sign, name the captured request with of or bodyFrom.';
+
 type Source = NonNullable<ReplayOrder['bodyFrom']>;
 
 /** Replays of a captured request, unchanged or edited. */
 export const replayHandlers = {
   async replay(call) {
     const { app, body, signedIn, reply, hold, whenDone } = call;
-    const { method, url, headers, bodyFrom } = body;
+    const { method, url, headers, bodyFrom, of, sign: isSigned } = body;
     const signal = hangUpSignal(reply);
     // First, so that another user's request is a 404 whatever else is wrong with the call.
     const stored = bodyFrom ? await findStored(call, bodyFrom) : undefined;
+    const origin = of ? await findStored(call, of) : stored;
+    const sign = isSigned ? await signerOf(call, origin?.endpoint) : undefined;
     const given = stored === undefined ? Buffer.from(body.body ?? '', body.bodyEncoding ?? 'utf8') : undefined;
     if (given !== undefined) hold(given.length);
     const readBody = async (): Promise<Uint8Array> => {
@@ -30,15 +36,17 @@ export const replayHandlers = {
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
     const caller = { person: signedIn.user.id, signal, whenDone };
-    const response = await app.replays.send({ method, url, headers, readBody }, caller);
+    const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
+    const response =
+      origin === undefined ? await send() : await app.deliveries.recordReplay(origin, { method, url }, send);
     return objectAnswer(response.body.length, present(response));
   },
 } satisfies Handlers;
 
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
 async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
-  const index = indexOfUnsavedId(id);
-  const name: RequestName = index === undefined ? { savedId: id } : { index };
+  const unsavedIndex = indexOfUnsavedId(id);
+  const name: RequestName = unsavedIndex === undefined ? { savedId: id } : { index: unsavedIndex };
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
   const find = async (bodyBytes?: number): Promise<RequestRecord> => {
@@ -46,13 +54,23 @@ async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id
     if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
     return record;
   };
-  const { size } = await find(0);
+  const { size, index } = await find(0);
   return {
+    endpoint,
+    index,
     async read(): Promise<Uint8Array> {
       hold(size);
       return (await find()).body ?? Buffer.alloc(0);
     },
   };
+}
+
+/** @throws ProblemError VALIDATION_FAILED without an endpoint or a secret */
+async function signerOf({ app }: ReplayCall, endpoint: EndpointRecord | undefined): Promise<Sign> {
+  if (endpoint === undefined) throw invalid({ sign: WITHOUT_REQUEST });
+  const sign = await app.signatures.signerOf(endpoint);
+  if (sign === undefined) throw invalid({ sign: WITHOUT_SECRET });
+  return sign;
 }
 
 /**

@@ -16,6 +16,8 @@ const MAX_INTERIM = 1000;
 export interface SocketRequest extends Omit<ReplayHead, 'bodyBytes'> {
   readonly path: string;
   readonly body: Uint8Array;
+  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
+  readonly keptBytes?: number | undefined;
 }
 
 /** The response. */
@@ -54,7 +56,7 @@ export async function sendOverSocket(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const answer = await headOf(request, outgoing.body);
-    const { body, isCut } = await readBounded(answer);
+    const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
     // If only the connection's end marks the body's end, our own abort looks like the target's.
     return { ...describe(answer), body, isCut: isCut || signal.aborted };
   } finally {
@@ -126,21 +128,27 @@ function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMe
   return { status: statusCode, statusText: statusMessage, headers };
 }
 
-async function readBounded(answer: IncomingMessage): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
+/** Reads up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their response is not read. */
+async function readBounded(
+  answer: IncomingMessage,
+  keptBytes: number,
+): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
   const pieces: Buffer[] = [];
+  let kept = 0;
   let size = 0;
   let isCut = false;
   try {
     for await (const piece of answer) {
       if (!Buffer.isBuffer(piece)) continue;
-      const room = MAX_REPLAY_ANSWER_BYTES - size;
-      pieces.push(piece.subarray(0, room));
-      size += Math.min(piece.length, room);
-      isCut = piece.length > room;
-      if (isCut) break;
+      size += piece.length;
+      const room = keptBytes - kept;
+      if (room > 0) pieces.push(piece.length <= room ? piece : Buffer.from(piece.subarray(0, room)));
+      kept += Math.min(piece.length, room);
+      isCut ||= piece.length > room;
+      if (size > MAX_REPLAY_ANSWER_BYTES) break;
     }
   } catch {
     isCut = true;
   }
-  return { body: Buffer.concat(pieces, size), isCut };
+  return { body: Buffer.concat(pieces, kept), isCut };
 }

@@ -21,6 +21,8 @@ export interface OutboundRequest {
   readonly allowPrivate: boolean;
   /** Time limit for the whole exchange: connecting, sending and receiving. */
   readonly maxMs: number;
+  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
+  readonly keptBytes?: number | undefined;
 }
 
 /** The target's response. */

@@ -1,5 +1,7 @@
+import { lastDeliverySchema } from '@creel/contract';
 import { sql } from 'kysely';
 import type { SelectQueryBuilder, Selectable } from 'kysely';
+import { removeDeliveries } from '../deliveries/removal-queries.ts';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
@@ -26,17 +28,6 @@ export interface ListQuery {
   readonly bodyBytes: number;
 }
 
-/** A request that is no longer stored. */
-export interface LostRequest {
-  readonly index: number;
-  readonly method: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** See request-head.ts. */
-  readonly head: Uint8Array;
-  readonly body: Uint8Array | null;
-}
-
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
 export type SaveResult = { readonly record: RequestRecord; readonly changed: boolean } | 'limit' | undefined;
 
@@ -49,6 +40,8 @@ export interface RequestRow {
   head: Uint8Array;
   size: number;
   body: Uint8Array | null;
+  latest_delivery: string | null;
+  is_pending: number;
 }
 
 export function toRequestRecord(endpointId: number, row: RequestRow): RequestRecord {
@@ -61,7 +54,14 @@ export function toRequestRecord(endpointId: number, row: RequestRow): RequestRec
     head: row.head,
     body: row.body,
     size: row.size,
+    delivery: storedDelivery(row),
   };
+}
+
+function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRecord['delivery'] {
+  if (latest_delivery === null && is_pending === 0) return undefined;
+  const last = latest_delivery === null ? null : lastDeliverySchema.parse(JSON.parse(latest_delivery));
+  return { last, isPending: is_pending === 1 };
 }
 
 /**
@@ -83,6 +83,8 @@ export function selectRequest<O>(
     'head',
     sql<number>`coalesce(length(body), 0)`.as('size'),
     body.as('body'),
+    sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest_delivery'),
+    sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as('is_pending'),
   ]);
 }
 
@@ -134,7 +136,7 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
 }
 
 /** Restricts a query to one request of an endpoint; cleared requests are not found. */
-function oneRequest(
+export function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
   firstIndex: number,
@@ -169,14 +171,28 @@ async function findRequest(
   return toRequestRecord(endpointId, row);
 }
 
+/** An endpoint's counters, with its row locked. */
+export interface LockedBounds extends Bounds {
+  readonly trimmed_to: number;
+  readonly planned_to: number | null;
+}
+
 /** Locks the endpoint's row, so that its counters and its requests change together. */
-async function lockEndpoint(transaction: DatabaseTransaction, endpointId: number): Promise<Bounds | undefined> {
+export async function lockEndpoint(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+): Promise<LockedBounds | undefined> {
   return transaction
     .updateTable('endpoints')
     .set({ next_index: sql`next_index` })
     .where('id', '=', endpointId)
-    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count'])
+    .returning(['next_index', 'first_index', 'saved_count', 'unsaved_count', 'trimmed_to', 'planned_to'])
     .executeTakeFirst();
+}
+
+/** 1 for an unsaved request that the trim spared because of its deliveries. */
+function sparedCount(index: number, bounds: LockedBounds): number {
+  return index < bounds.trimmed_to ? 1 : 0;
 }
 
 /**
@@ -205,76 +221,14 @@ async function saveRequest(
       .execute();
     await transaction
       .updateTable('endpoints')
-      .set({ saved_count: sql`saved_count + 1`, unsaved_count: sql`unsaved_count - 1` })
+      .set({
+        saved_count: sql`saved_count + 1`,
+        unsaved_count: sql`unsaved_count - 1`,
+        spared_count: sql`spared_count - ${sparedCount(index, bounds)}`,
+      })
       .where('id', '=', endpointId)
       .execute();
     return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
-  });
-}
-
-/** Adds one stored request of a method to the counters. */
-async function countMethod(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  method: string,
-  size: number,
-): Promise<void> {
-  await transaction
-    .insertInto('endpoint_method_counts')
-    .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint_id', 'method']).doUpdateSet({
-        stored: sql`endpoint_method_counts.stored + 1`,
-        bytes: sql`endpoint_method_counts.bytes + ${size}`,
-      }),
-    )
-    .execute();
-}
-
-/**
- * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as it
- * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
- */
-async function restoreRequest(
-  db: EngineDatabase,
-  endpointId: number,
-  lost: LostRequest,
-  maxSaved: number,
-): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-    const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
-    if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId = null] = await db.engine.takeSavedIds(transaction, 1);
-    const { index, method, receivedAt, head, body } = lost;
-    const size = body?.length ?? 0;
-    await transaction
-      .insertInto('captured_requests')
-      .values({
-        key: requestKey(endpointId, index),
-        saved_id: savedId,
-        method,
-        received_at: receivedAt,
-        head,
-        body: size === 0 ? null : body,
-      })
-      .execute();
-    await countMethod(transaction, endpointId, method, size);
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
-        latest_at: await latestOf(transaction, endpointId, bounds),
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return {
-      record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
-      changed: true,
-    };
   });
 }
 
@@ -286,6 +240,7 @@ async function deleteRequest(db: EngineDatabase, endpointId: number, name: Reque
     const row = await oneRequest(transaction, endpointId, bounds.first_index, name, 0).executeTakeFirst();
     if (row === undefined || ('index' in name && row.saved_id !== null)) return false;
     await transaction.deleteFrom('captured_requests').where('key', '=', requestKey(endpointId, row.index)).execute();
+    await removeDeliveries(transaction, requestKey(endpointId, row.index), requestKey(endpointId, row.index + 1));
     await transaction
       .updateTable('endpoint_method_counts')
       .set({ stored: sql`stored - 1`, bytes: sql`bytes - ${row.size}` })
@@ -296,14 +251,19 @@ async function deleteRequest(db: EngineDatabase, endpointId: number, name: Reque
     const counter = row.saved_id === null ? 'unsaved_count' : 'saved_count';
     await transaction
       .updateTable('endpoints')
-      .set({ [counter]: sql`${sql.ref(counter)} - 1`, latest_at: latestAt })
+      .set({
+        [counter]: sql`${sql.ref(counter)} - 1`,
+        spared_count: sql`spared_count - ${row.saved_id === null ? sparedCount(row.index, bounds) : 0}`,
+        latest_at: latestAt,
+      })
       .where('id', '=', endpointId)
       .execute();
     return true;
   });
 }
 
-async function latestOf(
+/** The time of the endpoint's newest request. */
+export async function latestOf(
   transaction: DatabaseTransaction,
   endpointId: number,
   bounds: Bounds,
@@ -319,18 +279,28 @@ async function latestOf(
   return row?.received_at ?? null;
 }
 
-/**
- * Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. Returns the index below which
- * all requests were removed, or `undefined` when the endpoint does not exist.
- */
+/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
 async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
     if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
-      .set({ first_index: bounds.next_index, saved_count: 0, unsaved_count: 0, dropped_count: 0, latest_at: null })
+      .set({
+        first_index: bounds.next_index,
+        saved_count: 0,
+        unsaved_count: 0,
+        spared_count: 0,
+        dropped_count: 0,
+        planned_to: bounds.planned_to === null ? null : bounds.next_index,
+        latest_at: null,
+      })
       .where('id', '=', endpointId)
+      .execute();
+    await transaction
+      .deleteFrom('deliveries')
+      .where('request_key', '>=', requestKey(endpointId, 0))
+      .where('request_key', '<', requestKey(endpointId, bounds.next_index))
       .execute();
     await transaction.deleteFrom('endpoint_method_counts').where('endpoint_id', '=', endpointId).execute();
     await transaction
@@ -345,7 +315,6 @@ export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
   saveRequest: write(saveRequest),
-  restoreRequest: write(restoreRequest),
   deleteRequest: freeing(deleteRequest),
   clearRequests: freeing(clearRequests),
 };

@@ -1,24 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { BODY_PREVIEW_BYTES, indexOfUnsavedId, unsavedId } from '@creel/contract';
+import { encodeHead } from '../../database/request-head.ts';
+import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
+import { requestName } from './request-name.ts';
 import { presentHeld, presentPreview } from './present-request.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { encodeHead } from '../../database/request-head.ts';
-import type { RequestName } from '../../database/store.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { setNextPage } from '../../http/call.ts';
 
 /** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
 const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;
-
-/** The request named by the path; an invalid id matches nothing. */
-function requestName(id: string): RequestName {
-  const number = /^-?\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
-  if (number > 0) return { savedId: number };
-  const index = indexOfUnsavedId(number);
-  if (index === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  return { index };
-}
 
 async function listPage(
   call: Call<'listSaved'> | Call<'listUnsaved'>,
@@ -60,7 +51,8 @@ export const requestHandlers = {
 
   async getRequest(call) {
     const record = await findOne(call);
-    return objectAnswer(rawBytesOf([record]), presentHeld(record));
+    const signature = await call.app.signatures.verify(call.endpoint, record);
+    return objectAnswer(rawBytesOf([record]), { ...presentHeld(record), signature });
   },
 
   /** The exact bytes, with a content type and policy that prevent a browser from running them. */

@@ -194,6 +194,8 @@ function condition(db: EngineDatabase, sieve: Sieve): RawBuilder<SqlBool> {
       return negated(isAnyOf('lower(method)', sieve.methods), !sieve.isWanted);
     case 'saved':
       return sieve.isWanted ? sql<SqlBool>`saved_id is not null` : sql<SqlBool>`saved_id is null`;
+    case 'delivery':
+      return sql<SqlBool>`exists (select 1 from ${sql.table(sieve.table)} where request_key = key)`;
     case 'received':
       return negated(sql<SqlBool>`received_at between ${sieve.from} and ${sieve.to}`, !sieve.isWanted);
     case 'size':
@@ -253,6 +255,7 @@ export async function searchableRecord(record: RequestRecord, withBody: boolean)
     sourceIp,
     receivedAt: record.receivedAt,
     saved: record.savedId !== null,
+    delivery: record.delivery && { status: record.delivery.last?.status, pending: record.delivery.isPending },
   };
 }
 

@@ -14,6 +14,8 @@ export type Sieve =
   | { readonly kind: 'method'; readonly methods: readonly string[]; readonly isWanted: boolean }
   | { readonly kind: 'saved'; readonly isWanted: boolean }
   | { readonly kind: 'received' | 'size'; readonly from: number; readonly to: number; readonly isWanted: boolean }
+  /** Requests with a row in this table of deliveries. */
+  | { readonly kind: 'delivery'; readonly table: 'deliveries' | 'latest_deliveries' }
   /** In the body, or all items of one list in the head. */
   | { readonly kind: 'text'; readonly body: Bytes; readonly head: readonly (readonly Bytes[])[] }
   | { readonly kind: 'head'; readonly anyOf: readonly (readonly Bytes[])[] }
@@ -126,6 +128,13 @@ function sieveOfTerm(term: Term, now: number): Sieve | undefined {
       return anyOf([{ kind: 'body', text: lower(term.text) }, IS_CODED]);
     case 'json':
       return jsonSieve(term);
+    case 'status':
+      return { kind: 'delivery', table: 'latest_deliveries' };
+    case 'is':
+      if (term.state === 'pending') return { kind: 'delivery', table: 'deliveries' };
+      return term.state === 'saved' || term.state === 'unsaved'
+        ? exactSieve(term, now, true)
+        : { kind: 'delivery', table: 'latest_deliveries' };
     default:
       return exactSieve(term, now, true);
   }

@@ -22,6 +22,7 @@ const found: FoundRequest = {
   saved: false,
   source: 'GitHub',
   eventType: 'push',
+  lastDelivery: null,
 };
 
 test.each([

@@ -3,10 +3,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Takes the place of the end time. */
+const FOREVER = 'forever';
 
 /**
- * Text that the browser stores for the server and can neither read nor change: AES-256-GCM with a separate key per
- * purpose. Keeps state of anonymous clients out of the database.
+ * Encrypted text that its keeper, a browser or the database, can neither read nor change: AES-256-GCM with a separate
+ * key per purpose.
  */
 export class SealedText {
   readonly #key: Buffer;
@@ -17,11 +19,12 @@ export class SealedText {
     this.#now = now;
   }
 
-  /** Encrypts a text that can be opened for `holdsMs`. */
-  seal(text: string, holdsMs: number): string {
+  /** Encrypts a text that can be opened for `holdsMs` milliseconds, by default without an end. */
+  seal(text: string, holdsMs?: number): string {
+    const until = holdsMs === undefined ? FOREVER : String(this.#now() + holdsMs);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce);
-    const sealed = Buffer.concat([cipher.update(`${this.#now() + holdsMs} ${text}`, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([cipher.update(`${until} ${text}`, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
   }
 
@@ -33,8 +36,8 @@ export class SealedText {
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
       const open = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-      const [, until = '', text = ''] = /^(\d+) (.*)$/s.exec(open.toString('utf8')) ?? [];
-      return this.#now() < Number(until) ? text : undefined;
+      const [, until = '', text = ''] = /^(\d+|forever) (.*)$/s.exec(open.toString('utf8')) ?? [];
+      return until === FOREVER || this.#now() < Number(until) ? text : undefined;
     } catch {
       return undefined;
     }

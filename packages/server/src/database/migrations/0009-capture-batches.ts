@@ -3,8 +3,8 @@ import type { Migration } from './migration.ts';
 
 /** The ids of recent batches, on PostgreSQL, and which older programs may use the schema. */
 export const captureBatches: Migration = {
-  version: 7,
-  compatibleSince: 6,
+  version: 9,
+  compatibleSince: 8,
   async up(db, engine) {
     await sql`alter table schema_version add column compatible_since integer`.execute(db);
     // A commit of SQLite is always answered.

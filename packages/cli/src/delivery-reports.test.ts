@@ -1,0 +1,105 @@
+import { ApiError } from '@creel/contract';
+import type { Client } from '@creel/contract';
+import { expect, test } from 'vitest';
+import { capturedAt } from '../test/captured-at.ts';
+import { DeliveryReports } from './delivery-reports.ts';
+import type { SendResult } from './send-capture.ts';
+
+const ANSWERED: SendResult = {
+  kind: 'answered',
+  status: 201,
+  statusText: 'Created',
+  headers: [['X-A', '1']],
+  beginning: Buffer.from('grün'),
+  durationMs: 7,
+};
+
+/** A client whose calls of `reportDelivery` end as `outcomes` say, and then well. */
+function world(outcomes: readonly (ApiError | undefined)[] = []) {
+  const bodies: Record<string, unknown>[] = [];
+  const told: string[] = [];
+  let calls = 0;
+  const call = async (name: string, input: { readonly body?: unknown }): Promise<never> => {
+    const outcome = outcomes[calls++];
+    if (outcome !== undefined) throw outcome;
+    bodies.push({ name, ...(typeof input.body === 'object' ? input.body : {}) });
+    return undefined as never;
+  };
+  const client: Client = { call, callWithHeaders: call };
+  const notify = async (sentence: string): Promise<void> => void told.push(sentence);
+  const reports = new DeliveryReports({ client, uid: 'uid', notify, firstRetryMs: 1 });
+  const add = (index: number, result = ANSWERED): void =>
+    reports.add({ request: capturedAt(index), url: 'http://127.0.0.1/a', number: 1, startedAt: 0, result });
+  return { reports, add, bodies, told, callCount: () => calls };
+}
+
+test('reports the response as it came, or why there was none', async () => {
+  const { reports, add, bodies } = world();
+  add(0);
+  add(1, { ...ANSWERED, beginning: Buffer.of(0xff) });
+  add(2, { kind: 'unreached', reason: 'nothing listens there', durationMs: 1 });
+  await reports.flush(10_000);
+  expect(bodies).toEqual([
+    expect.objectContaining({
+      name: 'reportDelivery',
+      url: 'http://127.0.0.1/a',
+      attempt: 1,
+      status: 201,
+      statusText: 'Created',
+      error: null,
+      durationMs: 7,
+      at: '1970-01-01T00:00:00.000Z',
+      responseHeaders: [{ key: 'X-A', value: '1' }],
+      responseBody: 'grün',
+      responseBodyEncoding: 'utf8',
+    }),
+    expect.objectContaining({ responseBody: '/w==', responseBodyEncoding: 'base64' }),
+    expect.objectContaining({ status: null, error: 'nothing listens there' }),
+  ]);
+});
+
+test('cuts a text between whole characters', async () => {
+  const { reports, add, bodies } = world();
+  add(0, { ...ANSWERED, beginning: Buffer.from('grün').subarray(0, 3) });
+  await reports.flush(10_000);
+  expect(bodies).toMatchObject([{ responseBody: 'gr', responseBodyEncoding: 'utf8' }]);
+});
+
+test('waits while the server is away, and goes on after a rejected report', async () => {
+  const away = new ApiError(0, 'away');
+  const { reports, add, bodies, told } = world([away, new ApiError(503, 'busy'), undefined, new ApiError(400, 'bad')]);
+  add(0);
+  add(1);
+  add(2);
+  await reports.flush(10_000);
+  expect(bodies).toHaveLength(2);
+  expect(told).toEqual([]);
+});
+
+test('a server without the call gets no further reports, and the user is told once', async () => {
+  const { reports, add, told, callCount } = world([new ApiError(404, 'nothing', { code: 'NOT_FOUND' })]);
+  add(0);
+  add(1);
+  await expect.poll(() => told.length).toBe(1);
+  add(2);
+  await reports.flush(10_000);
+  expect([told.length, callCount()]).toEqual([1, 1]);
+});
+
+test('keeps the newest reports', async () => {
+  const { reports, add, bodies } = world([new ApiError(0, 'away')]);
+  for (let index = 0; index < 3000; index += 1) add(index, { ...ANSWERED, status: 200 + (index < 2000 ? 0 : 1) });
+  await reports.flush(30_000);
+  expect(bodies.map(({ status }) => status)).toEqual(Array.from({ length: 1000 }, () => 201));
+});
+
+test('ends in time, and sends nothing after its end', async () => {
+  const { reports, add, callCount } = world(Array.from({ length: 5000 }, () => new ApiError(0, 'away')));
+  for (let index = 0; index < 3000; index += 1) add(index);
+  await reports.flush(20);
+  const calls = callCount();
+  expect(calls).toBeGreaterThan(0);
+  add(3000);
+  await reports.flush(20);
+  expect(callCount()).toBe(calls);
+});

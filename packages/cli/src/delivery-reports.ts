@@ -1,0 +1,124 @@
+import { ApiError } from '@creel/contract';
+import type { CapturedRequest, Client, OperationInput } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SendResult } from './send-capture.ts';
+import { withRequestId } from './stored-requests.ts';
+
+/** An attempt to send a capture. */
+export interface Attempt {
+  readonly request: CapturedRequest;
+  /** Where it was sent. */
+  readonly url: string;
+  /** From 1 up. */
+  readonly number: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly result: SendResult;
+}
+
+type Report = OperationInput<'reportDelivery'>['body'];
+
+export interface DeliveryReportsOptions {
+  readonly client: Client;
+  readonly uid: string;
+  /** Receives a sentence for the user. */
+  readonly notify: (sentence: string) => Promise<void>;
+  readonly firstRetryMs?: number;
+}
+
+/** Maximum number of waiting reports. Over it, the oldest is dropped. */
+const MAX_WAITING = 1000;
+const FIRST_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+
+/**
+ * Reports attempts to the server, so that its pages show them. Forwarding never waits for a report: reports are sent one after the
+ * other in the background, and again while the server is away. A server that does not know the call gets no further ones.
+ */
+export class DeliveryReports {
+  readonly #options: DeliveryReportsOptions;
+  readonly #waiting: { readonly index: number; readonly report: Report }[] = [];
+  #sending: Promise<void> | undefined;
+  #isOff = false;
+
+  constructor(options: DeliveryReportsOptions) {
+    this.#options = options;
+  }
+
+  add(attempt: Attempt): void {
+    if (this.#isOff) return;
+    if (this.#waiting.length >= MAX_WAITING) this.#waiting.shift();
+    this.#waiting.push({ index: attempt.request.index, report: toReport(attempt) });
+    this.#sending ??= this.#sendAll().finally(() => (this.#sending = undefined));
+  }
+
+  /** Resolves when all reports are sent, and after `maxMs` milliseconds at the latest. */
+  async flush(maxMs: number): Promise<void> {
+    await Promise.race([this.#sending, sleep(maxMs, undefined, { ref: false })]);
+    this.#isOff = true;
+    this.#waiting.length = 0;
+  }
+
+  async #sendAll(): Promise<void> {
+    let delayMs = this.#options.firstRetryMs ?? FIRST_RETRY_MS;
+    const maxDelayMs = Math.max(delayMs, MAX_RETRY_MS);
+    for (let next = this.#waiting[0]; next !== undefined && !this.#isOff; next = this.#waiting[0]) {
+      const outcome = await this.#send(next.index, next.report);
+      if (outcome === 'unknown-call') await this.#switchOff();
+      else if (outcome === 'try-again') {
+        await sleep(delayMs, undefined, { ref: false });
+        delayMs = Math.min(delayMs * 2, maxDelayMs);
+      } else if (this.#waiting[0] === next) this.#waiting.shift();
+    }
+  }
+
+  async #send(index: number, body: Report): Promise<'done' | 'try-again' | 'unknown-call'> {
+    const { client, uid } = this.#options;
+    try {
+      await withRequestId(client, uid, index, (id) => client.call('reportDelivery', { params: { uid, id }, body }));
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'NOT_FOUND' || error.status === 405) return 'unknown-call';
+      // Other rejections would be the same the next time: a deleted request, an ended session.
+      return error.status === 0 || error.status === 429 || error.status >= 500 ? 'try-again' : 'done';
+    }
+  }
+
+  async #switchOff(): Promise<void> {
+    this.#isOff = true;
+    this.#waiting.length = 0;
+    await this.#options.notify("This server can't show what was forwarded, because it is older than this program.");
+  }
+}
+
+function toReport({ url, number, startedAt, request, result }: Attempt): Report {
+  const attempt = {
+    url,
+    method: request.method,
+    attempt: number,
+    durationMs: result.durationMs,
+    at: new Date(startedAt).toISOString(),
+  };
+  if (result.kind !== 'answered') return { ...attempt, status: null, error: result.reason.slice(0, 1000) };
+  const { status, statusText, headers, beginning } = result;
+  const text = textOf(beginning);
+  return {
+    ...attempt,
+    status,
+    statusText,
+    error: null,
+    responseHeaders: headers.map(([key, value]) => ({ key, value })),
+    responseBody: beginning.length === 0 ? null : (text ?? Buffer.from(beginning).toString('base64')),
+    responseBodyEncoding: text === undefined ? 'base64' : 'utf8',
+  };
+}
+
+/** The beginning of a text up to its last whole character. `undefined` if it is not UTF-8. */
+export function textOf(beginning: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(beginning, { stream: true });
+  } catch {
+    return undefined;
+  }
+}

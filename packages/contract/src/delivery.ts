@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { bodyEncodingSchema, deliveryKindSchema } from './captured-request.ts';
+import { headerPairSchema, methodSchema, targetUrlSchema } from './replay.ts';
+
+/** Maximum number of destinations of an endpoint. */
+export const MAX_DESTINATIONS = 5;
+/** Maximum number of stored attempts of a request. */
+export const MAX_DELIVERIES_PER_REQUEST = 50;
+/** Maximum number of pending deliveries of an endpoint. */
+export const MAX_PENDING_DELIVERIES = 10_000;
+/** Maximum stored bytes of a destination's response. */
+export const MAX_DELIVERY_RESPONSE_BYTES = 16 * 1024;
+/** Failed attempts in a row after which a destination is paused. */
+export const MAX_FAILURES_IN_A_ROW = 50;
+
+/** Active, or paused after too many failures in a row. While it is paused, its pending deliveries wait. */
+export const destinationStateSchema = z.discriminatedUnion('name', [
+  z.object({ name: z.literal('active') }),
+  z.object({ name: z.literal('paused'), since: z.iso.datetime(), reason: z.string() }),
+]);
+export type DestinationState = z.infer<typeof destinationStateSchema>;
+
+/** Where the captures of an endpoint are forwarded. */
+export const destinationSchema = z.object({
+  id: z.int(),
+  url: z.string(),
+  /** Adds the captured path and query to the URL. */
+  appendPath: z.boolean(),
+  enabled: z.boolean(),
+  /** Query of docs/query-language.md that a capture must match. Empty for all. */
+  query: z.string(),
+  /** Renews the signature of what is forwarded. */
+  sign: z.boolean(),
+  state: destinationStateSchema,
+  /** Number of deliveries that wait for an attempt. */
+  pending: z.int(),
+  createdAt: z.iso.datetime(),
+});
+export type Destination = z.infer<typeof destinationSchema>;
+
+const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
+const querySchema = z.string({ error: 'query must be text' });
+
+export const destinationCreateSchema = z.object({
+  url: targetUrlSchema,
+  appendPath: flag('appendPath').default(false),
+  enabled: flag('enabled').default(true),
+  query: querySchema.default(''),
+  sign: flag('sign').default(false),
+});
+export type DestinationCreate = z.output<typeof destinationCreateSchema>;
+
+export const destinationChangeSchema = z.object({
+  url: targetUrlSchema.optional(),
+  appendPath: flag('appendPath').optional(),
+  enabled: flag('enabled').optional(),
+  query: querySchema.optional(),
+  sign: flag('sign').optional(),
+});
+export type DestinationChange = z.output<typeof destinationChangeSchema>;
+
+/** An attempt to send a captured request to one place. */
+export const deliveryAttemptSchema = z.object({
+  id: z.int(),
+  /** The same for all attempts of one delivery. Sent as `Creel-Delivery`. */
+  deliveryId: z.string(),
+  kind: deliveryKindSchema,
+  /** `null` for a replay, for `creel forward` and for a deleted destination. */
+  destinationId: z.int().nullable(),
+  url: z.string(),
+  method: z.string(),
+  /** From 1 up. */
+  attempt: z.int(),
+  /** `null` without a response. */
+  status: z.int().nullable(),
+  statusText: z.string(),
+  /** Why there was no response, or `null`. */
+  error: z.string().nullable(),
+  durationMs: z.number(),
+  at: z.iso.datetime(),
+  /** `null` if no further attempt is planned. */
+  nextAttemptAt: z.iso.datetime().nullable(),
+  responseHeaders: z.array(headerPairSchema),
+  responseBody: z.string().nullable(),
+  responseBodyEncoding: bodyEncodingSchema,
+  /** True if `responseBody` is only the beginning of the response. */
+  responseTruncated: z.boolean(),
+});
+export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>;
+
+/** An attempt without the response's body, as in live messages. */
+export const deliverySummarySchema = deliveryAttemptSchema.omit({
+  responseHeaders: true,
+  responseBody: true,
+  responseBodyEncoding: true,
+  responseTruncated: true,
+});
+export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
+
+const REPORT_SENTENCE = 'Describe the attempt with url, method, attempt, status or error, durationMs and at.';
+
+/** What `creel forward` sent and what the program on the user's machine answered. */
+export const deliveryReportSchema = z.object(
+  {
+    url: targetUrlSchema,
+    method: methodSchema,
+    attempt: z.int({ error: 'attempt must be a whole number' }).min(1, { error: 'attempt must be 1 or more' }),
+    status: z.int({ error: 'status must be a number or null' }).min(100).max(999).nullable(),
+    statusText: z.string().max(1000).default(''),
+    error: z.string().max(1000).nullable(),
+    durationMs: z.number().min(0),
+    at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
+    responseHeaders: z.array(headerPairSchema).max(1000).default([]),
+    responseBody: z.string().nullable().default(null),
+    responseBodyEncoding: bodyEncodingSchema.default('utf8'),
+  },
+  { error: REPORT_SENTENCE },
+);
+export type DeliveryReport = z.output<typeof deliveryReportSchema>;

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import {
+  deliveryAttemptSchema,
+  deliveryReportSchema,
+  destinationChangeSchema,
+  destinationCreateSchema,
+  destinationSchema,
+} from '../delivery.ts';
+import { signingSecretSchema } from '../signing.ts';
+import type { Operation } from './operation.ts';
+
+/** Destinations, deliveries and signing secrets: docs/api.md, "Deliveries". */
+export const deliveryOperations = {
+  listDestinations: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/destinations',
+    summary: 'List the destinations of an endpoint, oldest first',
+    access: 'user',
+    status: 200,
+    answer: z.array(destinationSchema),
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+  createDestination: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/destinations',
+    summary: 'Forward new captures of an endpoint to a URL',
+    access: 'user',
+    body: destinationCreateSchema,
+    status: 201,
+    answer: destinationSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'INVALID_QUERY', 'TARGET_NOT_ALLOWED', 'TOO_MANY_DESTINATIONS'],
+  },
+  changeDestination: {
+    method: 'PATCH',
+    path: '/api/endpoints/{uid}/destinations/{id}',
+    summary: 'Change a destination, switch it on or off, or resume it',
+    access: 'user',
+    body: destinationChangeSchema,
+    status: 200,
+    answer: destinationSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'DESTINATION_NOT_FOUND', 'INVALID_QUERY', 'TARGET_NOT_ALLOWED'],
+  },
+  deleteDestination: {
+    method: 'DELETE',
+    path: '/api/endpoints/{uid}/destinations/{id}',
+    summary: 'Delete a destination and its pending deliveries',
+    access: 'user',
+    status: 204,
+    problems: ['ENDPOINT_NOT_FOUND', 'DESTINATION_NOT_FOUND'],
+  },
+  listDeliveries: {
+    method: 'GET',
+    path: '/api/endpoints/{uid}/requests/{id}/deliveries',
+    summary: 'List the last attempts to send a request, newest first',
+    access: 'user',
+    status: 200,
+    answer: z.array(deliveryAttemptSchema),
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  reportDelivery: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/requests/{id}/deliveries',
+    summary: 'Report an attempt that creel forward made',
+    access: 'user',
+    body: deliveryReportSchema,
+    status: 201,
+    answer: deliveryAttemptSchema,
+    problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],
+  },
+  retryDelivery: {
+    method: 'POST',
+    path: '/api/endpoints/{uid}/deliveries/{deliveryId}/retry',
+    summary: 'Send a delivery of a destination again at once',
+    access: 'user',
+    status: 202,
+    problems: ['ENDPOINT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_NOT_RETRYABLE'],
+  },
+  setSigningSecret: {
+    method: 'PUT',
+    path: '/api/endpoints/{uid}/signing-secret',
+    summary: 'Set the scheme and the secret that the sender signs with',
+    access: 'user',
+    body: signingSecretSchema,
+    status: 204,
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+  deleteSigningSecret: {
+    method: 'DELETE',
+    path: '/api/endpoints/{uid}/signing-secret',
+    summary: 'Forget the signing secret',
+    access: 'user',
+    status: 204,
+    problems: ['ENDPOINT_NOT_FOUND'],
+  },
+} as const satisfies Record<string, Operation>;

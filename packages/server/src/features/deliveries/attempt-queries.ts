@@ -1,0 +1,227 @@
+import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from '@creel/contract';
+import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import { read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { lockEndpoint } from '../requests/queries.ts';
+import { toDestinationRecord, updateDueAt } from './destination-queries.ts';
+import type { DestinationRecord } from './destination-queries.ts';
+
+/** SQL of deliveries and their attempts. Times are milliseconds since 1970 and always passed in. */
+
+/** An attempt to send a request, as it is stored. */
+export interface Attempt {
+  readonly endpointId: number;
+  readonly index: number;
+  readonly deliveryId: string;
+  readonly kind: DeliveryKind;
+  /** Null unless a destination sent it. */
+  readonly destinationId: number | null;
+  readonly url: string;
+  readonly method: string;
+  /** From 1 up. */
+  readonly attempt: number;
+  /** Null without a response. */
+  readonly status: number | null;
+  readonly statusText: string;
+  readonly error: string | null;
+  readonly durationMs: number;
+  readonly at: number;
+  /** Null if no further attempt is planned. */
+  readonly nextAttemptAt: number | null;
+  readonly responseHeaders: readonly HeaderPair[];
+  readonly responseBody: Uint8Array | null;
+  readonly responseTruncated: boolean;
+}
+
+export type StoredAttempt = Attempt & { readonly id: number };
+
+/** A pending delivery that is due. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly index: number;
+  /** Attempts so far. */
+  readonly attempts: number;
+  /** Bytes of the request's body. */
+  readonly size: number;
+}
+
+/** A destination with what is needed to send to it. */
+export interface SendingDestination extends DestinationRecord {
+  readonly userId: number;
+  readonly signingScheme: SigningScheme | null;
+  /** When its next delivery is due. May be too early. */
+  readonly dueAt: number | null;
+}
+
+export interface DueDeliveries {
+  readonly destination: SendingDestination;
+  /** In the order of sending: first attempts in the order of capture. */
+  readonly deliveries: readonly DueDelivery[];
+}
+
+/**
+ * The due deliveries of a destination, without those that are being sent. `undefined` when it is deleted, off or
+ * paused.
+ */
+async function dueDeliveries(
+  db: EngineDatabase,
+  destinationId: number,
+  sending: readonly string[],
+  at: { readonly now: number; readonly limit: number },
+): Promise<DueDeliveries | undefined> {
+  const row = await db.selectFrom('destinations').selectAll().where('id', '=', destinationId).executeTakeFirst();
+  if (row === undefined || row.enabled === 0 || row.paused_at !== null) return undefined;
+  const owner = await db
+    .selectFrom('endpoints')
+    .select(['user_id', 'signing_scheme'])
+    .where('id', '=', row.endpoint_id)
+    .executeTakeFirst();
+  if (owner === undefined) return undefined;
+  let due = db
+    .selectFrom('deliveries')
+    .innerJoin('captured_requests', 'captured_requests.key', 'deliveries.request_key')
+    .select(['deliveries.id', 'attempts', sql<number>`coalesce(length(body), 0)`.as('size'), indexOfKey.as('index')])
+    .where('destination_id', '=', destinationId)
+    .where('next_attempt_at', '<=', at.now)
+    .orderBy('next_attempt_at')
+    .orderBy('request_key')
+    .limit(at.limit);
+  if (sending.length > 0) due = due.where('deliveries.id', 'not in', [...sending]);
+  const { user_id: userId, signing_scheme: signingScheme } = owner;
+  const destination = { ...toDestinationRecord(row), userId, signingScheme, dueAt: row.due_at };
+  return { destination, deliveries: await due.execute() };
+}
+
+/** Corrects when a destination is due, after none of its deliveries was. */
+async function settleDueAt(db: EngineDatabase, destinationId: number): Promise<void> {
+  await db.transaction().execute((transaction) => updateDueAt(transaction, [destinationId]));
+}
+
+const storedHeadersSchema = z.array(headerPairSchema);
+
+/** The attempts of a request, newest first. A deleted destination is null, and only its pending deliveries go on. */
+async function listAttempts(db: EngineDatabase, endpointId: number, index: number): Promise<StoredAttempt[]> {
+  const rows = await db
+    .selectFrom('delivery_attempts as a')
+    .leftJoin('destinations as d', 'd.id', 'a.destination_id')
+    .leftJoin('deliveries as p', (join) =>
+      join.onRef('p.id', '=', 'a.delivery_id').onRef('p.attempts', '=', 'a.attempt'),
+    )
+    .selectAll('a')
+    .select(['d.id as present_destination_id', 'p.next_attempt_at'])
+    .where('a.request_key', '=', requestKey(endpointId, index))
+    .orderBy('a.id', 'desc')
+    .limit(MAX_DELIVERIES_PER_REQUEST)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    endpointId,
+    index,
+    deliveryId: row.delivery_id,
+    kind: deliveryKindSchema.parse(row.kind),
+    destinationId: row.present_destination_id,
+    url: row.url,
+    method: row.method,
+    attempt: row.attempt,
+    status: row.status,
+    statusText: row.status_text,
+    error: row.error,
+    durationMs: row.duration_ms,
+    at: row.sent_at,
+    nextAttemptAt: row.next_attempt_at,
+    responseHeaders: storedHeadersSchema.parse(JSON.parse(row.response_headers)),
+    responseBody: row.response_body,
+    responseTruncated: row.response_truncated === 1,
+  }));
+}
+
+/**
+ * Makes a delivery of a destination due at `now`, whether it is pending or has ended. `notRetryable` when its
+ * destination is deleted, off or paused, or when it was not sent by a destination.
+ */
+async function retryDelivery(
+  db: EngineDatabase,
+  endpointId: number,
+  deliveryId: string,
+  now: number,
+): Promise<{ readonly destinationId: number } | 'notFound' | 'notRetryable'> {
+  return db.transaction().execute(async (transaction) => {
+    if ((await lockEndpoint(transaction, endpointId)) === undefined) return 'notFound';
+    const known = await findDelivery(transaction, endpointId, deliveryId);
+    if (known === undefined) return 'notFound';
+    const destination = await transaction
+      .selectFrom('destinations')
+      .select('id')
+      .where('id', '=', known.destinationId ?? 0)
+      .where('enabled', '=', 1)
+      .where('paused_at', 'is', null)
+      .executeTakeFirst();
+    if (destination === undefined) return 'notRetryable';
+    await transaction
+      .insertInto('deliveries')
+      .values({
+        id: deliveryId,
+        request_key: requestKey(endpointId, known.index),
+        destination_id: destination.id,
+        attempts: known.attempts,
+        next_attempt_at: now,
+      })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ next_attempt_at: now }))
+      .execute();
+    await updateDueAt(transaction, [destination.id]);
+    return { destinationId: destination.id };
+  });
+}
+
+interface KnownDelivery {
+  readonly index: number;
+  readonly destinationId: number | null;
+  readonly attempts: number;
+}
+
+/** A delivery of the endpoint, pending or in the history. */
+async function findDelivery(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  deliveryId: string,
+): Promise<KnownDelivery | undefined> {
+  const index = sql<number>`request_key & 4294967295`.as('index');
+  const pending = await transaction
+    .selectFrom('deliveries')
+    .select([index, 'destination_id as destinationId', 'attempts'])
+    .where('id', '=', deliveryId)
+    .where('request_key', '>=', requestKey(endpointId, 0))
+    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .executeTakeFirst();
+  if (pending !== undefined) return pending;
+  return transaction
+    .selectFrom('delivery_attempts')
+    .select([index, 'destination_id as destinationId', 'attempt as attempts'])
+    .where('delivery_id', '=', deliveryId)
+    .where('request_key', '>=', requestKey(endpointId, 0))
+    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Number of pending deliveries of all endpoints. */
+async function countPendingDeliveries(db: EngineDatabase): Promise<number> {
+  const { count } = await db
+    .selectFrom('deliveries')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export const attemptQueries = {
+  dueDeliveries: read(dueDeliveries),
+  listAttempts: read(listAttempts),
+  countPendingDeliveries: read(countPendingDeliveries),
+  retryDelivery: write(retryDelivery),
+  settleDueAt: write(settleDueAt),
+};

@@ -1,0 +1,100 @@
+import { PROBLEMS, unsavedId } from '@creel/contract';
+import type { DeliveryAttempt } from '@creel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORBIDDEN_URLS, INTERNAL_HOSTS, INTERNAL_NAMES } from '../../../test/internal-addresses.ts';
+import { openRawTarget } from '../../../test/raw-target.ts';
+import type { RawTarget } from '../../../test/raw-target.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+import { sendRequest } from '../replay/send-request.ts';
+import type { SendRequest } from '../replay/send-request.ts';
+
+/** Destinations reach nothing that replays may not reach, at each attempt. */
+const names = new Map<string, string[]>();
+const lookUp = (name: string): Promise<string[]> => {
+  const addresses = names.get(name);
+  return addresses === undefined ? Promise.reject(new Error('ENOTFOUND')) : Promise.resolve(addresses);
+};
+/** In this thread, so that the test controls DNS. */
+const sendHere: SendRequest = (request, aborted) => sendRequest(request, aborted, lookUp);
+
+let server: TestServer;
+let client: TestClient;
+let uid: string;
+let inside: RawTarget;
+let inside6: RawTarget;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    settings: { ALLOW_PRIVATE_TARGETS: 'false', DEFAULT_TIER: 'PREMIUM' },
+    replay: { sendRequest: sendHere, lookUp, maxMs: 3000 },
+  });
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+  inside = await openRawTarget('127.0.0.1');
+  inside6 = await openRawTarget('::1');
+});
+afterAll(() => Promise.all([server.stop(), inside.close(), inside6.close()]));
+
+const create = (url: string) => client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url } });
+const REFUSED = {
+  status: 403,
+  body: { code: 'TARGET_NOT_ALLOWED', error: PROBLEMS.TARGET_NOT_ALLOWED.sentence },
+};
+const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
+const attemptsOf = (index: number): Promise<DeliveryAttempt[]> =>
+  client.call('listDeliveries', { params: { uid, id: unsavedId(index) } });
+
+describe('a destination on a public server does not lead inside', () => {
+  test.each(INTERNAL_HOSTS)('however its address is written: %s', async (host) => {
+    expect(await create(`http://${host}:${inside.port}/`)).toMatchObject(REFUSED);
+    expect(await create(`http://${host}:${inside6.port}/`)).toMatchObject(REFUSED);
+    expectUntouched();
+  });
+
+  test.each(INTERNAL_NAMES)('%s', async (_what, answers) => {
+    names.set('inside.example', answers[0] ?? []);
+    expect(await create(`http://inside.example:${inside.port}/`)).toMatchObject(REFUSED);
+    expectUntouched();
+  });
+
+  test.each(FORBIDDEN_URLS)('nor to what clouds keep: %s', async (url) => {
+    names.set('metadata.example', ['169.254.169.254']);
+    expect(await create(url)).toMatchObject(REFUSED);
+  });
+
+  test('a name that leads inside later is refused at each attempt, and counts as a failure', async () => {
+    const created = await client.call('createDestination', {
+      params: { uid },
+      body: { url: `http://later.example:${inside.port}/` },
+    });
+    names.set('later.example', ['127.0.0.1']);
+    const sent = await client.send(`/h/${uid}`, { method: 'POST', body: 'secret' });
+    const index = Number(sent.headers.get('x-creel-request'));
+    await expect.poll(async () => (await attemptsOf(index)).length, { timeout: 30_000 }).toBe(1);
+    names.set('later.example', ['8.8.8.8', '::1']);
+    server.clock.advance(10_000);
+    await expect.poll(async () => (await attemptsOf(index)).length, { timeout: 30_000 }).toBe(2);
+    for (const attempt of await attemptsOf(index))
+      expect(attempt).toMatchObject({ status: null, error: REFUSED.body.error, responseBody: null });
+    expectUntouched();
+    await client.call('deleteDestination', { params: { uid, id: created.id } });
+  });
+
+  test('a captured header does not change the destination', async () => {
+    names.set('outside.example', ['2001:4860:4860::8888']);
+    const { id } = await client.call('createDestination', {
+      params: { uid },
+      body: { url: `http://outside.example:${inside.port}/`, appendPath: true },
+    });
+    const headers = { 'X-Forwarded-Host': `127.0.0.1:${inside.port}`, Forwarded: 'host=localhost' };
+    const path = `/h/${uid}/@127.0.0.1:${inside.port}/`;
+    const sent = await client.send(path, { method: 'POST', body: 'x', headers });
+    const index = Number(sent.headers.get('x-creel-request'));
+    await expect.poll(async () => (await attemptsOf(index)).length, { timeout: 30_000 }).toBe(1);
+    expect((await attemptsOf(index))[0]).toMatchObject({ status: null });
+    expectUntouched();
+    await client.call('deleteDestination', { params: { uid, id } });
+  });
+});

@@ -1,0 +1,88 @@
+import { MAX_PENDING_DELIVERIES, unsavedId } from '@creel/contract';
+import type { LiveMessage } from '@creel/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openLive } from '../../../test/live-viewer.ts';
+import { capture } from '../../../test/store-world.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+import type { OutboundRequest, SendRequest } from '../replay/send-request.ts';
+
+/** Targets by the host of their URL: `dead` never answers, all others answer 200. */
+const sending = new Map<string, number>();
+let maxSending = 0;
+const received: OutboundRequest[] = [];
+const sendRequest: SendRequest = async (request, signal) => {
+  const { hostname } = new URL(request.url);
+  sending.set(hostname, (sending.get(hostname) ?? 0) + 1);
+  maxSending = Math.max(maxSending, sending.get(hostname) ?? 0);
+  if (hostname === 'dead.example')
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  sending.set(hostname, (sending.get(hostname) ?? 0) - 1);
+  received.push(request);
+  const head = { status: 200, statusText: 'OK', headers: [] };
+  return { ...head, body: Buffer.from('answer'), isCut: false, durationMs: 1 };
+};
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  const lookUp = (): Promise<string[]> => Promise.resolve(['8.8.8.8']);
+  server = await startTestServer({
+    settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
+    replay: { sendRequest, lookUp },
+  });
+  ({ client } = await server.register());
+});
+afterAll(() => server.stop());
+
+const newEndpoint = () => client.call('createEndpoint', { body: {} });
+const add = (uid: string, url: string) => client.call('createDestination', { params: { uid }, body: { url } });
+const pendingOf = async (uid: string): Promise<number | undefined> =>
+  (await client.call('listDestinations', { params: { uid } }))[0]?.pending;
+
+test('10,000 waiting deliveries hold ten connections and little memory, also after an hour', async () => {
+  const { uid, id } = await newEndpoint();
+  await add(uid, 'http://dead.example/');
+  const before = process.memoryUsage().heapUsed;
+  const batch = Array.from({ length: 1000 }, (_, nth) => ({ to: id, body: `number ${nth}`, at: server.clock.now() }));
+  for (let nth = 0; nth < 11; nth += 1) await capture(server.store, batch, { maxUnsaved: 100_000, maxSaved: 10 });
+  await expect.poll(() => pendingOf(uid), { timeout: 50_000, interval: 500 }).toBe(MAX_PENDING_DELIVERIES);
+  await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(10);
+  server.clock.advance(3_600_000);
+  const other = await newEndpoint();
+  await add(other.uid, 'http://works.example/');
+  await client.send(`/h/${other.uid}`, { method: 'POST', body: 'not held up' });
+  await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1);
+  expect(maxSending).toBe(10);
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 1024 * 1024);
+  const metrics = await (await client.send('/metrics')).text();
+  expect(metrics).toMatch(/^creel_deliveries_pending 10000$/m);
+  expect(metrics).toMatch(/^creel_delivery_attempts_total\{kind="forward",outcome="delivered"\} 1$/m);
+});
+
+test('a viewer is told about each attempt, without the response', async () => {
+  const { uid } = await newEndpoint();
+  await add(uid, 'http://works.example/');
+  const viewer = await openLive(client, uid);
+  const hasDelivery = (messages: readonly LiveMessage[]): boolean =>
+    messages.some((message) => message.type === 'delivery');
+  await viewer.until((messages) => messages.length > 0);
+  await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+  await viewer.until(hasDelivery);
+  const [attempt] = await client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
+  if (attempt === undefined) throw new Error('There is no attempt.');
+  const { responseBody, responseHeaders, responseBodyEncoding, responseTruncated, ...delivery } = attempt;
+  expect({ responseBody, responseHeaders, responseBodyEncoding, responseTruncated }).toEqual({
+    responseBody: 'answer',
+    responseHeaders: [],
+    responseBodyEncoding: 'utf8',
+    responseTruncated: false,
+  });
+  expect(viewer.messages.find((message) => message.type === 'delivery')).toEqual({
+    type: 'delivery',
+    data: { index: 0, delivery },
+  });
+  await viewer.close();
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import {
+  countFailures,
+  forwardedHeaders,
+  forwardedUrl,
+  markOf,
+  nextAttemptAt,
+  pauseReason,
+  refusalOf,
+  retryAfterMs,
+} from './delivery-plan.ts';
+
+const AT = Date.parse('2026-11-22T10:00:00Z');
+const next = (attempt: number, random = 0, retryAfter?: string): number | null => {
+  const responseHeaders: [string, string][] = retryAfter === undefined ? [] : [['Retry-After', retryAfter]];
+  const time = nextAttemptAt({ attempt, at: AT, responseHeaders, random });
+  return time === null ? null : (time - AT) / 1000;
+};
+
+describe('the next attempt', () => {
+  test('waits longer each time, and there is none after the eighth', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 8, 9].map((attempt) => next(attempt))).toEqual([
+      5,
+      30,
+      120,
+      600,
+      1800,
+      7200,
+      21_600,
+      null,
+      null,
+    ]);
+  });
+
+  test('is up to a fifth later', () => {
+    expect([next(1, 0.5), next(1, 1), next(7, 1)]).toEqual([5.5, 6, 25_920]);
+  });
+
+  test.each([
+    ['seconds', '60', 60],
+    ['a date', 'Sun, 22 Nov 2026 10:02:00 GMT', 120],
+    ['an old date form', 'Sunday, 22-Nov-26 10:02:00 GMT', 120],
+    ['less than the wait', '1', 5],
+    ['no time', '0', 5],
+    ['a past date', 'Sun, 22 Nov 2026 09:00:00 GMT', 5],
+    ['more than six hours', '86400', 21_600],
+    ['a number without end', '9'.repeat(400), 21_600],
+    ['a negative number', '-60', 5],
+    ['text', 'tomorrow', 5],
+    ['nothing', '', 5],
+  ])('is never earlier than Retry-After asks: %s', (_, retryAfter, expected) => {
+    expect(next(1, 0, retryAfter)).toBe(expected);
+  });
+
+  test('the name of Retry-After has no case', () => {
+    expect(retryAfterMs([['RETRY-AFTER', ' 7 ']], AT)).toBe(7000);
+  });
+});
+
+describe('a destination', () => {
+  test('is paused after 50 failures in a row', () => {
+    expect(countFailures(48, [false])).toEqual({ failures: 49, isPaused: false });
+    expect(countFailures(48, [false, false])).toEqual({ failures: 50, isPaused: true });
+    expect(countFailures(49, [true, false])).toEqual({ failures: 1, isPaused: false });
+    expect(pauseReason('503 Busy')).toBe('50 attempts in a row failed. The last one: 503 Busy');
+  });
+});
+
+describe('a loop', () => {
+  const own = markOf('a secret');
+  const sent = (headers: [string, string][], mark = own) => forwardedHeaders(headers, { id: 'd1', attempt: 1, mark });
+
+  test('is stopped at the first turn, and any chain after three hops', () => {
+    expect(refusalOf('POST', [], own)).toBeNull();
+    expect(refusalOf('POST', sent([]), own)).toMatch(/loop/);
+    const others = ['b', 'c', 'd'].map((secret) => markOf(secret));
+    const [once, twice, thrice] = others.map((_, nth) =>
+      others.slice(0, nth + 1).reduce<[string, string][]>((headers, mark) => sent(headers, mark), []),
+    );
+    expect(refusalOf('POST', once ?? [], own)).toBeNull();
+    expect(refusalOf('POST', twice ?? [], own)).toBeNull();
+    expect(refusalOf('POST', thrice ?? [], own)).toMatch(/3 times/);
+    expect(refusalOf('POST', sent(once ?? []), markOf('b'))).toMatch(/loop/);
+  });
+
+  test('a method that is never replayed is not forwarded', () => {
+    expect(refusalOf('TRACE', [], own)).toMatch(/TRACE/);
+  });
+
+  test('the mark depends on the secret, and does not show it', () => {
+    expect(markOf('a')).not.toBe(markOf('b'));
+    expect(markOf('a')).toMatch(/^[\w-]{22}$/);
+  });
+});
+
+test('headers stay as they are, but for those of an earlier delivery', () => {
+  const captured: [string, string][] = [
+    ['X-B', '1'],
+    ['creel-delivery', 'old'],
+    ['x-b', '2'],
+    ['Creel-ATTEMPT', '9'],
+    ['creel-via', 'other'],
+  ];
+  expect(forwardedHeaders(captured, { id: 'dlv_1', attempt: 2, mark: 'own' })).toEqual([
+    ['X-B', '1'],
+    ['x-b', '2'],
+    ['Creel-Delivery', 'dlv_1'],
+    ['Creel-Attempt', '2'],
+    ['Creel-Via', 'other, own'],
+  ]);
+});
+
+test.each([
+  ['http://h/hook', '/a/b?x=1', 'http://h/hook/a/b?x=1'],
+  ['http://h/hook/', '/a', 'http://h/hook/a'],
+  ['http://h', '/a', 'http://h/a'],
+  ['http://h', '?x=1', 'http://h?x=1'],
+  ['http://h/hook?k=v', '/a?x=1', 'http://h/hook/a?k=v&x=1'],
+  ['http://h/hook?k=v#part', '', 'http://h/hook?k=v#part'],
+  ['http://h/hook#part', '/a', 'http://h/hook/a'],
+  ['http://h/hook', '//other.example/x', 'http://h/hook//other.example/x'],
+  ['http://h/hook', '/a%2F%2e?y=%00', 'http://h/hook/a%2F%2e?y=%00'],
+])('%s with %s is sent to %s', (url, target, expected) => {
+  expect(forwardedUrl(url, true, target)).toBe(expected);
+  expect(forwardedUrl(url, false, target)).toBe(url);
+});

@@ -1,0 +1,134 @@
+import { MAX_FAILURES_IN_A_ROW } from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** Decisions about deliveries: when, where, with which headers, and when to stop. No clock, no storage, no network. */
+
+/** A new id: 128 random bits. */
+export function newDeliveryId(): string {
+  return `dlv_${randomBytes(16).toString('base64url')}`;
+}
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Waits after the first, second, … failed attempt. After the last one the delivery has failed. */
+const WAITS_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
+/** Random addition to a wait, so that the deliveries of an outage don't all return at once. */
+const MAX_JITTER = 0.2;
+/** Longest wait that a `Retry-After` can ask for. */
+const MAX_RETRY_AFTER_MS = 6 * HOUR;
+
+/** A request that passed through this many installations of Creel is not forwarded again. */
+const MAX_HOPS = 3;
+/** Names the installations that forwarded a request: one keyed mark each, separated by commas. */
+const VIA_HEADER = 'Creel-Via';
+const DELIVERY_HEADER = 'Creel-Delivery';
+const ATTEMPT_HEADER = 'Creel-Attempt';
+const OWN_HEADERS: ReadonlySet<string> = new Set(
+  [VIA_HEADER, DELIVERY_HEADER, ATTEMPT_HEADER].map((name) => name.toLowerCase()),
+);
+/** CONNECT opens a tunnel and has no path. TRACE returns the request's secrets (RFC 9110, sections 9.3.6 and 9.3.8). */
+const NOT_FORWARDED: ReadonlySet<string> = new Set(['CONNECT', 'TRACE']);
+
+const LOOP = 'Not forwarded: this server has forwarded the request before, so it would go in a loop';
+const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
+/** The `lastDelivery.error` of captures beyond the maximum number of pending deliveries. */
+export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting';
+
+/** Whether a status is a success. */
+export function isDelivered(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** A failed attempt. */
+export interface FailedAttempt {
+  /** From 1 up. */
+  readonly attempt: number;
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly responseHeaders: RawHeaders;
+  /** From 0 up to 1. */
+  readonly random: number;
+}
+
+/** The time of the next attempt in milliseconds since 1970, or `null` when the delivery has finally failed. */
+export function nextAttemptAt({ attempt, at, responseHeaders, random }: FailedAttempt): number | null {
+  const wait = WAITS_MS[attempt - 1];
+  if (wait === undefined) return null;
+  const jittered = wait * (1 + MAX_JITTER * random);
+  return Math.round(at + Math.max(jittered, retryAfterMs(responseHeaders, at)));
+}
+
+/** The wait that a response asks for (RFC 9110, section 10.2.3): seconds, or a date. 0 without one. */
+export function retryAfterMs(headers: RawHeaders, now: number): number {
+  const text = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1].trim() ?? '';
+  const wait = /^\d+$/.test(text) ? Number(text) * SECOND : dateOf(text) - now;
+  return Number.isNaN(wait) ? 0 : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, wait));
+}
+
+/** All three forms of a date name a weekday first (RFC 9110, section 5.6.7). `Date.parse` reads much more. */
+function dateOf(text: string): number {
+  return /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
+}
+
+/** Failed attempts in a row after these outcomes, oldest first, and whether the destination must be paused. */
+export function countFailures(
+  before: number,
+  outcomes: readonly boolean[],
+): { readonly failures: number; readonly isPaused: boolean } {
+  const failures = outcomes.reduce((count, delivered) => (delivered ? 0 : count + 1), before);
+  return { failures, isPaused: failures >= MAX_FAILURES_IN_A_ROW };
+}
+
+/** Why a destination was paused. */
+export function pauseReason(lastFailure: string): string {
+  return `${MAX_FAILURES_IN_A_ROW} attempts in a row failed. The last one: ${lastFailure}`;
+}
+
+/** The mark of an installation. Only who knows the secret can tell which installation a mark belongs to. */
+export function markOf(secret: string): string {
+  return createHmac('sha256', secret).update('creel forwarded').digest('base64url').slice(0, 22);
+}
+
+/** The marks of the installations that forwarded a request. */
+function marksIn(headers: RawHeaders): string[] {
+  return headers
+    .filter(([name]) => name.toLowerCase() === VIA_HEADER.toLowerCase())
+    .flatMap(([, value]) => value.split(','))
+    .map((mark) => mark.trim())
+    .filter((mark) => mark !== '');
+}
+
+/** Why a capture is not forwarded, or `null`. */
+export function refusalOf(method: string, headers: RawHeaders, ownMark: string): string | null {
+  const marks = marksIn(headers);
+  if (marks.includes(ownMark)) return LOOP;
+  if (marks.length >= MAX_HOPS) return HOPS;
+  return NOT_FORWARDED.has(method) ? `Not forwarded: ${method} requests can't be sent again` : null;
+}
+
+/** The headers of a forwarded request: as captured, with the delivery, the attempt, and the mark of this installation. */
+export function forwardedHeaders(
+  captured: RawHeaders,
+  delivery: { readonly id: string; readonly attempt: number; readonly mark: string },
+): RawHeaders {
+  return [
+    ...captured.filter(([name]) => !OWN_HEADERS.has(name.toLowerCase())),
+    [DELIVERY_HEADER, delivery.id],
+    [ATTEMPT_HEADER, String(delivery.attempt)],
+    [VIA_HEADER, [...marksIn(captured), delivery.mark].join(', ')],
+  ];
+}
+
+/** The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. */
+export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: string): string {
+  if (!appendPath || capturedTarget === '') return url;
+  const [, base = url, query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  const queryAt = capturedTarget.indexOf('?');
+  const path = queryAt < 0 ? capturedTarget : capturedTarget.slice(0, queryAt);
+  const queries = [query, queryAt < 0 ? '' : capturedTarget.slice(queryAt + 1)].filter((part) => part !== '');
+  const joined = path === '' ? base : base.replace(/\/$/, '') + path;
+  return queries.length === 0 ? joined : `${joined}?${queries.join('&')}`;
+}

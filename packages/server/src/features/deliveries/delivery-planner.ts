@@ -1,0 +1,82 @@
+import { MAX_PENDING_DELIVERIES } from '@creel/contract';
+import { RoundRobin } from '../../limits/round-robin.ts';
+import type { PlanResult } from './plan-queries.ts';
+import type { DeliveryQueries } from './queries.ts';
+
+/** Captures per step. Each step is one short transaction between captures. */
+const STEP_ROWS = 256;
+/** Endpoints per poll. */
+const POLL_ENDPOINTS = 100;
+
+export interface PlannerOptions {
+  readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
+  /** The mark of this installation in forwarded requests. */
+  readonly mark: string;
+  readonly now: () => number;
+  readonly maxPending?: number | undefined;
+  readonly onPlanned: (endpointId: number, result: PlanResult) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/**
+ * Finds what is to be forwarded. Captures don't wait for it: each endpoint with destinations has a cursor in the
+ * database, and the planner moves it. After a crash the poll finds the captures that were not planned. Users take
+ * turns.
+ */
+export class DeliveryPlanner {
+  readonly #options: PlannerOptions;
+  readonly #waiting = new RoundRobin<number, number>();
+  readonly #isWaiting = new Set<number>();
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: PlannerOptions) {
+    this.#options = options;
+  }
+
+  /** The endpoint has new captures. */
+  wake(endpointId: number, userId: number): void {
+    if (this.#isStopped || this.#isWaiting.has(endpointId)) return;
+    this.#isWaiting.add(endpointId);
+    this.#waiting.push(userId, endpointId);
+    this.#running ??= this.#run();
+  }
+
+  /** Wakes every endpoint with captures that are not planned. */
+  async poll(): Promise<void> {
+    for (const { id, userId } of await this.#options.store.unplannedEndpoints(POLL_ENDPOINTS)) this.wake(id, userId);
+  }
+
+  /** Plans all present captures of an endpoint, so that a change of its destinations affects later ones only. */
+  async planAll(endpointId: number): Promise<void> {
+    while (await this.#step(endpointId));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let id = this.#waiting.shift(); id !== undefined && !this.#isStopped; id = this.#waiting.shift()) {
+      this.#isWaiting.delete(id);
+      try {
+        // An endpoint with more goes to the end, after those of other users.
+        if (await this.#step(id)) await this.poll();
+      } catch (error) {
+        this.#options.onFailure(error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  /** Plans some captures. True when there may be more. */
+  async #step(endpointId: number): Promise<boolean> {
+    const { store, mark, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
+    const matched = await store.matchCaptures(endpointId, mark, STEP_ROWS);
+    if (matched === undefined) return false;
+    const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
+    if (result !== undefined) onPlanned(endpointId, result);
+    return true;
+  }
+}

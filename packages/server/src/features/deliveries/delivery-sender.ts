@@ -1,0 +1,329 @@
+import { MAX_DELIVERY_RESPONSE_BYTES, targetUrlSchema } from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeHead } from '../../database/request-head.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { ProblemError } from '../../http/problem.ts';
+import { FairQueue } from '../../limits/fair-queue.ts';
+import type { Forward } from '../replay/replays.ts';
+import type { OutboundResponse } from '../replay/send-request.ts';
+import type { Signatures } from '../signatures/service.ts';
+import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
+import { forwardedHeaders, forwardedUrl, isDelivered, nextAttemptAt } from './delivery-plan.ts';
+import type { DeliveryQueries } from './queries.ts';
+import type { RecordedAttempts } from './record-queries.ts';
+
+/** Deliveries of one destination at a time, and fewer after failures, so that dead targets hold few connections. */
+const MAX_SENDING = 10;
+const MAX_SENDING_WHEN_FAILING = 2;
+const FAILING = 5;
+/** Deliveries at a time, by the size of their body: they bound the memory. */
+const SMALL_BYTES = 256 * 1024;
+const SMALL_AT_ONCE = 256;
+const LARGE_AT_ONCE = 4;
+/** Destinations that a process sends to at a time. */
+const MAX_LANES = 500;
+/** A process that did not renew its leases for `LEASE_MS` is taken for dead. */
+const LEASE_MS = 10_000;
+const RENEW_MS = 3000;
+const POLL_MS = 500;
+/** An idle destination is released after this time. */
+const IDLE_MS = 30_000;
+
+export interface SenderOptions {
+  readonly store: DeliveryQueries & { readonly shared: boolean };
+  /** Sends behind the guard of replays. */
+  readonly forward: (request: Forward, signal: AbortSignal) => Promise<OutboundResponse>;
+  /** How to renew signatures of an endpoint, for destinations with `sign`. */
+  readonly signerOf: Signatures['signerOf'];
+  /** The mark of this installation in forwarded requests. */
+  readonly mark: string;
+  readonly now: () => number;
+  readonly random?: (() => number) | undefined;
+  readonly onRecorded: (recorded: RecordedAttempts) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** A destination that this process sends to. */
+interface Lane {
+  readonly id: number;
+  /** Ids of the deliveries that are being sent or recorded. */
+  readonly sending: Set<string>;
+  /** Failed attempts in a row, as of the last read. */
+  failures: number;
+  leaseUntil: number;
+  isPumping: boolean;
+  isWoken: boolean;
+  /** When it was last in use, in milliseconds of a monotonic clock. */
+  usedAt: number;
+}
+
+/**
+ * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
+ * the order of capture. If it dies, its leases expire and another process sends again what was under way. Only ids are
+ * held for waiting deliveries; a body is read when its turn comes.
+ */
+export class DeliverySender {
+  readonly #options: SenderOptions;
+  readonly #owner = randomUUID();
+  readonly #lanes = new Map<number, Lane>();
+  readonly #small = new FairQueue({ concurrency: SMALL_AT_ONCE, maxWaiting: MAX_LANES });
+  readonly #large = new FairQueue({ concurrency: LARGE_AT_ONCE, maxWaiting: MAX_LANES });
+  readonly #recorder: AttemptRecorder;
+  readonly #end = new AbortController();
+  readonly #underWay = new Set<Promise<void>>();
+  #isStopping = false;
+  #renewedAt = 0;
+  #polling: Promise<void> | undefined;
+  #isPollWanted = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    const { store, now, onRecorded, onFailure } = options;
+    this.#recorder = new AttemptRecorder({ store, now, onRecorded, onFailure, signal: this.#end.signal });
+  }
+
+  /** Number of deliveries that are being sent. */
+  get sendingCount(): number {
+    return this.#underWay.size;
+  }
+
+  /**
+   * Runs until `stop`, and calls `poll` regularly. In a database of this process alone, leases of other processes are
+   * those of dead ones.
+   */
+  async start(poll: () => Promise<void>): Promise<void> {
+    const { store, onFailure } = this.#options;
+    if (!store.shared) await store.releaseLeases().catch(onFailure);
+    while (!this.#isStopping) {
+      this.wake();
+      await poll().catch(onFailure);
+      await sleep(POLL_MS, undefined, { signal: this.#end.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  /** Looks for due deliveries now: of the given destinations, and of others. */
+  wake(destinationIds: readonly number[] = []): void {
+    const lanes = destinationIds.map((id) => this.#lanes.get(id));
+    for (const lane of lanes) if (lane !== undefined) this.#pump(lane);
+    if (destinationIds.length > 0 && !lanes.includes(undefined)) return;
+    this.#isPollWanted = true;
+    this.#polling ??= this.#pollAll();
+  }
+
+  /** Waits for what is being sent, at most `maxMs`. What is not finished then is sent again after the next start. */
+  async stop(maxMs: number): Promise<void> {
+    this.#isStopping = true;
+    await Promise.race([Promise.all(this.#underWay), sleep(maxMs, undefined, { ref: false })]);
+    this.#end.abort();
+    await Promise.all([...this.#underWay, this.#polling]);
+    await this.#options.store.releaseLeases(this.#owner).catch(() => undefined);
+  }
+
+  async #pollAll(): Promise<void> {
+    while (this.#isPollWanted && !this.#isStopping) {
+      this.#isPollWanted = false;
+      await this.#poll().catch(this.#options.onFailure);
+    }
+    this.#polling = undefined;
+  }
+
+  async #poll(): Promise<void> {
+    const { store, now } = this.#options;
+    await this.#renew();
+    const due = await store.dueDestinations(this.#owner, now(), MAX_LANES);
+    const free = due.filter(({ isOwn }) => !isOwn).map(({ id }) => id);
+    const room = MAX_LANES - this.#lanes.size;
+    if (free.length > 0 && room > 0) {
+      const until = now() + LEASE_MS;
+      const lease = { now: now(), until };
+      for (const id of await store.claimDestinations(free.slice(0, room), this.#owner, lease))
+        this.#lanes.set(id, newLane(id, until));
+    }
+    for (const { id } of due) {
+      const lane = this.#lanes.get(id);
+      if (lane !== undefined) this.#pump(lane);
+    }
+  }
+
+  /** Renews the leases, drops lost ones, and releases those of idle destinations. */
+  async #renew(): Promise<void> {
+    const { store, now } = this.#options;
+    const started = performance.now();
+    const isNeeded =
+      started - this.#renewedAt >= RENEW_MS || [...this.#lanes.values()].some((lane) => this.#isLost(lane));
+    if (this.#lanes.size === 0 || !isNeeded) return;
+    this.#renewedAt = started;
+    for (const lane of this.#lanes.values())
+      if (lane.sending.size === 0 && !lane.isPumping && started - lane.usedAt > IDLE_MS) {
+        this.#lanes.delete(lane.id);
+        await store.releaseLeases(this.#owner, lane.id);
+      }
+    const until = now() + LEASE_MS;
+    const renewed = new Set(await store.renewLeases(this.#owner, until));
+    for (const lane of this.#lanes.values()) {
+      if (renewed.has(lane.id)) lane.leaseUntil = until;
+      else this.#lanes.delete(lane.id);
+    }
+  }
+
+  #isLost({ leaseUntil }: Lane): boolean {
+    return this.#options.now() >= leaseUntil;
+  }
+
+  #pump(lane: Lane): void {
+    lane.isWoken = true;
+    if (lane.isPumping) return;
+    lane.isPumping = true;
+    void this.#sendAll(lane)
+      .catch(this.#options.onFailure)
+      .finally(() => {
+        lane.isPumping = false;
+        if (lane.isWoken && !this.#isStopping) this.#pump(lane);
+      });
+  }
+
+  async #sendAll(lane: Lane): Promise<void> {
+    lane.isWoken = false;
+    while (await this.#sendSome(lane)) lane.usedAt = performance.now();
+  }
+
+  /** Starts the next deliveries in order. False when none is due, or too many are being sent. */
+  async #sendSome(lane: Lane): Promise<boolean> {
+    const { store, now } = this.#options;
+    const limit = (lane.failures >= FAILING ? MAX_SENDING_WHEN_FAILING : MAX_SENDING) - lane.sending.size;
+    if (limit <= 0 || this.#isStopping || this.#isLost(lane) || this.#lanes.get(lane.id) !== lane) return false;
+    const due = await store.dueDeliveries(lane.id, [...lane.sending], { now: now(), limit });
+    if (due === undefined) return false;
+    if (due.deliveries.length === 0) {
+      if (lane.sending.size === 0 && isDue(due.destination.dueAt, now())) await store.settleDueAt(lane.id);
+      return false;
+    }
+    lane.failures = due.destination.failures;
+    for (const delivery of due.deliveries) {
+      if (this.#isStopping) return false;
+      lane.sending.add(delivery.id);
+      await this.#begin(lane, due.destination, delivery);
+    }
+    return true;
+  }
+
+  /** Resolves when the request has left, or will not leave. */
+  async #begin(lane: Lane, destination: SendingDestination, delivery: DueDelivery): Promise<void> {
+    const queue = delivery.size <= SMALL_BYTES ? this.#small : this.#large;
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const work = queue
+      .run(destination.userId, () => this.#attempt(destination, delivery, begin), this.#end.signal)
+      .then((attempt) => (attempt === undefined ? undefined : this.#recorder.record(attempt)))
+      .catch((error: unknown) => {
+        if (!this.#end.signal.aborted) this.#options.onFailure(error);
+      })
+      .finally(() => {
+        begin();
+        lane.sending.delete(delivery.id);
+        lane.usedAt = performance.now();
+        this.#underWay.delete(work);
+        if (!this.#isStopping) this.#pump(lane);
+      });
+    this.#underWay.add(work);
+    await begun;
+  }
+
+  /** Sends a delivery once. `undefined` when the request was deleted meanwhile. */
+  async #attempt(
+    destination: SendingDestination,
+    delivery: DueDelivery,
+    begin: () => void,
+  ): Promise<Attempt | undefined> {
+    const { store, forward, now, random = Math.random } = this.#options;
+    const captured = await store.findCapture(destination.endpointId, delivery.index);
+    if (captured === undefined) return undefined;
+    const attempt = delivery.attempts + 1;
+    const at = now();
+    const began = performance.now();
+    const url = forwardedUrl(destination.url, destination.appendPath, decodeHead(captured.head).target);
+    const sent = this.#outbound(destination, { ...delivery, attempt, url }, captured);
+    const result = await sent
+      .then((request) => {
+        const response = forward(request, this.#end.signal);
+        begin();
+        return response;
+      })
+      .then(toResponse, (error: unknown) => toFailure(error, performance.now() - began));
+    this.#end.signal.throwIfAborted();
+    const next = { attempt, at: now(), responseHeaders: result.headers, random: random() };
+    return {
+      endpointId: destination.endpointId,
+      index: delivery.index,
+      deliveryId: delivery.id,
+      kind: 'forward',
+      destinationId: destination.id,
+      url,
+      method: captured.method,
+      attempt,
+      at,
+      nextAttemptAt: isDelivered(result.status) ? null : nextAttemptAt(next),
+      status: result.status,
+      statusText: result.statusText,
+      error: result.error,
+      durationMs: result.durationMs,
+      responseHeaders: result.headers.map(([key, value]) => ({ key, value })),
+      responseBody: result.body,
+      responseTruncated: result.isCut,
+    };
+  }
+
+  async #outbound(
+    { endpointId, sign, signingScheme }: SendingDestination,
+    { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
+    captured: RequestRecord,
+  ): Promise<Forward> {
+    const body = captured.body ?? new Uint8Array();
+    const { rawHeaders } = decodeHead(captured.head);
+    // Without a secret any more, the captured signature is sent.
+    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
+    const headers = renew === undefined ? rawHeaders : await renew(rawHeaders, body);
+    // The captured path was appended, so the URL is checked again.
+    const checked = targetUrlSchema.safeParse(url);
+    if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
+    const own = { id, attempt, mark: this.#options.mark };
+    return {
+      method: captured.method,
+      url: checked.data,
+      headers: forwardedHeaders(headers, own),
+      body,
+      keptBytes: MAX_DELIVERY_RESPONSE_BYTES,
+    };
+  }
+}
+
+function isDue(dueAt: number | null, now: number): boolean {
+  return dueAt !== null && dueAt <= now;
+}
+
+function newLane(id: number, leaseUntil: number): Lane {
+  const usedAt = performance.now();
+  return { id, sending: new Set(), failures: 0, leaseUntil, isPumping: false, isWoken: false, usedAt };
+}
+
+interface Result {
+  readonly status: number | null;
+  readonly statusText: string;
+  readonly error: string | null;
+  readonly durationMs: number;
+  readonly headers: RawHeaders;
+  readonly body: Uint8Array | null;
+  readonly isCut: boolean;
+}
+
+function toResponse({ status, statusText, headers, body, isCut, durationMs }: OutboundResponse): Result {
+  return { status, statusText, error: null, durationMs, headers, body: body.length === 0 ? null : body, isCut };
+}
+
+/** Problems have a sentence for the user. Other errors are not shown. */
+function toFailure(error: unknown, durationMs: number): Result {
+  const sentence = error instanceof ProblemError ? error.message : 'The request could not be sent.';
+  return { status: null, statusText: '', error: sentence, durationMs, headers: [], body: null, isCut: false };
+}

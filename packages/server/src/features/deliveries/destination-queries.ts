@@ -1,0 +1,336 @@
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { DestinationsTable } from '../../database/delivery-schema.ts';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import type { Database, DatabaseTransaction } from '../../database/schema.ts';
+import { freeing, read, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { lockEndpoint } from '../requests/queries.ts';
+import { removeSpared } from './spared-queries.ts';
+
+/** SQL of destinations. Times are milliseconds since 1970 and always passed in. */
+
+export interface DestinationRecord {
+  readonly id: number;
+  readonly endpointId: number;
+  readonly url: string;
+  readonly appendPath: boolean;
+  readonly enabled: boolean;
+  readonly query: string;
+  readonly sign: boolean;
+  readonly pausedAt: number | null;
+  readonly pauseReason: string | null;
+  /** Failed attempts in a row. */
+  readonly failures: number;
+  readonly createdAt: number;
+}
+
+export interface DestinationFields {
+  readonly url: string;
+  readonly appendPath: boolean;
+  readonly enabled: boolean;
+  readonly query: string;
+  readonly sign: boolean;
+}
+
+export function toDestinationRecord(row: Selectable<DestinationsTable>): DestinationRecord {
+  return {
+    id: row.id,
+    endpointId: row.endpoint_id,
+    url: row.url,
+    appendPath: row.append_path === 1,
+    enabled: row.enabled === 1,
+    query: row.query,
+    sign: row.sign === 1,
+    pausedAt: row.paused_at,
+    pauseReason: row.pause_reason,
+    failures: row.failures,
+    createdAt: row.created_at,
+  };
+}
+
+/** A destination with the number of its pending deliveries. */
+export type DestinationWithPending = DestinationRecord & { readonly pending: number };
+
+async function withPending(
+  db: Database | DatabaseTransaction,
+  row: Selectable<DestinationsTable>,
+): Promise<DestinationWithPending> {
+  const { pending } = await db
+    .selectFrom('deliveries')
+    .select((select) => select.fn.countAll<number>().as('pending'))
+    .where('destination_id', '=', row.id)
+    .executeTakeFirstOrThrow();
+  return { ...toDestinationRecord(row), pending };
+}
+
+/** Oldest first. */
+async function listDestinations(db: EngineDatabase, endpointId: number): Promise<DestinationWithPending[]> {
+  const rows = await db
+    .selectFrom('destinations')
+    .selectAll()
+    .where('endpoint_id', '=', endpointId)
+    .orderBy('id')
+    .execute();
+  return Promise.all(rows.map((row) => withPending(db, row)));
+}
+
+/** Creates a destination for captures from now on. `limit` when the endpoint has that many. */
+async function createDestination(
+  db: EngineDatabase,
+  endpointId: number,
+  fields: DestinationFields,
+  at: { readonly now: number; readonly limit: number },
+): Promise<DestinationWithPending | 'limit' | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, endpointId);
+    if (endpoint === undefined) return undefined;
+    const { count } = await transaction
+      .selectFrom('destinations')
+      .select((select) => select.fn.countAll<number>().as('count'))
+      .where('endpoint_id', '=', endpointId)
+      .executeTakeFirstOrThrow();
+    if (count >= at.limit) return 'limit';
+    const row = await transaction
+      .insertInto('destinations')
+      .values({
+        endpoint_id: endpointId,
+        ...columnsOf(fields),
+        from_index: endpoint.next_index,
+        paused_at: null,
+        pause_reason: null,
+        due_at: null,
+        lease_owner: null,
+        lease_until: null,
+        created_at: at.now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await transaction
+      .updateTable('endpoints')
+      .set({ planned_to: endpoint.planned_to ?? endpoint.next_index, has_deliveries: 1 })
+      .where('id', '=', endpointId)
+      .execute();
+    return { ...toDestinationRecord(row), pending: 0 };
+  });
+}
+
+function columnsOf({ url, appendPath, enabled, query, sign }: DestinationFields) {
+  return { url, append_path: appendPath ? 1 : 0, enabled: enabled ? 1 : 0, query, sign: sign ? 1 : 0 };
+}
+
+/**
+ * Changes a destination. `enabled: true` also resumes a paused one; then everything that is pending is due at once.
+ * Captures that arrived while it was off are not forwarded. `undefined` when it does not exist.
+ */
+async function changeDestination(
+  db: EngineDatabase,
+  endpointId: number,
+  id: number,
+  changes: { readonly [Name in keyof DestinationFields]?: DestinationFields[Name] | undefined },
+  now: number,
+): Promise<DestinationWithPending | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, endpointId);
+    const before = await transaction
+      .selectFrom('destinations')
+      .selectAll()
+      .where('id', '=', id)
+      .where('endpoint_id', '=', endpointId)
+      .executeTakeFirst();
+    if (endpoint === undefined || before === undefined) return undefined;
+    const record = toDestinationRecord(before);
+    const isResumed = changes.enabled === true && (!record.enabled || record.pausedAt !== null);
+    await transaction
+      .updateTable('destinations')
+      .set({
+        ...columnsOf({
+          url: changes.url ?? record.url,
+          appendPath: changes.appendPath ?? record.appendPath,
+          enabled: changes.enabled ?? record.enabled,
+          query: changes.query ?? record.query,
+          sign: changes.sign ?? record.sign,
+        }),
+        ...(isResumed ? { paused_at: null, pause_reason: null, failures: 0 } : {}),
+        ...(isResumed && !record.enabled ? { from_index: endpoint.next_index } : {}),
+      })
+      .where('id', '=', id)
+      .execute();
+    if (isResumed)
+      await transaction
+        .updateTable('deliveries')
+        .set({ next_attempt_at: now })
+        .where('destination_id', '=', id)
+        .where('next_attempt_at', '>', now)
+        .execute();
+    await updateDueAt(transaction, [id]);
+    const row = await transaction.selectFrom('destinations').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+    return withPending(transaction, row);
+  });
+}
+
+/** Sets `due_at` from the pending deliveries. */
+export async function updateDueAt(transaction: DatabaseTransaction, destinationIds: readonly number[]): Promise<void> {
+  for (const id of destinationIds)
+    await transaction
+      .updateTable('destinations')
+      .set({
+        due_at: sql<number | null>`case when enabled = 1 and paused_at is null
+          then (select min(next_attempt_at) from deliveries where destination_id = ${id}) end`,
+      })
+      .where('id', '=', id)
+      .execute();
+}
+
+/**
+ * Removes a destination in steps of at most `limit` pending deliveries, so that none of them delays captures. It is off
+ * from the first step on. `notFound` when it does not exist.
+ */
+async function removeDestination(
+  db: EngineDatabase,
+  endpointId: number,
+  id: number,
+  limit: number,
+): Promise<'removed' | 'unfinished' | 'notFound'> {
+  return db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, endpointId);
+    const off = await transaction
+      .updateTable('destinations')
+      .set({ enabled: 0, due_at: null })
+      .where('id', '=', id)
+      .where('endpoint_id', '=', endpointId)
+      .returning('id')
+      .executeTakeFirst();
+    if (endpoint === undefined || off === undefined) return 'notFound';
+    const ended = await transaction
+      .deleteFrom('deliveries')
+      .where('id', 'in', (rows) =>
+        rows
+          .selectFrom('deliveries')
+          .select('id')
+          .where('destination_id', '=', id)
+          .orderBy('next_attempt_at')
+          .limit(limit),
+      )
+      .returning(sql<number>`request_key & 4294967295`.as('index'))
+      .execute();
+    await removeSpared(
+      transaction,
+      endpointId,
+      ended.map((row) => row.index),
+    );
+    if (ended.length === limit) return 'unfinished';
+    await transaction.deleteFrom('destinations').where('id', '=', id).execute();
+    const other = await transaction
+      .selectFrom('destinations')
+      .select('id')
+      .where('endpoint_id', '=', endpointId)
+      .limit(1)
+      .executeTakeFirst();
+    if (other === undefined) await stopPlanning(transaction, endpointId, endpoint.planned_to ?? 0);
+    return 'removed';
+  });
+}
+
+/** The endpoint has no destination any more. What the trim spared because it was not planned yet is removed. */
+async function stopPlanning(transaction: DatabaseTransaction, endpointId: number, plannedTo: number): Promise<void> {
+  await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
+  const rows = await transaction
+    .selectFrom('captured_requests')
+    .select(indexOfKey.as('index'))
+    .where('key', '>=', requestKey(endpointId, plannedTo))
+    .where('key', '<', (key) =>
+      key
+        .selectFrom('endpoints')
+        .select(sql<number>`${requestKey(endpointId, 0)} + trimmed_to`.as('end'))
+        .where('id', '=', endpointId),
+    )
+    .execute();
+  await removeSpared(
+    transaction,
+    endpointId,
+    rows.map((row) => row.index),
+  );
+}
+
+/** Destinations with a due delivery, and whether this process sends to them. Omits those that other processes have. */
+async function dueDestinations(
+  db: EngineDatabase,
+  owner: string,
+  now: number,
+  limit: number,
+): Promise<{ readonly id: number; readonly isOwn: boolean }[]> {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'lease_owner'])
+    .where('due_at', '<=', now)
+    .where((where) =>
+      where.or([where('lease_owner', 'is', null), where('lease_owner', '=', owner), where('lease_until', '<=', now)]),
+    )
+    .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ id: row.id, isOwn: row.lease_owner === owner }));
+}
+
+/** Takes the leases of those of the destinations that no other process has. Returns which. */
+async function claimDestinations(
+  db: EngineDatabase,
+  ids: readonly number[],
+  owner: string,
+  lease: { readonly now: number; readonly until: number },
+): Promise<number[]> {
+  return db.transaction().execute(async (transaction) => {
+    const free = transaction
+      .selectFrom('destinations')
+      .select('id')
+      .where('id', 'in', [...ids])
+      .where((where) => where.or([where('lease_owner', 'is', null), where('lease_until', '<=', lease.now)]))
+      .orderBy('id');
+    // Rows that another process claims at this moment are left to it.
+    const rows = await (db.engine.name === 'postgres' ? free.forUpdate().skipLocked() : free).execute();
+    for (const { id } of rows)
+      await transaction
+        .updateTable('destinations')
+        .set({ lease_owner: owner, lease_until: lease.until })
+        .where('id', '=', id)
+        .execute();
+    return rows.map((row) => row.id);
+  });
+}
+
+/** Extends the leases of a process. Returns the destinations that it still has. */
+async function renewLeases(db: EngineDatabase, owner: string, until: number): Promise<number[]> {
+  return db.transaction().execute(async (transaction) => {
+    const own = transaction.selectFrom('destinations').select('id').where('lease_owner', '=', owner).orderBy('id');
+    const rows = await (db.engine.name === 'postgres' ? own.forUpdate() : own).execute();
+    await transaction
+      .updateTable('destinations')
+      .set({ lease_until: until })
+      .where('lease_owner', '=', owner)
+      .execute();
+    return rows.map((row) => row.id);
+  });
+}
+
+/** Ends the lease of a process for one destination, or all of its leases. Without an owner, all leases of everyone. */
+async function releaseLeases(db: EngineDatabase, owner?: string, destinationId?: number): Promise<void> {
+  let update = db
+    .updateTable('destinations')
+    .set({ lease_owner: null, lease_until: null })
+    .where('lease_owner', 'is not', null);
+  if (owner !== undefined) update = update.where('lease_owner', '=', owner);
+  if (destinationId !== undefined) update = update.where('id', '=', destinationId);
+  await update.execute();
+}
+
+export const destinationQueries = {
+  listDestinations: read(listDestinations),
+  dueDestinations: read(dueDestinations),
+  createDestination: write(createDestination),
+  changeDestination: write(changeDestination),
+  removeDestination: freeing(removeDestination),
+  claimDestinations: write(claimDestinations),
+  renewLeases: write(renewLeases),
+  releaseLeases: write(releaseLeases),
+};

@@ -1,0 +1,91 @@
+import type { Destination, DestinationCreate } from '@creel/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+let server: TestServer;
+let client: TestClient;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { DEFAULT_TIER: 'PREMIUM' } });
+});
+afterAll(() => server.stop());
+
+async function newEndpoint(): Promise<string> {
+  ({ client } = await server.register());
+  return (await client.call('createEndpoint', { body: {} })).uid;
+}
+
+const addDestination = (uid: string, body: Partial<DestinationCreate> & { url: string }): Promise<Destination> =>
+  client.call('createDestination', { params: { uid }, body });
+
+describe('destinations', () => {
+  test('are listed oldest first, changed and deleted', async () => {
+    const uid = await newEndpoint();
+    const created = await addDestination(uid, { url: ' http://127.0.0.1:9/hook ' });
+    expect(created).toEqual({
+      id: expect.any(Number),
+      url: 'http://127.0.0.1:9/hook',
+      appendPath: false,
+      enabled: true,
+      query: '',
+      sign: false,
+      state: { name: 'active' },
+      pending: 0,
+      createdAt: expect.any(String),
+    });
+    const second = await addDestination(uid, { url: 'http://127.0.0.1:9/', query: 'method:POST', appendPath: true });
+    const params = { uid, id: created.id };
+    const changed = await client.call('changeDestination', { params, body: { query: 'body:x', enabled: false } });
+    expect(changed).toEqual({ ...created, query: 'body:x', enabled: false });
+    expect(await client.call('listDestinations', { params: { uid } })).toEqual([changed, second]);
+    await client.call('deleteDestination', { params });
+    expect(await client.call('listDestinations', { params: { uid } })).toEqual([second]);
+    const again = await client.tell(`/api/endpoints/${uid}/destinations/${created.id}`, { method: 'DELETE' });
+    expect(again).toMatchObject({ status: 404, body: { code: 'DESTINATION_NOT_FOUND' } });
+  });
+
+  test('a sixth is refused, also in parallel', async () => {
+    const uid = await newEndpoint();
+    const create = () =>
+      client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url: 'http://127.0.0.1:9/' } });
+    const statuses = (await Promise.all(Array.from({ length: 8 }, create))).map((answer) => answer.status);
+    expect(statuses.toSorted()).toEqual([201, 201, 201, 201, 201, 403, 403, 403]);
+    expect(await create()).toMatchObject({ status: 403, body: { code: 'TOO_MANY_DESTINATIONS' } });
+  });
+
+  test.each([
+    [{ url: 'ftp://example.com' }, 400, 'VALIDATION_FAILED', 'Please enter a valid URL'],
+    [{ url: 'http://a:b@example.com' }, 400, 'VALIDATION_FAILED', expect.stringMatching(/password/)],
+    [{ url: 7 }, 400, 'VALIDATION_FAILED', 'Please enter a valid URL'],
+    [{ url: 'http://169.254.169.254/' }, 403, 'TARGET_NOT_ALLOWED', expect.stringMatching(/not allowed/)],
+    [{ url: 'http://127.0.0.1:25/' }, 403, 'TARGET_NOT_ALLOWED', expect.stringMatching(/port/)],
+    [{ query: 'a OR' }, 400, 'INVALID_QUERY', expect.stringMatching(/^Expected/)],
+    [{ query: 'method:POST status:5xx' }, 400, 'INVALID_QUERY', expect.stringMatching(/status:/)],
+    [{ query: '-is:saved' }, 400, 'INVALID_QUERY', expect.stringMatching(/is:/)],
+    [{ sign: true }, 400, 'VALIDATION_FAILED', expect.stringMatching(/signing secret/)],
+    [{ enabled: 'yes' }, 400, 'VALIDATION_FAILED', expect.stringMatching(/enabled/)],
+  ])('%j is refused', async (change, code, problem, error) => {
+    const uid = await newEndpoint();
+    const { id } = await addDestination(uid, { url: 'http://127.0.0.1:9/' });
+    const json = { url: 'http://127.0.0.1:9/', ...change };
+    const path = `/api/endpoints/${uid}/destinations`;
+    const refused = { status: code, body: { code: problem, error } };
+    expect(await client.tell(path, { method: 'POST', json })).toMatchObject(refused);
+    expect(await client.tell(`${path}/${id}`, { method: 'PATCH', json: change })).toMatchObject(refused);
+  });
+
+  test('the position of a mistake is told', async () => {
+    const uid = await newEndpoint();
+    const json = { url: 'http://127.0.0.1:9/', query: 'method:POST status:5xx' };
+    expect(await client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json })).toMatchObject({
+      body: { position: 12, fields: { query: expect.any(String) } },
+    });
+  });
+
+  test('a name that can not be resolved now is accepted', async () => {
+    const uid = await newEndpoint();
+    await expect(addDestination(uid, { url: 'http://nowhere.invalid/' })).resolves.toMatchObject({ enabled: true });
+  });
+});

@@ -1,0 +1,242 @@
+import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contract';
+import type { LastDelivery, Query } from '@creel/contract';
+import { decodeHead } from '../../database/request-head.ts';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { rowChunks } from '../../database/row-chunks.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { read, scan, write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { lockEndpoint, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { searchableRecord } from '../search/queries.ts';
+import { TOO_MANY_PENDING, newDeliveryId, refusalOf } from './delivery-plan.ts';
+import { updateDueAt } from './destination-queries.ts';
+import { saveLatest } from './record-queries.ts';
+import { removeSpared } from './spared-queries.ts';
+
+/** SQL that finds what is to be forwarded. Times are milliseconds since 1970 and always passed in. */
+
+/** A capture and the destinations whose condition it matches. */
+export interface MatchedCapture {
+  readonly index: number;
+  readonly receivedAt: number;
+  readonly destinationIds: readonly number[];
+  /** Why it is not forwarded, or null. */
+  readonly refusal: string | null;
+}
+
+/** Captures with indexes from `from` up to `to`. Those that nothing is planned for are omitted. */
+export interface MatchedCaptures {
+  readonly from: number;
+  readonly to: number;
+  readonly captures: readonly MatchedCapture[];
+}
+
+/** Endpoints with captures whose deliveries are not planned yet. */
+async function unplannedEndpoints(
+  db: EngineDatabase,
+  limit: number,
+): Promise<{ readonly id: number; readonly userId: number }[]> {
+  return db
+    .selectFrom('endpoints')
+    .select(['id', 'user_id as userId'])
+    .where('planned_to', 'is not', null)
+    .whereRef('planned_to', '<', 'next_index')
+    .limit(limit)
+    .execute();
+}
+
+interface Condition {
+  readonly id: number;
+  readonly fromIndex: number;
+  readonly query: Query;
+}
+
+async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Condition[]> {
+  const rows = await db
+    .selectFrom('destinations')
+    .select(['id', 'from_index', 'query'])
+    .where('endpoint_id', '=', endpointId)
+    .where('enabled', '=', 1)
+    .orderBy('id')
+    .execute();
+  return rows.flatMap((row) => {
+    const parsed = parseQuery(row.query);
+    return parsed.ok ? [{ id: row.id, fromIndex: row.from_index, query: parsed.query }] : [];
+  });
+}
+
+/**
+ * Evaluates the conditions of the destinations for up to `maxRows` captures that are not planned yet. Reads a whole
+ * body only if a condition needs it, one at a time. `undefined` when all are planned.
+ */
+async function matchCaptures(
+  db: EngineDatabase,
+  endpointId: number,
+  ownMark: string,
+  maxRows: number,
+): Promise<MatchedCaptures | undefined> {
+  const endpoint = await db
+    .selectFrom('endpoints')
+    .select(['planned_to', 'next_index', 'first_index'])
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
+  if (endpoint === undefined || endpoint.planned_to === null || endpoint.planned_to >= endpoint.next_index)
+    return undefined;
+  const conditions = await conditionsOf(db, endpointId);
+  const from = Math.max(endpoint.planned_to, endpoint.first_index);
+  const to = Math.min(endpoint.next_index, from + maxRows);
+  if (conditions.length === 0) return { from: endpoint.planned_to, to, captures: [] };
+  const rows = await selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
+    .where('key', '>=', requestKey(endpointId, from))
+    .where('key', '<', requestKey(endpointId, to))
+    .orderBy('key')
+    .execute();
+  const captures: MatchedCapture[] = [];
+  for (const row of rows) {
+    const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, ownMark);
+    if (matched.destinationIds.length > 0) captures.push(matched);
+  }
+  return { from: endpoint.planned_to, to, captures };
+}
+
+async function matchOne(
+  db: EngineDatabase,
+  beginning: RequestRecord,
+  conditions: readonly Condition[],
+  ownMark: string,
+): Promise<MatchedCapture> {
+  const { index, receivedAt } = beginning;
+  const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
+  const readsBody = own.some(({ query }) => needsBody(query));
+  const record = readsBody && beginning.size > LABEL_BODY_BYTES ? await wholeRequest(db, beginning) : beginning;
+  const request = await searchableRecord(record, readsBody);
+  const destinationIds = own.flatMap(({ id, query }) => (matcherOf(query, receivedAt)(request) ? [id] : []));
+  const refusal = refusalOf(record.method, decodeHead(record.head).rawHeaders, ownMark);
+  return { index, receivedAt, destinationIds, refusal };
+}
+
+async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {
+  return (await findCapture(db, record.endpointId, record.index)) ?? record;
+}
+
+/** A request with its whole body, saved or unsaved. `undefined` when it does not exist. */
+async function findCapture(db: EngineDatabase, endpointId: number, index: number): Promise<RequestRecord | undefined> {
+  const row = await selectRequest(db.selectFrom('captured_requests'), undefined)
+    .where('key', '=', requestKey(endpointId, index))
+    .executeTakeFirst();
+  return row && toRequestRecord(endpointId, row);
+}
+
+/** A delivery that was planned, or a capture that is not forwarded. */
+export interface PlanResult {
+  readonly destinationIds: readonly number[];
+  readonly refused: readonly { readonly index: number; readonly latest: LastDelivery }[];
+}
+
+/**
+ * Writes the deliveries of matched captures and moves the endpoint's cursor behind them, in one transaction. At most
+ * `maxPending` deliveries of an endpoint are pending; captures beyond that are not forwarded. `undefined` when another
+ * process has planned these captures.
+ */
+async function planCaptures(
+  db: EngineDatabase,
+  endpointId: number,
+  matched: MatchedCaptures,
+  at: { readonly now: number; readonly maxPending: number },
+): Promise<PlanResult | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const endpoint = await lockEndpoint(transaction, endpointId);
+    if (endpoint?.planned_to !== matched.from) return undefined;
+    const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
+    const enabled = await enabledDestinations(transaction, endpointId);
+    let pending = await pendingOf(transaction, endpointId);
+    const planned: NewDelivery[] = [];
+    const refused: { index: number; latest: LastDelivery }[] = [];
+    for (const { index, receivedAt, destinationIds, refusal } of matched.captures) {
+      const ids = destinationIds.filter((id) => enabled.has(id));
+      if (ids.length === 0 || !present.has(index)) continue;
+      const error = refusal ?? (pending + ids.length > at.maxPending ? TOO_MANY_PENDING : null);
+      if (error === null) {
+        pending += ids.length;
+        planned.push(...ids.map((destinationId) => ({ index, receivedAt, destinationId })));
+      } else
+        refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(at.now).toISOString() } });
+    }
+    await addDeliveries(transaction, endpointId, planned);
+    await saveLatest(
+      transaction,
+      refused.map(({ index, latest }) => ({ endpointId, index, latest })),
+    );
+    const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
+    await updateDueAt(transaction, destinationIds);
+    await transaction.updateTable('endpoints').set({ planned_to: matched.to }).where('id', '=', endpointId).execute();
+    if (matched.from < endpoint.trimmed_to) await removeSpared(transaction, endpointId, [...present]);
+    return { destinationIds, refused };
+  });
+}
+
+/** Indexes of the matched captures that were not deleted or cleared meanwhile. */
+async function stillStored(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  { from, to }: MatchedCaptures,
+  firstIndex: number,
+): Promise<ReadonlySet<number>> {
+  const rows = await transaction
+    .selectFrom('captured_requests')
+    .select(indexOfKey.as('index'))
+    .where('key', '>=', requestKey(endpointId, Math.max(from, firstIndex)))
+    .where('key', '<', requestKey(endpointId, to))
+    .execute();
+  return new Set(rows.map((row) => row.index));
+}
+
+async function enabledDestinations(transaction: DatabaseTransaction, endpointId: number): Promise<ReadonlySet<number>> {
+  const rows = await transaction
+    .selectFrom('destinations')
+    .select('id')
+    .where('endpoint_id', '=', endpointId)
+    .where('enabled', '=', 1)
+    .execute();
+  return new Set(rows.map((row) => row.id));
+}
+
+async function pendingOf(transaction: DatabaseTransaction, endpointId: number): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('deliveries')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('request_key', '>=', requestKey(endpointId, 0))
+    .where('request_key', '<', requestKey(endpointId + 1, 0))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+interface NewDelivery {
+  readonly index: number;
+  readonly receivedAt: number;
+  readonly destinationId: number;
+}
+
+async function addDeliveries(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  planned: readonly NewDelivery[],
+): Promise<void> {
+  const rows = planned.map(({ index, receivedAt, destinationId }) => ({
+    id: newDeliveryId(),
+    request_key: requestKey(endpointId, index),
+    destination_id: destinationId,
+    attempts: 0,
+    next_attempt_at: receivedAt,
+  }));
+  for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
+}
+
+export const planQueries = {
+  unplannedEndpoints: read(unplannedEndpoints),
+  findCapture: read(findCapture),
+  // Matching a large body takes long.
+  matchCaptures: scan(matchCaptures),
+  planCaptures: write(planCaptures),
+};

@@ -1,0 +1,100 @@
+import type { DeliveryAttempt, DeliverySummary, Destination, LastDelivery } from '@creel/contract';
+import { isUtf8 } from 'node:buffer';
+import { utf8Boundary } from '../../http/utf8-boundary.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
+import type { StoredAttempt } from './attempt-queries.ts';
+import type { DestinationWithPending } from './destination-queries.ts';
+import type { DeliveryQueries } from './queries.ts';
+
+function isoTime(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
+/** A destination as the API returns it. */
+export function presentDestination(record: DestinationWithPending): Destination {
+  const { id, url, appendPath, enabled, query, sign, pausedAt, pauseReason, pending, createdAt } = record;
+  return {
+    id,
+    url,
+    appendPath,
+    enabled,
+    query,
+    sign,
+    state:
+      pausedAt === null
+        ? { name: 'active' }
+        : { name: 'paused', since: isoTime(pausedAt), reason: pauseReason ?? 'unknown' },
+    pending,
+    createdAt: isoTime(createdAt),
+  };
+}
+
+/** An attempt without its response, as in live messages. */
+export function presentSummary(attempt: StoredAttempt): DeliverySummary {
+  return {
+    id: attempt.id,
+    deliveryId: attempt.deliveryId,
+    kind: attempt.kind,
+    destinationId: attempt.destinationId,
+    url: attempt.url,
+    method: attempt.method,
+    attempt: attempt.attempt,
+    status: attempt.status,
+    statusText: attempt.statusText,
+    error: attempt.error,
+    durationMs: Math.round(attempt.durationMs),
+    at: isoTime(attempt.at),
+    nextAttemptAt: attempt.nextAttemptAt === null ? null : isoTime(attempt.nextAttemptAt),
+  };
+}
+
+/** A capture that is not forwarded, as a live message. It has no attempt, so the numbers are 0. */
+export function presentRefusal({ error, at }: LastDelivery): DeliverySummary {
+  return {
+    id: 0,
+    deliveryId: '',
+    kind: 'forward',
+    destinationId: null,
+    url: '',
+    method: '',
+    attempt: 0,
+    status: null,
+    statusText: '',
+    error,
+    durationMs: 0,
+    at,
+    nextAttemptAt: null,
+  };
+}
+
+/** The live message of an attempt, or, for the id 0, of a capture that is not forwarded. `undefined` when it is gone. */
+export async function findDeliverySummary(
+  store: Pick<DeliveryQueries, 'listAttempts'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
+  endpointId: number,
+  index: number,
+  id: number,
+): Promise<DeliverySummary | undefined> {
+  if (id > 0) {
+    const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
+    return attempt && presentSummary(attempt);
+  }
+  const page = { before: index + 1, limit: 1, bodyBytes: 0 };
+  const [record] = await store.listRequests({ endpointId, which: 'any', ...page });
+  return record?.index === index && record.delivery?.last ? presentRefusal(record.delivery.last) : undefined;
+}
+
+/** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */
+export function presentAttempt(attempt: StoredAttempt): DeliveryAttempt {
+  const { responseBody, responseTruncated } = attempt;
+  const bytes = Buffer.from(responseBody ?? []);
+  const whole = responseTruncated ? bytes.subarray(0, utf8Boundary(bytes)) : bytes;
+  const isText = isUtf8(whole);
+  return {
+    ...presentSummary(attempt),
+    responseHeaders: [...attempt.responseHeaders],
+    responseBody: responseBody === null ? null : isText ? whole.toString('utf8') : bytes.toString('base64'),
+    responseBodyEncoding: isText ? 'utf8' : 'base64',
+    responseTruncated,
+  };
+}

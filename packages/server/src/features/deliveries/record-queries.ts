@@ -1,0 +1,249 @@
+import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import type { LastDelivery } from '@creel/contract';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { rowChunks } from '../../database/row-chunks.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import { write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import { lockEndpoint } from '../requests/queries.ts';
+import type { Attempt, StoredAttempt } from './attempt-queries.ts';
+import { countFailures, isDelivered, pauseReason } from './delivery-plan.ts';
+import { updateDueAt } from './destination-queries.ts';
+import { removeSpared } from './spared-queries.ts';
+
+/** A destination that was paused, for the mail to its owner. */
+export interface PausedDestination {
+  readonly url: string;
+  readonly reason: string;
+  readonly endpointId: number;
+  readonly endpointUid: string;
+  readonly endpointName: string | null;
+  readonly userId: number;
+}
+
+export interface RecordedAttempts {
+  /** In the order of the attempts. Null when the request was deleted meanwhile; then nothing is stored. */
+  readonly stored: readonly (StoredAttempt | null)[];
+  readonly paused: readonly PausedDestination[];
+}
+
+/**
+ * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, failures in a row
+ * of the destinations, and the requests that were only kept for them.
+ */
+async function recordAttempts(
+  db: EngineDatabase,
+  attempts: readonly Attempt[],
+  now: number,
+): Promise<RecordedAttempts> {
+  return db.transaction().execute(async (transaction) => {
+    // Endpoints, then destinations, each in the order of ids, so that two processes can't deadlock.
+    const endpointIds = ascending(attempts.map(({ endpointId }) => endpointId));
+    const present = new Set<Attempt>();
+    for (const endpointId of endpointIds) {
+      const bounds = await lockEndpoint(transaction, endpointId);
+      const own = attempts.filter((attempt) => attempt.endpointId === endpointId);
+      if (bounds === undefined) continue;
+      const indexes = await storedIndexes(transaction, endpointId, own, bounds.first_index);
+      for (const attempt of own) if (indexes.has(attempt.index)) present.add(attempt);
+    }
+    const kept = attempts.filter((attempt) => present.has(attempt));
+    await markSent(transaction, endpointIds);
+    const ids = await insertAttempts(transaction, kept);
+    await trimHistory(transaction, kept);
+    await updateDeliveries(transaction, kept);
+    await saveLatest(
+      transaction,
+      kept.map((attempt) => ({ ...attempt, latest: latestOf(attempt) })),
+    );
+    const paused = await countOutcomes(transaction, attempts, now);
+    for (const endpointId of endpointIds)
+      await removeSpared(
+        transaction,
+        endpointId,
+        kept.filter((attempt) => attempt.endpointId === endpointId && !isWaiting(attempt)).map(({ index }) => index),
+      );
+    const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
+    const stored = attempts.map((attempt) => {
+      const id = idOf.get(attempt);
+      return id === undefined ? null : { ...attempt, id };
+    });
+    return { stored, paused };
+  });
+}
+
+function ascending(numbers: readonly number[]): number[] {
+  return [...new Set(numbers)].toSorted((a, b) => a - b);
+}
+
+/** A further attempt of the delivery is planned. */
+function isWaiting({ nextAttemptAt }: Attempt): boolean {
+  return nextAttemptAt !== null;
+}
+
+function latestOf({ kind, status, error, at }: Attempt): LastDelivery {
+  return { kind, status, error, at: new Date(at).toISOString() };
+}
+
+async function storedIndexes(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  attempts: readonly Attempt[],
+  firstIndex: number,
+): Promise<ReadonlySet<number>> {
+  const indexes = ascending(attempts.map(({ index }) => index)).filter((index) => index >= firstIndex);
+  const found = new Set<number>();
+  for (const chunk of rowChunks(indexes)) {
+    const rows = await transaction
+      .selectFrom('captured_requests')
+      .select(indexOfKey.as('index'))
+      .where(
+        'key',
+        'in',
+        chunk.map((index) => requestKey(endpointId, index)),
+      )
+      .execute();
+    for (const row of rows) found.add(row.index);
+  }
+  return found;
+}
+
+/** From the first attempt on, the trim removes the history of what it removes. */
+async function markSent(transaction: DatabaseTransaction, endpointIds: readonly number[]): Promise<void> {
+  for (const id of endpointIds)
+    await transaction
+      .updateTable('endpoints')
+      .set({ has_deliveries: 1 })
+      .where('id', '=', id)
+      .where('has_deliveries', '=', 0)
+      .execute();
+}
+
+async function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {
+  const ids: number[] = [];
+  for (const chunk of rowChunks(attempts)) {
+    const rows = await transaction
+      .insertInto('delivery_attempts')
+      .values(
+        chunk.map((attempt) => ({
+          request_key: requestKey(attempt.endpointId, attempt.index),
+          delivery_id: attempt.deliveryId,
+          kind: attempt.kind,
+          destination_id: attempt.destinationId,
+          url: attempt.url,
+          method: attempt.method,
+          attempt: attempt.attempt,
+          status: attempt.status,
+          status_text: attempt.statusText,
+          error: attempt.error,
+          duration_ms: Math.round(attempt.durationMs),
+          sent_at: attempt.at,
+          response_headers: JSON.stringify(attempt.responseHeaders),
+          response_body: attempt.responseBody,
+          response_truncated: attempt.responseTruncated ? 1 : 0,
+        })),
+      )
+      .returning('id')
+      .execute();
+    // Ids are given out in the order of the rows, but not always returned in it.
+    ids.push(...rows.map((row) => row.id).toSorted((a, b) => a - b));
+  }
+  return ids;
+}
+
+/** Deletes all but the newest attempts of each request. */
+async function trimHistory(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
+  const requests = new Map(attempts.map((attempt) => [`${attempt.endpointId} ${attempt.index}`, attempt]));
+  for (const { endpointId, index } of requests.values())
+    await transaction
+      .deleteFrom('delivery_attempts')
+      .where('request_key', '=', requestKey(endpointId, index))
+      .where('id', '<=', (older) =>
+        older
+          .selectFrom('delivery_attempts')
+          .select('id')
+          .where('request_key', '=', requestKey(endpointId, index))
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(MAX_DELIVERIES_PER_REQUEST),
+      )
+      .execute();
+}
+
+/** Ends the pending deliveries that succeeded or finally failed, and plans the next attempt of the others. */
+async function updateDeliveries(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
+  const forwards = attempts.filter(({ kind }) => kind === 'forward');
+  const ended = forwards.filter((attempt) => !isWaiting(attempt)).map(({ deliveryId }) => deliveryId);
+  for (const chunk of rowChunks(ended)) await transaction.deleteFrom('deliveries').where('id', 'in', chunk).execute();
+  for (const { deliveryId, attempt, nextAttemptAt } of forwards)
+    if (nextAttemptAt !== null)
+      await transaction
+        .updateTable('deliveries')
+        .set({ attempts: attempt, next_attempt_at: nextAttemptAt })
+        .where('id', '=', deliveryId)
+        .execute();
+}
+
+/** Stores the latest delivery of each request. */
+export async function saveLatest(
+  transaction: DatabaseTransaction,
+  requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
+): Promise<void> {
+  // One row per request: a statement can't change a row twice.
+  const latest = new Map(requests.map((request) => [`${request.endpointId} ${request.index}`, request]));
+  for (const chunk of rowChunks([...latest.values()]))
+    await transaction
+      .insertInto('latest_deliveries')
+      .values(
+        chunk.map((request) => ({
+          request_key: requestKey(request.endpointId, request.index),
+          latest: JSON.stringify(request.latest),
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.column('request_key').doUpdateSet((set) => ({ latest: set.ref('excluded.latest') })),
+      )
+      .execute();
+}
+
+/** Counts failures in a row, and pauses destinations with too many. */
+async function countOutcomes(
+  transaction: DatabaseTransaction,
+  attempts: readonly Attempt[],
+  now: number,
+): Promise<PausedDestination[]> {
+  const paused: PausedDestination[] = [];
+  const ids = ascending(attempts.flatMap(({ destinationId }) => destinationId ?? []));
+  for (const id of ids) {
+    const own = attempts.filter((attempt) => attempt.destinationId === id);
+    const row = await transaction
+      .selectFrom('destinations')
+      .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
+      .select(['destinations.url', 'failures', 'paused_at', 'endpoint_id', 'user_id', 'uid', 'name'])
+      .where('destinations.id', '=', id)
+      .executeTakeFirst();
+    if (row === undefined) continue;
+    const outcome = countFailures(
+      row.failures,
+      own.map(({ status }) => isDelivered(status)),
+    );
+    const isNew = outcome.isPaused && row.paused_at === null;
+    const reason = pauseReason(failureOf(own.findLast(({ status }) => !isDelivered(status))));
+    await transaction
+      .updateTable('destinations')
+      .set({ failures: outcome.failures, ...(isNew ? { paused_at: now, pause_reason: reason } : {}) })
+      .where('id', '=', id)
+      .execute();
+    const { url, endpoint_id: endpointId, uid: endpointUid, name: endpointName, user_id: userId } = row;
+    if (isNew) paused.push({ url, reason, endpointId, endpointUid, endpointName, userId });
+  }
+  await updateDueAt(transaction, ids);
+  return paused;
+}
+
+function failureOf(attempt: Attempt | undefined): string {
+  if (attempt === undefined) return 'unknown';
+  return attempt.error ?? `${attempt.status ?? ''} ${attempt.statusText}`.trim();
+}
+
+export const recordQueries = { recordAttempts: write(recordAttempts) };

@@ -1,0 +1,62 @@
+import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import type { Call, Handlers } from '../../http/call.ts';
+import { ProblemError } from '../../http/problem.ts';
+import { requestName } from '../requests/request-name.ts';
+import { presentAttempt, presentDestination } from './present-delivery.ts';
+
+/** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */
+const ATTEMPT_BYTES = 24 * 1024;
+
+function destinationId({ params }: Call<'changeDestination'> | Call<'deleteDestination'>): number {
+  if (!/^\d{1,15}$/.test(params.id)) throw new ProblemError('DESTINATION_NOT_FOUND');
+  return Number(params.id);
+}
+
+async function requestIndex({
+  app,
+  endpoint,
+  params,
+}: Call<'listDeliveries'> | Call<'reportDelivery'>): Promise<number> {
+  const record = await app.store.findRequest(endpoint.id, requestName(params.id), 0);
+  if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return record.index;
+}
+
+export const deliveryHandlers = {
+  async listDestinations({ app, endpoint }) {
+    return (await app.store.listDestinations(endpoint.id)).map(presentDestination);
+  },
+
+  async createDestination({ app, endpoint, body }) {
+    const created = await app.deliveries.create(endpoint, body);
+    app.forgetEndpoint(endpoint.uid);
+    app.live.publish(endpoint.id, { type: 'changed' });
+    return presentDestination(created);
+  },
+
+  async changeDestination(call) {
+    return presentDestination(await call.app.deliveries.change(call.endpoint, destinationId(call), call.body));
+  },
+
+  async deleteDestination(call) {
+    await call.app.deliveries.remove(call.endpoint, destinationId(call));
+    call.app.forgetEndpoint(call.endpoint.uid);
+    call.app.live.publish(call.endpoint.id, { type: 'changed' });
+  },
+
+  async listDeliveries(call) {
+    const { app, endpoint, hold } = call;
+    const index = await requestIndex(call);
+    hold(MAX_DELIVERIES_PER_REQUEST * ATTEMPT_BYTES);
+    return (await app.store.listAttempts(endpoint.id, index)).map(presentAttempt);
+  },
+
+  async reportDelivery(call) {
+    const index = await requestIndex(call);
+    return presentAttempt(await call.app.deliveries.report(call.endpoint.id, index, call.body));
+  },
+
+  async retryDelivery({ app, endpoint, params }) {
+    await app.deliveries.retry(endpoint.id, params.deliveryId);
+  },
+} satisfies Handlers;

@@ -1,0 +1,280 @@
+import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
+import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { EndpointRecord, Store } from '../../database/store.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { randomToken } from '../accounts/sessions.ts';
+import type { accountQueries } from '../accounts/queries.ts';
+import type { Background } from '../jobs/background.ts';
+import type { Live } from '../live/service.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Replay, Replays } from '../replay/replays.ts';
+import { ReplayFailure } from '../replay/replay-failure.ts';
+import type { OutboundResponse } from '../replay/send-request.ts';
+import { WITHOUT_SECRET } from '../signatures/service.ts';
+import type { Signatures } from '../signatures/service.ts';
+import type { Attempt, StoredAttempt } from './attempt-queries.ts';
+import { DeliveryPlanner } from './delivery-planner.ts';
+import { isDelivered, markOf, newDeliveryId } from './delivery-plan.ts';
+import { DeliverySender } from './delivery-sender.ts';
+import type { DestinationWithPending } from './destination-queries.ts';
+import { pausedMessage } from './paused-message.ts';
+import { presentRefusal, presentSummary } from './present-delivery.ts';
+import type { DeliveryQueries } from './queries.ts';
+import type { PausedDestination, RecordedAttempts } from './record-queries.ts';
+
+/** Pending deliveries that one step of a deletion ends. */
+const REMOVED_AT_ONCE = 100;
+/** Minimum interval between two logged failures, because while storage is down every poll fails. */
+const FAILURE_LOG_MS = 10_000;
+const TERMS_OF_DELIVERIES: ReadonlySet<string> = new Set(['is', 'status']);
+const NOT_YET_KNOWN =
+  "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
+
+export interface DeliveriesOptions {
+  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'>;
+  readonly replays: Replays;
+  readonly live: Live;
+  readonly metrics: Pick<Metrics, 'countAttempt'>;
+  /** `undefined` without SMTP_URL. */
+  readonly mailer: Mailer | undefined;
+  readonly background: Background;
+  readonly signatures: Pick<Signatures, 'signerOf'>;
+  readonly publicUrl: () => string;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly maxPending?: number | undefined;
+}
+
+/** The request that a replay belongs to. */
+export interface ReplayedRequest {
+  readonly endpoint: Pick<EndpointRecord, 'id'>;
+  readonly index: number;
+}
+
+/** Destinations, and everything that was sent of a captured request. */
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #planner: DeliveryPlanner;
+  readonly #sender: DeliverySender;
+  #loggedAt = 0;
+
+  private constructor(options: DeliveriesOptions, mark: string) {
+    const { store, replays, signatures, now, maxPending } = options;
+    this.#options = options;
+    const onFailure = (error: unknown): void => this.#logFailure(error);
+    this.#planner = new DeliveryPlanner({
+      store,
+      mark,
+      now,
+      maxPending,
+      onFailure,
+      onPlanned: (endpointId, { destinationIds, refused }) => {
+        for (const { index, latest } of refused)
+          options.live.publish(endpointId, { type: 'delivery', index, delivery: presentRefusal(latest) });
+        if (destinationIds.length > 0) this.#sender.wake(destinationIds);
+      },
+    });
+    this.#sender = new DeliverySender({
+      store,
+      mark,
+      now,
+      signerOf: (endpoint) => signatures.signerOf(endpoint),
+      onFailure,
+      forward: (request, signal) => replays.forward(request, signal),
+      onRecorded: (recorded) => this.#announce(recorded),
+    });
+  }
+
+  /** The mark in forwarded requests is keyed with a secret that all processes of the installation share. */
+  static async create(options: DeliveriesOptions): Promise<Deliveries> {
+    return new Deliveries(options, markOf(await options.store.keepSecret('deliveries', randomToken())));
+  }
+
+  /** Starts planning and sending. */
+  start(): void {
+    void this.#sender.start(() => this.#planner.poll());
+  }
+
+  async stop(maxMs: number): Promise<void> {
+    await this.#planner.stop();
+    await this.#sender.stop(maxMs);
+  }
+
+  /** An endpoint with destinations has a new capture. */
+  wake(endpointId: number, userId: number): void {
+    this.#planner.wake(endpointId, userId);
+  }
+
+  /**
+   * Creates a destination. @throws ProblemError VALIDATION_FAILED, INVALID_QUERY, TARGET_NOT_ALLOWED,
+   * TOO_MANY_DESTINATIONS or ENDPOINT_NOT_FOUND
+   */
+  async create(endpoint: EndpointRecord, fields: DestinationCreate): Promise<DestinationWithPending> {
+    const { store, now } = this.#options;
+    await this.#check(endpoint, fields);
+    const created = await store.createDestination(endpoint.id, fields, { now: now(), limit: MAX_DESTINATIONS });
+    if (created === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
+    if (created === 'limit') throw new ProblemError('TOO_MANY_DESTINATIONS');
+    return created;
+  }
+
+  /**
+   * Changes or resumes a destination. Captures until now are still planned with the old settings. @throws ProblemError
+   * as `create`, and DESTINATION_NOT_FOUND
+   */
+  async change(endpoint: EndpointRecord, id: number, changes: DestinationChange): Promise<DestinationWithPending> {
+    const { store, now } = this.#options;
+    await this.#expectDestination(endpoint.id, id);
+    await this.#check(endpoint, changes);
+    await this.#planner.planAll(endpoint.id);
+    const changed = await store.changeDestination(endpoint.id, id, changes, now());
+    if (changed === undefined) throw new ProblemError('DESTINATION_NOT_FOUND');
+    this.#sender.wake([id]);
+    return changed;
+  }
+
+  /** Deletes a destination and its pending deliveries. @throws ProblemError DESTINATION_NOT_FOUND */
+  async remove(endpoint: EndpointRecord, id: number): Promise<void> {
+    const { store } = this.#options;
+    await this.#expectDestination(endpoint.id, id);
+    await this.#planner.planAll(endpoint.id);
+    let step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
+    if (step === 'notFound') throw new ProblemError('DESTINATION_NOT_FOUND');
+    while (step === 'unfinished') step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
+  }
+
+  /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
+  async report(endpointId: number, index: number, report: DeliveryReport): Promise<StoredAttempt> {
+    const { responseBody, responseBodyEncoding, at, ...rest } = report;
+    const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
+    const stored = await this.#record({
+      ...rest,
+      endpointId,
+      index,
+      deliveryId: newDeliveryId(),
+      kind: 'cli',
+      destinationId: null,
+      at: Date.parse(at),
+      nextAttemptAt: null,
+      responseBody: body?.subarray(0, MAX_DELIVERY_RESPONSE_BYTES) ?? null,
+      responseTruncated: (body?.length ?? 0) > MAX_DELIVERY_RESPONSE_BYTES,
+    });
+    if (stored === null) throw new ProblemError('REQUEST_NOT_FOUND');
+    return stored;
+  }
+
+  /** Sends a delivery again at once. @throws ProblemError DELIVERY_NOT_FOUND or DELIVERY_NOT_RETRYABLE */
+  async retry(endpointId: number, deliveryId: string): Promise<void> {
+    const result = await this.#options.store.retryDelivery(endpointId, deliveryId, this.#options.now());
+    if (result === 'notFound') throw new ProblemError('DELIVERY_NOT_FOUND');
+    if (result === 'notRetryable') throw new ProblemError('DELIVERY_NOT_RETRYABLE');
+    this.#sender.wake([result.destinationId]);
+  }
+
+  /** Sends a replay of a captured request, and stores the attempt. Passes its outcome on. */
+  async recordReplay(
+    { endpoint, index }: ReplayedRequest,
+    { method, url }: Pick<Replay, 'method' | 'url'>,
+    send: () => Promise<OutboundResponse>,
+  ): Promise<OutboundResponse> {
+    const at = this.#options.now();
+    const began = performance.now();
+    const attempt = {
+      endpointId: endpoint.id,
+      index,
+      deliveryId: newDeliveryId(),
+      kind: 'replay',
+      destinationId: null,
+      url,
+      method,
+    } as const;
+    const record = (
+      outcome: Pick<Attempt, 'status' | 'statusText' | 'error' | 'durationMs'>,
+      from?: OutboundResponse,
+    ) =>
+      this.#record({
+        ...attempt,
+        ...outcome,
+        attempt: 1,
+        at,
+        nextAttemptAt: null,
+        responseHeaders: (from?.headers ?? []).map(([key, value]) => ({ key, value })),
+        responseBody:
+          from === undefined || from.body.length === 0 ? null : from.body.subarray(0, MAX_DELIVERY_RESPONSE_BYTES),
+        responseTruncated: from !== undefined && (from.isCut || from.body.length > MAX_DELIVERY_RESPONSE_BYTES),
+        // The replay was sent, so its answer counts even if the history can't be written.
+      }).catch((error: unknown) => this.#logFailure(error));
+    try {
+      const response = await send();
+      const { status, statusText, durationMs } = response;
+      await record({ status, statusText, error: null, durationMs }, response);
+      return response;
+    } catch (error) {
+      if (error instanceof ReplayFailure || (error instanceof ProblemError && error.code === 'REPLAY_FAILED'))
+        await record({ status: null, statusText: '', error: error.message, durationMs: performance.now() - began });
+      throw error;
+    }
+  }
+
+  async #record(attempt: Attempt): Promise<StoredAttempt | null> {
+    const recorded = await this.#options.store.recordAttempts([attempt], this.#options.now());
+    this.#announce(recorded);
+    return recorded.stored[0] ?? null;
+  }
+
+  /** Tells viewers, metrics and owners about stored attempts. */
+  #announce({ stored, paused }: RecordedAttempts): void {
+    const { live, metrics } = this.#options;
+    for (const attempt of stored) {
+      if (attempt === null) continue;
+      metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
+      live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
+    }
+    for (const destination of paused) this.#notify(destination);
+  }
+
+  /** Mails the owner of a paused destination, if the address is confirmed. */
+  #notify(destination: PausedDestination): void {
+    const { store, mailer, background, publicUrl } = this.#options;
+    if (mailer === undefined) return;
+    background.run('the notice of a paused destination', async () => {
+      const user = await store.findUser(destination.userId);
+      if (user !== undefined && isProvenAddress(user, user.email))
+        await mailer.send(user.email, pausedMessage(destination, publicUrl()));
+    });
+  }
+
+  async #expectDestination(endpointId: number, id: number): Promise<void> {
+    const destinations = await this.#options.store.listDestinations(endpointId);
+    if (!destinations.some((destination) => destination.id === id)) throw new ProblemError('DESTINATION_NOT_FOUND');
+  }
+
+  async #check(endpoint: EndpointRecord, { url, query, sign }: DestinationChange): Promise<void> {
+    if (query !== undefined) checkCondition(query);
+    if (sign === true && (await this.#options.signatures.signerOf(endpoint)) === undefined)
+      throw invalid({ sign: WITHOUT_SECRET });
+    if (url !== undefined) await this.#options.replays.checkTarget(url);
+  }
+
+  #logFailure(error: unknown): void {
+    const { log, now } = this.#options;
+    if (now() - this.#loggedAt < FAILURE_LOG_MS) return;
+    this.#loggedAt = now();
+    log.error({ err: error }, 'deliveries failed; they are tried again');
+  }
+}
+
+/** @throws ProblemError INVALID_QUERY with the position of the mistake */
+function checkCondition(text: string): void {
+  const result = parseQuery(text);
+  if (!result.ok) throw invalidCondition(result.sentence, result.position);
+  if ([...termsOf(result.query)].some(({ kind }) => TERMS_OF_DELIVERIES.has(kind)))
+    throw invalidCondition(NOT_YET_KNOWN, Math.max(0, text.search(/(?<![^\s(-])(?:is|status):/i)));
+}
+
+function invalidCondition(sentence: string, position: number): ProblemError {
+  return new ProblemError('INVALID_QUERY', { sentence, fields: { query: sentence }, extra: { position } });
+}

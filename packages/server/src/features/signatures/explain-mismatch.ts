@@ -1,0 +1,151 @@
+import type { SigningSecret } from '@creel/contract';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { jsonLayouts } from './json-layouts.ts';
+import { SECRET_PREFIX, decodeBase64, hmac, schemeOf, withoutSecretPrefix } from './schemes.ts';
+import type { ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
+
+/** A signature that does not match, with what it was compared with. */
+export interface Mismatch {
+  readonly signing: SigningSecret;
+  readonly received: ReceivedSignature;
+  readonly body: Uint8Array;
+  /** The digest that the secret gives. */
+  readonly expected: Buffer;
+}
+
+/**
+ * Finds out why a signature does not match, by trying the usual mistakes one at a time: another spelling of the
+ * signature, of the secret, then of the body. Returns a sentence for the user.
+ */
+export async function explainMismatch(mismatch: Mismatch): Promise<string> {
+  const { signing, received, body, expected } = mismatch;
+  const scheme = schemeOf(signing);
+  const spelling = explainSpelling(scheme, signing, received.signatures, expected);
+  if (spelling !== undefined) return spelling;
+  const isSigned = async (key: Uint8Array, bytes: Uint8Array): Promise<boolean> => {
+    await nextTurn();
+    const digest = await hmac('sha256', key, received.signedBefore, bytes);
+    return received.signatures.includes(digest.toString(scheme.encoding));
+  };
+  const key = scheme.toKey(signing.secret);
+  for (const { key: other, reason } of otherKeys(scheme, signing))
+    if (!Buffer.from(other).equals(key) && (await isSigned(other, body))) return reason;
+  for (const { body: bytes, name } of otherBodies(body))
+    if (await isSigned(key, bytes))
+      return `The body was changed after signing: as ${name} it matches the signature. Sign exactly the bytes that are sent.`;
+  return `The signature does not match. ${hint(mismatch)}`;
+}
+
+/** The signature is right and written in another way than the scheme does. */
+function explainSpelling(
+  { encoding, sender }: Scheme,
+  { scheme }: SigningSecret,
+  signatures: readonly string[],
+  expected: Buffer,
+): string | undefined {
+  const other: SignatureEncoding = encoding === 'hex' ? 'base64' : 'hex';
+  for (const signature of signatures) {
+    if (sameDigest(signature, other, expected)) {
+      const isPlain = scheme === 'hmac-sha256';
+      const fix = isPlain ? `Set the encoding to ${other}.` : `${sender} sends ${encoding}.`;
+      return `The signature is in ${other}, but it is read as ${encoding}. ${fix}`;
+    }
+    if (sameDigest(signature, encoding, expected))
+      return `The signature is right, but it is not written as ${sender} writes it: expected “${expected.toString(encoding)}”.`;
+    const [, prefix = '', rest = ''] = /^([\w-]+=)(.+)$/.exec(signature) ?? [];
+    if (scheme === 'hmac-sha256' && (sameDigest(rest, 'hex', expected) || sameDigest(rest, 'base64', expected)))
+      return `The signature begins with “${prefix}”. Set the prefix to “${prefix}”.`;
+  }
+  return undefined;
+}
+
+function sameDigest(signature: string, encoding: SignatureEncoding, expected: Buffer): boolean {
+  return Buffer.from(signature, encoding).equals(expected);
+}
+
+interface OtherKey {
+  readonly key: Uint8Array;
+  readonly reason: string;
+}
+
+const HEX = /^(?:[\da-f]{2})+$/i;
+
+/** Keys that the sender can have used, if the stored secret was copied or read in the wrong way. */
+function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
+  const trimmed = secret.trim();
+  const where = secret.endsWith(trimmed) ? 'beginning' : 'end';
+  const bare = withoutSecretPrefix(trimmed);
+  const unquoted = trimmed.replace(/^(["'`])(.*)\1$/s, '$2');
+  const base64 = decodeBase64(bare);
+  const hex = HEX.test(bare) ? Buffer.from(bare, 'hex') : undefined;
+  const readsBase64 = scheme.toKey(trimmed).length < bare.length;
+  const signedWith = (reading: string): string =>
+    `The sender reads the secret as ${reading}, but here it is read as ${readsBase64 ? 'base64' : 'text'}. Both must use the same key.`;
+  const keys: (OtherKey | undefined)[] = [
+    secret === trimmed
+      ? undefined
+      : {
+          key: scheme.toKey(trimmed),
+          reason: `The secret has a space or a line break at its ${where}. Without it the signature matches.`,
+        },
+    {
+      key: scheme.toKey(unquoted),
+      reason: 'The secret is in quotation marks. Without them the signature matches.',
+    },
+    {
+      key: scheme.toKey(SECRET_PREFIX + trimmed),
+      reason: `The secret lacks its beginning “${SECRET_PREFIX}”. With it the signature matches.`,
+    },
+    trimmed === bare
+      ? undefined
+      : {
+          key: scheme.toKey(bare),
+          reason: `The secret begins with “${SECRET_PREFIX}”, which does not belong to it. Without it the signature matches.`,
+        },
+    base64 && { key: base64, reason: signedWith('base64') },
+    hex && { key: hex, reason: signedWith('hex') },
+    { key: Buffer.from(bare, 'utf8'), reason: signedWith('text') },
+    { key: Buffer.from(trimmed, 'utf8'), reason: signedWith(`text that includes “${SECRET_PREFIX}”`) },
+  ];
+  return keys.filter((key) => key !== undefined);
+}
+
+/** Bodies that can have been signed, if a program changed the body on its way. */
+function* otherBodies(body: Uint8Array): Generator<{ readonly name: string; readonly body: Uint8Array }> {
+  if (body.length === 0) return;
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length);
+  yield { name: 'an empty body', body: new Uint8Array() };
+  if (text.at(-1) === LINE_FEED) {
+    const end = text.at(-2) === CARRIAGE_RETURN ? -2 : -1;
+    yield { name: 'text without the last line break', body: text.subarray(0, end) };
+  } else yield { name: 'text with a line break at its end', body: Buffer.concat([text, Buffer.of(LINE_FEED)]) };
+  if (text.includes('\r\n') && text.length <= MAX_REWRITTEN_BYTES)
+    yield {
+      name: 'text with LF line ends',
+      body: Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
+    };
+  yield* jsonLayouts(body);
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const MAX_REWRITTEN_BYTES = 256 * 1024;
+
+/** What to look at, if no single mistake explains the signature. */
+function hint({ signing: { scheme, secret }, body }: Mismatch): string {
+  if (scheme === 'stripe') {
+    if (/^(sk|rk|pk)_/.test(secret.trim()))
+      return 'The secret is an API key. Enter the signing secret of the webhook endpoint, which begins with “whsec_”.';
+    const mode = stripeMode(body);
+    if (mode !== undefined)
+      return `The event is from ${mode} mode. Check that the secret is the one of the ${mode} mode: Stripe has a secret for each mode and each webhook endpoint.`;
+  }
+  return 'Either the secret is not the one that the sender signs with, or the body was changed after signing.';
+}
+
+/** The mode of a Stripe event, by `livemode` in its body. Stripe sends it in the first lines or the last. */
+function stripeMode(body: Uint8Array): 'live' | 'test' | undefined {
+  const text = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, MAX_REWRITTEN_BYTES)).toString('latin1');
+  const mode = /"livemode"\s*:\s*(true|false)/.exec(text)?.[1];
+  return mode === undefined ? undefined : mode === 'true' ? 'live' : 'test';
+}

@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Stripe } from 'stripe';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startTarget } from '../../../../../fixtures/target-server.ts';
+import type { TargetServer } from '../../../../../fixtures/target-server.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+const SECRET = 'whsec_canary0123456789';
+const EVENT = '{"id":"evt_1","livemode":false,"amount":1.50}';
+const stripe = new Stripe('sk_test_unused');
+
+let server: TestServer;
+let target: TargetServer;
+let client: TestClient;
+let uid: string;
+
+beforeAll(async () => {
+  server = await startTestServer({ settings: { LOG_LEVEL: 'trace', DEFAULT_TIER: 'PREMIUM' } });
+  target = await startTarget();
+});
+afterAll(async () => {
+  await target.close();
+  await server.stop();
+});
+beforeEach(async () => {
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+});
+
+const setSecret = (secret = SECRET) =>
+  client.call('setSigningSecret', { params: { uid }, body: { scheme: 'stripe', secret } });
+
+/** Sends an event that Stripe signed `age` seconds ago, and returns its id. */
+async function captureEvent(age = 0, body = EVENT): Promise<number> {
+  const timestamp = Math.floor(Date.now() / 1000) - age;
+  const signature = stripe.webhooks.generateTestHeaderString({ payload: EVENT, secret: SECRET, timestamp });
+  await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'stripe-signature': signature } });
+  const [captured] = await client.call('listUnsaved', { params: { uid } });
+  return captured?.id ?? 0;
+}
+
+const signatureOf = async (id: number) => (await client.call('getRequest', { params: { uid, id } })).signature;
+const replay = (json: object, from = client) =>
+  from.tell('/api/replay', {
+    method: 'POST',
+    json: { method: 'POST', url: `${target.url}/hooks`, headers: [], ...json },
+  });
+
+test('the endpoint says its scheme, and a request says whether its signature is valid', async () => {
+  const id = await captureEvent();
+  expect(await signatureOf(id)).toBeNull();
+  await setSecret();
+  expect(await signatureOf(id)).toEqual({ scheme: 'stripe', verdict: 'valid', reason: null });
+  expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ signing: { scheme: 'stripe' } });
+  expect(await client.call('listEndpoints', {})).toMatchObject([{ signing: { scheme: 'stripe' } }]);
+  expect(await signatureOf(await captureEvent(720))).toMatchObject({
+    verdict: 'invalid',
+    reason: expect.stringContaining('7 minutes too old'),
+  });
+  expect(await signatureOf(await captureEvent(0, JSON.stringify(JSON.parse(EVENT), null, 2)))).toMatchObject({
+    verdict: 'invalid',
+    reason: expect.stringContaining('does not match'),
+  });
+  await setSecret(`${SECRET}\n`);
+  expect(await signatureOf(id)).toMatchObject({ reason: expect.stringContaining('line break at its end') });
+  const { status } = await client.tell(`/api/endpoints/${uid}/signing-secret`, { method: 'DELETE' });
+  expect([status, await signatureOf(id)]).toEqual([204, null]);
+  expect(await client.call('getEndpoint', { params: { uid } })).toMatchObject({ signing: null });
+});
+
+test('the verdict stays while the request grows old', async () => {
+  await setSecret();
+  const id = await captureEvent();
+  server.clock.advance(3_600_000);
+  expect(await signatureOf(id)).toMatchObject({ verdict: 'valid' });
+});
+
+test.each<[object, string, string]>([
+  [{ secret: 'x' }, 'scheme', 'Choose a scheme'],
+  [{ scheme: 'rsa', secret: 'x' }, 'scheme', 'Choose a scheme'],
+  [{ scheme: 'stripe' }, 'secret', 'Please enter the secret'],
+  [{ scheme: 'stripe', secret: '' }, 'secret', 'Please enter the secret'],
+  [{ scheme: 'stripe', secret: 'x'.repeat(4097) }, 'secret', 'at most 4096'],
+  [{ scheme: 'hmac-sha256', secret: 'x' }, 'header', 'needs the name of the header'],
+  [{ scheme: 'hmac-sha256', secret: 'x', header: 'a b' }, 'header', 'name of a header'],
+  [{ scheme: 'hmac-sha256', secret: 'x', header: 'a', encoding: 'base32' }, 'encoding', 'hex or base64'],
+  [{ scheme: 'hmac-sha256', secret: 'x', header: 'a', prefix: 'a\n' }, 'prefix', 'prefix'],
+])('rejects %j', async (json, field, sentence) => {
+  const path = `/api/endpoints/${uid}/signing-secret`;
+  expect(await client.tell(path, { method: 'PUT', json })).toMatchObject({
+    status: 400,
+    body: { code: 'VALIDATION_FAILED', fields: { [field]: expect.stringContaining(sentence) } },
+  });
+});
+
+test('a replay with sign carries a signature that Stripe accepts now, over the edited body', async () => {
+  await setSecret();
+  const id = await captureEvent(100_000);
+  const { rawHeaders } = await client.call('getRequest', { params: { uid, id } });
+  const headers = rawHeaders.map(([key, value]) => ({ key, value }));
+  const edited = EVENT.replace('1.50', '99.00');
+  for (const body of [{ body: edited, of: { endpointUid: uid, id } }, { bodyFrom: { endpointUid: uid, id } }]) {
+    expect(await replay({ headers, sign: true, ...body })).toMatchObject({ status: 200 });
+    const arrived = target.received.at(-1);
+    const signature = arrived?.headers.find(([name]) => name.toLowerCase() === 'stripe-signature')?.[1] ?? '';
+    expect(arrived?.body.toString()).toBe('body' in body ? edited : EVENT);
+    expect(() => stripe.webhooks.constructEvent(arrived?.body ?? '', signature, SECRET)).not.toThrow();
+  }
+  await replay({ headers, body: edited, of: { endpointUid: uid, id } });
+  expect(target.received.at(-1)?.headers.map(([, value]) => value)).toContain(
+    rawHeaders.find(([name]) => name === 'stripe-signature')?.[1],
+  );
+});
+
+test('signing without a secret or a request is 400, and for the request of another user 404', async () => {
+  const of = { endpointUid: uid, id: await captureEvent() };
+  const sent = target.received.length;
+  const bad = (sign: string) => ({ status: 400, body: { code: 'VALIDATION_FAILED', fields: { sign } } });
+  expect(await replay({ sign: true, of })).toMatchObject(bad('This endpoint has no signing secret. Set one first.'));
+  await setSecret();
+  expect(await replay({ sign: true })).toMatchObject(bad('To sign, name the captured request with of or bodyFrom.'));
+  const other = (await server.register()).client;
+  for (const source of [{ of }, { of, sign: true }, { bodyFrom: of, sign: true }])
+    expect(await replay(source, other)).toMatchObject({ status: 404 });
+  expect(target.received.length).toBe(sent);
+});
+
+test('the secret is in no answer, no export, no log line and no file of the database', async () => {
+  await setSecret();
+  await captureEvent();
+  const paths = ['/api/endpoints', `/api/endpoints/${uid}`, `/api/endpoints/${uid}/temp-requests`, '/api/export'];
+  const answers = await Promise.all(paths.map(async (path) => (await client.send(path)).text()));
+  const files = await readdir(server.dataDir);
+  const stored = await Promise.all(files.map((file) => readFile(join(server.dataDir, file), 'latin1')));
+  expect(stored.join('')).toContain(uid);
+  const everything = [server.log(), ...answers, ...stored].join('\n');
+  const hidden = ['canary0123456789', Buffer.from(SECRET).toString('base64').slice(4, 24)];
+  expect(hidden.filter((text) => everything.includes(text))).toEqual([]);
+});
+
+test('a deleted endpoint takes its secret with it, and a sealed secret does not open for another endpoint', async () => {
+  await setSecret();
+  const endpoint = await server.store.findEndpoint(uid);
+  const sealed = await server.store.findSigningSecret(endpoint?.id ?? 0);
+  const other = await client.call('createEndpoint', { body: {} });
+  await server.store.setSigningSecret(other.id, 'stripe', sealed ?? '');
+  await client.send(`/h/${other.uid}`, { method: 'POST', body: EVENT });
+  const { signature } = await client.call('getRequest', { params: { uid: other.uid, id: -1_000_000 } });
+  expect(signature).toBeNull();
+  await client.call('deleteEndpoint', { params: { uid } });
+  expect(sealed).toBeTypeOf('string');
+  expect(await server.store.findSigningSecret(endpoint?.id ?? 0)).toBeUndefined();
+});
+
+test('a body of many megabytes is verified in slices', async () => {
+  const body = Buffer.alloc(9_000_001, 'ä');
+  const signature = createHmac('sha256', 'shhh').update(body).digest('base64');
+  const json = { scheme: 'hmac-sha256', secret: 'shhh', header: 'x-sign', encoding: 'base64' } as const;
+  await client.call('setSigningSecret', { params: { uid }, body: json });
+  await client.send(`/h/${uid}`, { method: 'POST', body, headers: { 'X-Sign': signature } });
+  expect(await signatureOf(-1_000_000)).toMatchObject({ verdict: 'valid' });
+});

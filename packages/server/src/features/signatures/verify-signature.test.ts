@@ -1,0 +1,343 @@
+import type { RawHeaders, SigningSecret } from '@creel/contract';
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { bigJson } from '../../../../../fixtures/webhooks/big-json.ts';
+import { githubPush } from '../../../../../fixtures/webhooks/github-push.ts';
+import { shopifyOrdersCreate } from '../../../../../fixtures/webhooks/shopify-orders-create.ts';
+import { slackEvent } from '../../../../../fixtures/webhooks/slack-event.ts';
+import { stripeInvoicePaid } from '../../../../../fixtures/webhooks/stripe-invoice-paid.ts';
+import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
+import { verifySignature } from './verify-signature.ts';
+
+const NOW = 1_800_000_000;
+
+/** How a sender makes a signature: its key, what it signs, and how it writes the digest. */
+interface Sender {
+  readonly key: string | Buffer;
+  readonly body: string | Buffer;
+  readonly at?: number;
+  readonly encoding?: 'hex' | 'base64';
+}
+
+const digest = ({ key, body, encoding = 'hex' }: Sender, before = ''): string =>
+  createHmac('sha256', key).update(before).update(body).digest(encoding);
+
+const byStripe = (sender: Sender): RawHeaders => {
+  const { at = NOW } = sender;
+  return [['Stripe-Signature', `t=${at},v1=${digest(sender, `${at}.`)}`]];
+};
+const byGithub = (sender: Sender): RawHeaders => [['X-Hub-Signature-256', `sha256=${digest(sender)}`]];
+const byShopify = (sender: Sender): RawHeaders => [
+  ['X-Shopify-Hmac-Sha256', digest({ encoding: 'base64', ...sender })],
+];
+const bySlack = (sender: Sender): RawHeaders => {
+  const { at = NOW } = sender;
+  return [
+    ['X-Slack-Request-Timestamp', String(at)],
+    ['X-Slack-Signature', `v0=${digest(sender, `v0:${at}:`)}`],
+  ];
+};
+const byStandard = (sender: Sender): RawHeaders => {
+  const { at = NOW } = sender;
+  return [
+    ['webhook-id', 'msg_1'],
+    ['webhook-timestamp', String(at)],
+    ['webhook-signature', `v1,${digest({ encoding: 'base64', ...sender }, `msg_1.${at}.`)}`],
+  ];
+};
+const byOthers = (sender: Sender): RawHeaders => [['X-Acme-Signature', digest(sender)]];
+
+const KEY = Buffer.from('0123456789abcdef01234567');
+const STANDARD = `whsec_${KEY.toString('base64')}`;
+const COMPACT = '{"id":12345678901234567890,"name":"Grüße","empty":[],"items":[{"price":1.50}],"url":"a/b"}';
+const BODY = Buffer.from(COMPACT);
+
+const verify = (signing: SigningSecret, headers: RawHeaders, body: string | Buffer = BODY, at = NOW) =>
+  verifySignature(signing, { headers, body: Buffer.from(body), receivedAt: at * 1000 + 999 });
+
+describe('real webhooks', () => {
+  test.each([
+    { fixture: stripeInvoicePaid, scheme: 'stripe', at: 1_791_967_126 },
+    { fixture: githubPush, scheme: 'github', at: 0 },
+    { fixture: shopifyOrdersCreate, scheme: 'shopify', at: 0 },
+    { fixture: slackEvent, scheme: 'slack', at: 1_791_967_332 },
+    { fixture: bigJson, scheme: 'standard-webhooks', at: 1_791_968_460 },
+  ] as const)(
+    '$scheme: valid with its secret, invalid with another or after a change',
+    async ({ fixture, scheme, at }) => {
+      const headers = headersFor(fixture, 'http://127.0.0.1/h/x').map(([name, value]): [string, string] => [
+        name,
+        value,
+      ]);
+      const signing = { scheme, secret: fixture.secret ?? '' };
+      expect(await verify(signing, headers, fixture.body, at)).toEqual({ scheme, verdict: 'valid', reason: null });
+      const other = await verify({ scheme, secret: 'another secret' }, headers, fixture.body, at);
+      expect(other).toEqual({ scheme, verdict: 'invalid', reason: expect.stringContaining('does not match') });
+      const changed = Buffer.from(fixture.body);
+      changed.writeUInt8(changed.readUInt8(10) ^ 1, 10);
+      expect((await verify(signing, headers, changed, at)).verdict).toBe('invalid');
+      const missing = await verify(signing, [['Content-Type', 'application/json']], fixture.body, at);
+      expect(missing).toEqual({
+        scheme,
+        verdict: 'missing',
+        reason: expect.stringMatching(/^The request has no \S+ header\.$/),
+      });
+    },
+  );
+});
+
+/** The sentence about a request that is signed with a mistake. */
+async function reasonOf(signing: SigningSecret, headers: RawHeaders, body?: string | Buffer): Promise<string | null> {
+  const { verdict, reason } = await verify(signing, headers, body);
+  expect(verdict).toBe('invalid');
+  return reason;
+}
+
+describe('the secret', () => {
+  test.each([
+    ['shhh ', 'end'],
+    ['shhh\n', 'end'],
+    ['shhh\r\n', 'end'],
+    ['\tshhh', 'beginning'],
+  ])('was copied with white space: %j', async (secret, where) => {
+    const reason = `The secret has a space or a line break at its ${where}. Without it the signature matches.`;
+    const sender = { key: 'shhh', body: BODY };
+    expect(await reasonOf({ scheme: 'stripe', secret }, byStripe(sender))).toBe(reason);
+    expect(await reasonOf({ scheme: 'github', secret }, byGithub(sender))).toBe(reason);
+    expect(await reasonOf({ scheme: 'shopify', secret }, byShopify(sender))).toBe(reason);
+    expect(await reasonOf({ scheme: 'slack', secret }, bySlack(sender))).toBe(reason);
+    const signing = { scheme: 'hmac-sha256', secret, header: 'x-acme-signature' } as const;
+    expect(await reasonOf(signing, byOthers(sender))).toBe(reason);
+    const standard = { scheme: 'standard-webhooks', secret: secret.replace('shhh', STANDARD) } as const;
+    expect(await reasonOf(standard, byStandard({ key: KEY, body: BODY }))).toBe(reason);
+  });
+
+  test('is in quotation marks', async () => {
+    expect(await reasonOf({ scheme: 'github', secret: '"shhh"' }, byGithub({ key: 'shhh', body: BODY }))).toBe(
+      'The secret is in quotation marks. Without them the signature matches.',
+    );
+  });
+
+  test('lacks its whsec_, or has one that does not belong to it', async () => {
+    expect(await reasonOf({ scheme: 'stripe', secret: 'abc' }, byStripe({ key: 'whsec_abc', body: BODY }))).toBe(
+      'The secret lacks its beginning “whsec_”. With it the signature matches.',
+    );
+    expect(await reasonOf({ scheme: 'github', secret: 'whsec_abc' }, byGithub({ key: 'abc', body: BODY }))).toBe(
+      'The secret begins with “whsec_”, which does not belong to it. Without it the signature matches.',
+    );
+    const withPrefix = byStandard({ key: STANDARD, body: BODY });
+    expect(await reasonOf({ scheme: 'standard-webhooks', secret: STANDARD }, withPrefix)).toBe(
+      'The sender reads the secret as text that includes “whsec_”, but here it is read as base64. Both must use the same key.',
+    );
+  });
+
+  test('of Standard Webhooks is the same with and without its prefix', async () => {
+    const headers = byStandard({ key: KEY, body: BODY });
+    for (const secret of [STANDARD, KEY.toString('base64')])
+      expect(await verify({ scheme: 'standard-webhooks', secret }, headers)).toMatchObject({ verdict: 'valid' });
+  });
+
+  test('is read in another encoding than the sender reads it', async () => {
+    const reads = (sender: string, here: string) =>
+      `The sender reads the secret as ${sender}, but here it is read as ${here}. Both must use the same key.`;
+    const hex = KEY.toString('hex');
+    const base64 = KEY.toString('base64');
+    const own = { key: KEY, body: BODY };
+    expect(await reasonOf({ scheme: 'github', secret: hex }, byGithub(own))).toBe(reads('hex', 'text'));
+    expect(await reasonOf({ scheme: 'github', secret: base64 }, byGithub(own))).toBe(reads('base64', 'text'));
+    expect(await reasonOf({ scheme: 'standard-webhooks', secret: hex }, byStandard(own))).toBe(reads('hex', 'base64'));
+    const asText = byStandard({ key: base64, body: BODY });
+    expect(await reasonOf({ scheme: 'standard-webhooks', secret: STANDARD }, asText)).toBe(reads('text', 'base64'));
+  });
+
+  test("is of Stripe's other mode, or no signing secret", async () => {
+    const inTest = '{"id":"evt_1","livemode":false}';
+    const live = '{"id":"evt_1",\n "livemode": true}';
+    const signing = { scheme: 'stripe', secret: 'whsec_mine' } as const;
+    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: inTest }), inTest)).toContain(
+      'The event is from test mode. Check that the secret is the one of the test mode',
+    );
+    expect(await reasonOf(signing, byStripe({ key: 'whsec_other', body: live }), live)).toContain('from live mode');
+    const apiKey = { scheme: 'stripe', secret: 'sk_test_1' } as const;
+    expect(await reasonOf(apiKey, byStripe({ key: 'whsec_other', body: live }), live)).toContain('is an API key');
+  });
+});
+
+describe('the signature', () => {
+  const signing = { scheme: 'hmac-sha256', secret: 'shhh', header: 'X-Acme-Signature' } as const;
+  const hex = digest({ key: 'shhh', body: BODY });
+  const base64 = digest({ key: 'shhh', body: BODY, encoding: 'base64' });
+
+  test('is in the other encoding', async () => {
+    expect(await reasonOf(signing, [['x-acme-signature', base64]])).toBe(
+      'The signature is in base64, but it is read as hex. Set the encoding to base64.',
+    );
+    expect(await reasonOf({ ...signing, encoding: 'base64' }, [['x-acme-signature', hex]])).toBe(
+      'The signature is in hex, but it is read as base64. Set the encoding to hex.',
+    );
+    const github = await reasonOf({ scheme: 'github', secret: 'shhh' }, [['X-Hub-Signature-256', `sha256=${base64}`]]);
+    expect(github).toBe('The signature is in base64, but it is read as hex. GitHub sends hex.');
+    const upperCase: RawHeaders = [['X-Hub-Signature-256', `sha256=${hex.toUpperCase()}`]];
+    expect(await reasonOf({ scheme: 'github', secret: 'shhh' }, upperCase)).toContain(
+      'not written as GitHub writes it',
+    );
+  });
+
+  test('of a plain HMAC has any case, encoding and prefix, alone or in a list', async () => {
+    const valid = { scheme: 'hmac-sha256', verdict: 'valid', reason: null };
+    expect(await verify(signing, [['X-ACME-Signature', hex.toUpperCase()]])).toEqual(valid);
+    expect(await verify({ ...signing, encoding: 'base64' }, [['X-Acme-Signature', base64]])).toEqual(valid);
+    const prefixed = { ...signing, prefix: 'sha256=' };
+    expect(await verify(prefixed, [['X-Acme-Signature', `sha256=${hex}`]])).toEqual(valid);
+    expect(await verify(prefixed, [['X-Acme-Signature', `sha256=${'0'.repeat(64)}, sha256=${hex}`]])).toEqual(valid);
+  });
+
+  test('has no prefix, or one that is not set', async () => {
+    expect(await reasonOf({ ...signing, prefix: 'sha256=' }, [['X-Acme-Signature', hex]])).toBe(
+      'The X-Acme-Signature header does not begin with the prefix “sha256=”.',
+    );
+    expect(await reasonOf(signing, [['X-Acme-Signature', `sha256=${hex}`]])).toBe(
+      'The signature begins with “sha256=”. Set the prefix to “sha256=”.',
+    );
+  });
+
+  test('is one of several, as while a secret is rotated', async () => {
+    const [[, stripe = ''] = []] = byStripe({ key: 'shhh', body: BODY });
+    const rotated = stripe.replace('v1=', `v1=${'0'.repeat(64)},v1=`);
+    expect(await verify({ scheme: 'stripe', secret: 'shhh' }, [['Stripe-Signature', rotated]])).toMatchObject({
+      verdict: 'valid',
+    });
+    const standard = byStandard({ key: KEY, body: BODY }).map(([name, value]): [string, string] => [
+      name,
+      name === 'webhook-signature' ? `v1a,other v1,${'A'.repeat(43)}= ${value}` : value,
+    ]);
+    expect(await verify({ scheme: 'standard-webhooks', secret: STANDARD }, standard)).toMatchObject({
+      verdict: 'valid',
+    });
+  });
+
+  test("is in Svix's headers", async () => {
+    const headers = byStandard({ key: KEY, body: BODY }).map(([name, value]): [string, string] => [
+      name.replace('webhook', 'svix'),
+      value,
+    ]);
+    expect(await verify({ scheme: 'standard-webhooks', secret: STANDARD }, headers)).toMatchObject({
+      verdict: 'valid',
+    });
+  });
+
+  test('is in a header of another scheme', async () => {
+    const headers = byGithub({ key: 'shhh', body: BODY });
+    expect(await verify({ scheme: 'stripe', secret: 'shhh' }, headers)).toEqual({
+      scheme: 'stripe',
+      verdict: 'missing',
+      reason: 'The request has no Stripe-Signature header. It seems to be signed with the scheme github.',
+    });
+    expect(await verify({ ...signing, header: 'X-Other' }, [['X-Acme-Signature', hex]])).toMatchObject({
+      verdict: 'missing',
+      reason: expect.stringContaining('with the scheme hmac-sha256 in the header X-Acme-Signature.'),
+    });
+  });
+
+  test.each<[SigningSecret['scheme'], RawHeaders, string]>([
+    ['stripe', [['Stripe-Signature', 'hello']], "The Stripe-Signature header can't be read."],
+    ['stripe', [['Stripe-Signature', 't=,v1=abc']], "The Stripe-Signature header can't be read."],
+    ['stripe', [['Stripe-Signature', 't=1800000000,v0=abc']], "The Stripe-Signature header can't be read."],
+    ['github', [['X-Hub-Signature-256', 'abc']], "The X-Hub-Signature-256 header can't be read."],
+    ['slack', [['X-Slack-Signature', 'v0=abc']], 'The request has no X-Slack-Request-Timestamp header.'],
+    [
+      'slack',
+      [
+        ['X-Slack-Signature', 'v0=abc'],
+        ['X-Slack-Request-Timestamp', 'today'],
+      ],
+      "The X-Slack-Request-Timestamp header can't be read.",
+    ],
+    [
+      'slack',
+      [
+        ['X-Slack-Signature', 'abc'],
+        ['X-Slack-Request-Timestamp', '1800000000'],
+      ],
+      "The X-Slack-Signature header can't be read.",
+    ],
+    ['standard-webhooks', [['webhook-signature', 'v1,abc']], 'The request has no webhook-id header.'],
+    [
+      'standard-webhooks',
+      [
+        ['webhook-id', 'msg_1'],
+        ['webhook-timestamp', '1800000000'],
+        ['webhook-signature', 'abc'],
+      ],
+      "The webhook-signature header can't be read.",
+    ],
+  ])("can't be read: %s %j", async (scheme, headers, sentence) => {
+    expect(await reasonOf({ scheme, secret: 'shhh' }, headers)).toContain(sentence);
+  });
+});
+
+describe('the time', () => {
+  const sign = (at: number) => byStripe({ key: 'shhh', body: BODY, at });
+  const signing = { scheme: 'stripe', secret: 'shhh' } as const;
+
+  test('is at most 300 s before the capture', async () => {
+    expect(await verify(signing, sign(NOW - 300))).toMatchObject({ verdict: 'valid' });
+    expect(await verify(signing, sign(NOW + 100_000))).toMatchObject({ verdict: 'valid' });
+    expect(await reasonOf(signing, sign(NOW - 301))).toBe(
+      'The signature matches, but its timestamp is 5 minutes older than the capture, 1 minute too old. Receivers accept at most 5 minutes.',
+    );
+    expect(await reasonOf(signing, sign(NOW - 720))).toContain('12 minutes older than the capture, 7 minutes too old.');
+    expect(await reasonOf(signing, sign(NOW - 3 * 86_400))).toContain('3 days older');
+    const slack = bySlack({ key: 'shhh', body: BODY, at: NOW - 720 });
+    expect(await reasonOf({ scheme: 'slack', secret: 'shhh' }, slack)).toContain('7 minutes too old');
+  });
+
+  test('of Standard Webhooks is not far in the future either', async () => {
+    const standard = { scheme: 'standard-webhooks', secret: STANDARD } as const;
+    const at = (seconds: number) => byStandard({ key: KEY, body: BODY, at: NOW + seconds });
+    expect(await verify(standard, at(300))).toMatchObject({ verdict: 'valid' });
+    expect(await reasonOf(standard, at(600))).toContain('10 minutes after the capture');
+  });
+});
+
+describe('the body was changed after signing', () => {
+  const value: unknown = JSON.parse('{"a":1,"b":["x/y","ü"],"c":{},"d":[]}');
+  const compact = JSON.stringify(value);
+  const pretty = JSON.stringify(value, null, 2);
+  const php = compact.replaceAll('/', '\\/').replace('ü', '\\u00fc');
+
+  test.each([
+    ['compact JSON', compact, pretty],
+    ['pretty-printed JSON (2 spaces)', pretty, compact],
+    ['pretty-printed JSON (4 spaces)', JSON.stringify(value, null, 4), compact],
+    ['pretty-printed JSON (tabs)', JSON.stringify(value, null, '\t'), compact],
+    ['JSON on one line with spaces', '{"a": 1, "b": ["x/y", "ü"], "c": {}, "d": []}', pretty],
+    ['compact JSON with \\u and \\/ escapes', php, compact],
+    ['compact JSON of JSON.stringify', compact, php.replace('{', '{ ')],
+    ['text with a line break at its end', 'a\n', 'a'],
+    ['text without the last line break', 'a', 'a\r\n'],
+    ['text with LF line ends', 'a\nb\n', 'a\r\nb\r\n'],
+    ['an empty body', '', '{}'],
+  ])('as %s it matches', async (name, signed, received) => {
+    const headers = byGithub({ key: 'shhh', body: signed });
+    expect(await reasonOf({ scheme: 'github', secret: 'shhh' }, headers, received)).toBe(
+      `The body was changed after signing: as ${name} it matches the signature. Sign exactly the bytes that are sent.`,
+    );
+  });
+
+  test('keeps numbers and strings that JSON.parse would change', async () => {
+    const signed = COMPACT.replace('"empty":[]', '"empty": []');
+    const headers = byStripe({ key: 'shhh', body: COMPACT });
+    expect(await reasonOf({ scheme: 'stripe', secret: 'shhh' }, headers, signed)).toContain('as compact JSON it');
+  });
+
+  test.each(['['.repeat(60_000) + ']'.repeat(60_000), '{"a":'.repeat(1000), `"${'x'.repeat(300_000)}"`, '\0\xff', ''])(
+    'a body that no layout explains ends with the general sentence: %#',
+    async (body) => {
+      const headers = byGithub({ key: 'another', body: BODY });
+      expect(await reasonOf({ scheme: 'github', secret: 'shhh' }, headers, body)).toBe(
+        'The signature does not match. Either the secret is not the one that the sender signs with, or the body was changed after signing.',
+      );
+    },
+  );
+});
