@@ -1,4 +1,12 @@
+import process from 'node:process';
 import { defineConfig } from 'vitest/config';
+import { fromRoot } from './scripts/paths.mjs';
+
+/** In `npm test`, servers in a test's process use the threads of the bundle, as servers in their own process do. */
+const bundledThreads = {
+  find: /^.*\/workers\/worker-file\.ts$/,
+  replacement: fromRoot('packages', 'server', 'test', 'bundled-worker-file.ts'),
+};
 
 export default defineConfig({
   test: {
@@ -8,6 +16,7 @@ export default defineConfig({
       'scripts/**/*.test.{ts,mjs}',
       'bench/**/*.test.ts',
     ],
+    alias: process.env['CREEL_SERVER_PROGRAM'] === undefined ? [] : [bundledThreads],
     globalSetup: './scripts/vitest-setup.ts',
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,

@@ -3,7 +3,8 @@ import { bindQueries } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
-import { LazyWorker, WorkerClient, workerFile } from '../../workers/worker-client.ts';
+import { LazyWorker, WorkerClient } from '../../workers/worker-client.ts';
+import { workerFile } from '../../workers/worker-file.ts';
 import type { SqliteMethods, SqliteThreadData } from './thread.ts';
 
 type StorageThread = WorkerClient<SqliteMethods, StorageFailure, DiskState>;

@@ -1,4 +1,5 @@
-import { LazyWorker, workerFile } from '../../workers/worker-client.ts';
+import { LazyWorker } from '../../workers/worker-client.ts';
+import { workerFile } from '../../workers/worker-file.ts';
 import { REPLAY_ERRORS } from './replay-failure.ts';
 import type { ThreadFailure } from './replay-failure.ts';
 import type { ReplayMethods } from './replay-thread.ts';
