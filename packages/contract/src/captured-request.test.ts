@@ -48,6 +48,7 @@ describe('a captured request', () => {
     saved: false,
     source: 'Unknown',
     eventType: null,
+    lastDelivery: null,
   };
 
   test('is unchanged by parsing, without the fields that a newer server adds', () => {

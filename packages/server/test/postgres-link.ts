@@ -21,11 +21,14 @@ export async function openLink(serverUrl: string): Promise<Link> {
   const sockets = new Set<Socket>();
   const answers: { near: Socket; far: Socket }[] = [];
   let state: 'whole' | 'cut' | 'refusing' = 'whole';
-  const server = createServer((near) => {
+  const server = createServer({ noDelay: true }, (near) => {
     if (state === 'refusing') return near.destroy();
     sockets.add(near.on('error', () => undefined));
     if (state === 'cut') return;
-    const far = connect(Number(target.port), target.hostname).on('error', () => undefined);
+    const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true }).on(
+      'error',
+      () => undefined,
+    );
     sockets.add(far);
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());

@@ -88,11 +88,13 @@ async function observe(cluster: Cluster, options: ChaosOptions, log: (line: stri
   await Promise.all(senders.map((sender) => sender.stop()));
   const calls = await dashboard.stop();
   log('everything was killed; waiting until the log is drained');
+  let left: number[] = [];
   await until('the log is drained', async () => {
     const batches = await Promise.all(nodeOrigins.map((node) => metricOf(node, 'creel_overflow_log_batches')));
     const used = await Promise.all(nodeOrigins.map((node) => metricOf(node, 'creel_overflow_log_used')));
-    return [...batches, ...used].every((value) => value === 0);
-  });
+    left = [...batches, ...used];
+    return left.every((value) => value === 0);
+  }).finally(() => log(`batches in the log, as each node sees it, and nodes that use it: ${left.join(' ')}`));
   const rows = await storedRows(cluster);
   const newest = (id: number): string =>
     JSON.stringify(

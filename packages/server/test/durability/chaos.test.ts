@@ -3,9 +3,10 @@ import { runChaos } from '../chaos/run-chaos.ts';
 
 test('three nodes, one kill of each kind, PostgreSQL away and crashed: every acknowledged capture is stored once, in order, and shown', async () => {
   const lines: string[] = [];
-  const report = await runChaos({ kills: 2, betweenMs: 1500, outages: 1, outageMs: 5000, crashes: 1 }, (line) =>
-    lines.push(line),
-  );
+  const options = { kills: 2, betweenMs: 1500, outages: 1, outageMs: 5000, crashes: 1 };
+  const report = await runChaos(options, (line) => lines.push(line)).catch((error: unknown) => {
+    throw new Error(lines.join('\n'), { cause: error });
+  });
   process.stdout.write(`${lines.join('\n')}\n${JSON.stringify(report)}\n`);
   const { lost, twice, misordered, irregular, wrongViewers } = report;
   expect({ lost, twice, misordered, irregular, wrongViewers }).toEqual({

@@ -70,7 +70,7 @@ const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** One user's maximum share of both. */
 const MAX_SHARE = 1 / 2;
 /** Milliseconds in which a capture is answered, counted from its complete arrival. */
-const MAX_ANSWER_MS = 4000;
+const MAX_ANSWER_MS = 3500;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 

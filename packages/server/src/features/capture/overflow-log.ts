@@ -164,7 +164,9 @@ export class OverflowLog {
     const batches = pending + taken;
     if (batches === 0) await this.#deleteOrphans(manager, state.messages === 0 ? 0 : state.last_seq);
     if (this.#isFull && state.bytes < (this.#fullBytes ??= state.bytes)) this.#isFull = false;
-    return { batches, bytes: state.bytes, drainedTo: floor.stream_seq };
+    // A batch leaves the stream when it is done. The consumer's own position may be older after a server was killed.
+    const removedTo = state.messages === 0 ? state.last_seq : state.first_seq - 1;
+    return { batches, bytes: state.bytes, drainedTo: Math.max(floor.stream_seq, removedTo) };
   }
 
   /** The position of the newest batch; 0 when there is none. @throws Error when NATS does not answer. */
