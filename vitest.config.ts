@@ -38,6 +38,7 @@ export default defineConfig({
       reportsDirectory: '.cache/coverage',
     },
     unstubEnvs: true,
+    unstubGlobals: true,
   },
   oxc: { jsx: { runtime: 'automatic' } },
 });
