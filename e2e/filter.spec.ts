@@ -65,9 +65,10 @@ test('the filter finds one of 10,040 stored requests', async ({ page, context, a
   await filter(page).fill('no such thing');
   await expect(page.getByText('Searched 10,040 stored requests')).toBeVisible();
   await filter(page).fill('method:POST');
-  await expect(page.getByText('1,100+ matches').first()).toBeVisible();
+  // The list has 100 requests or one more page, and the filter adds 1,000, then 200 for each scroll to the end.
+  await expect(page.getByText(/^1,1\d\d\+ matches/).first()).toBeVisible();
   await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
-  await expect(page.getByText('1,300+ matches').first()).toBeVisible();
+  await expect(page.getByText(/^1,3\d\d\+ matches/).first()).toBeVisible();
 });
 
 test('while it searches, the filter shows matches and progress, and does not say that nothing matches', async ({
