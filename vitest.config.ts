@@ -21,8 +21,8 @@ export default defineConfig({
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than the cores, because many tests wait for timeouts and restarts.
-    maxWorkers: 3,
+    // As many as the cores. `npm test` also runs the browser tests at the same time.
+    maxWorkers: 2,
     // Test files share the modules of their process. Loading them again for each file would take two fifths of the processor time.
     isolate: false,
     retry: 0,

@@ -5,8 +5,6 @@ import { expectNoFindings } from './axe.ts';
 import { createEndpoint } from './endpoints.ts';
 import { actInPortal, subscribe } from './plans.ts';
 
-// With reduced motion, the theme changes without a transition.
-test.use({ contextOptions: { reducedMotion: 'reduce' } });
 test.slow();
 
 const WIDTHS = [390, 1024, 1440];

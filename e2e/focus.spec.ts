@@ -3,6 +3,9 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
 
+// With animations, a closed dialog stays for a moment.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 const list = (page: Page): Locator => page.getByRole('grid', { name: 'Captured requests' });
 
 /** A short description of the focused element. */

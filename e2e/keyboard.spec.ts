@@ -3,6 +3,8 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
 import { row, sendJson } from './endpoints.ts';
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 /** Presses Tab until an element has the focus. Fails after more presses than any page has focusable elements. */
 async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   await expect(target).toBeVisible();

@@ -38,8 +38,6 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 test.describe('axe, light and dark,', () => {
-  // With reduced motion, the theme changes without a transition.
-  test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test.slow();
 
   test('has no serious finding on any screen', async ({ page, person: _ }) => {

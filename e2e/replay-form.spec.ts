@@ -273,8 +273,6 @@ test('long words do not overflow at any width, and Send Request stays visible', 
 });
 
 test.describe('axe, light and dark,', () => {
-  // With reduced motion, the theme changes without a transition.
-  test.use({ contextOptions: { reducedMotion: 'reduce' } });
   test.slow();
 
   test('has no serious finding in any state of the replay panel', async ({ page, endpoint, target }) => {

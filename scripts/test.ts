@@ -5,6 +5,7 @@ import { delimiter, dirname } from 'node:path';
 import process from 'node:process';
 import { buildIfStale } from './build.ts';
 import { runChecks } from './check.ts';
+import type { CheckResult } from './check.ts';
 import { findChromium } from './chromium.ts';
 import { withLock } from './lock.mjs';
 import { provideProgram } from './system-program.ts';
@@ -59,17 +60,19 @@ async function provideDatabase(): Promise<{ url?: string; stop: () => Promise<vo
   });
 }
 
-async function check(): Promise<TestSummary> {
-  const build = { name: 'web app and server build', ok: true, output: '' };
-  const results = [
-    ...(await runChecks(environment())),
-    await buildIfStale().then(
-      () => build,
-      (error: unknown) => ({ ...build, ok: false, output: messageOf(error) }),
-    ),
-  ];
+/** Prints the results of checks and counts them. */
+function report(results: readonly CheckResult[]): TestSummary {
   for (const { name, ok } of results) print(`${ok ? '✓' : '✗'} ${name}`);
   return addSummaries(results.map(summarizeCheck));
+}
+
+async function build(): Promise<TestSummary> {
+  const built = { name: 'web app and server build', ok: true, output: '' };
+  const result = await buildIfStale().then(
+    () => built,
+    (error: unknown) => ({ ...built, ok: false, output: messageOf(error) }),
+  );
+  return report([result]);
 }
 
 async function runVitest(env: NodeJS.ProcessEnv): Promise<TestSummary> {
@@ -88,16 +91,6 @@ async function runVitest(env: NodeJS.ProcessEnv): Promise<TestSummary> {
 
 const PLAYWRIGHT = [fromRoot('node_modules', '@playwright', 'test', 'cli.js'), 'test'];
 
-async function runPlaywright(env: NodeJS.ProcessEnv, browser: string): Promise<TestSummary> {
-  const withBrowser = { ...env, CREEL_CHROMIUM: browser };
-  const { code } = await runChild(process.execPath, PLAYWRIGHT, {
-    env: withBrowser,
-    show: true,
-    timeoutMs: MAX_RUN_MS,
-  });
-  return summarizePlaywright(await readJson(REPORTS.playwright), { code });
-}
-
 /** Counts every browser test as skipped. */
 async function skipPlaywright(env: NodeJS.ProcessEnv, reason: string): Promise<TestSummary> {
   print(`No Chromium: ${reason}`);
@@ -107,20 +100,29 @@ async function skipPlaywright(env: NodeJS.ProcessEnv, reason: string): Promise<T
   return skippedTests(count, `${count} browser tests: ${reason}`);
 }
 
+async function runPlaywright(env: NodeJS.ProcessEnv): Promise<TestSummary> {
+  const browser = await findChromium({ preferShell: true }).catch((error: unknown) => ({ reason: messageOf(error) }));
+  if (typeof browser !== 'string') return await skipPlaywright(env, browser.reason);
+  const withBrowser = { ...env, CREEL_CHROMIUM: browser };
+  const { code } = await runChild(process.execPath, PLAYWRIGHT, {
+    env: withBrowser,
+    show: true,
+    timeoutMs: MAX_RUN_MS,
+  });
+  return summarizePlaywright(await readJson(REPORTS.playwright), { code });
+}
+
+/** Builds first. Then checks, Vitest and Playwright run at the same time, because each of them often waits while it tests timeouts. */
 async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
   const startedAt = Date.now();
   await Promise.all(Object.values(REPORTS).map((path) => rm(path, { force: true })));
   const database = provideDatabase();
-  const browser = findChromium({ preferShell: true }).then(
-    (path) => ({ path }),
-    (error: unknown) => ({ reason: messageOf(error) }),
-  );
   // Without it, the tests that need it fail with the reason.
   const programs = Promise.all([provideProgram('nats-server'), provideProgram('nginx')]).catch((error: unknown) =>
     print(messageOf(error)),
   );
   try {
-    const checked = await check();
+    const built = await build();
     await programs;
     const { url } = await database;
     const env = environment({
@@ -128,11 +130,9 @@ async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
       CREEL_SERVER_PROGRAM: fromRoot('packages', 'server', 'dist', 'main.js'),
       ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
     });
-    const unit = await runVitest(env);
-    const found = await browser;
-    const journeys = 'path' in found ? await runPlaywright(env, found.path) : await skipPlaywright(env, found.reason);
+    const parts = await Promise.all([runChecks(environment()).then(report), runVitest(env), runPlaywright(env)]);
     return {
-      summary: addSummaries([checked, unit, journeys]),
+      summary: addSummaries([built, ...parts]),
       seconds: Math.round((Date.now() - startedAt) / 1_000),
     };
   } finally {
