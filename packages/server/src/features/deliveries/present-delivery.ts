@@ -10,7 +10,8 @@ function isoTime(millis: number): string {
 
 /** A destination as the API returns it. */
 export function presentDestination(record: DestinationWithPending): Destination {
-  const { id, url, appendPath, enabled, query, sign, pausedAt, pauseReason, pending, recentStatuses, createdAt } = record;
+  const { id, url, appendPath, enabled, query, sign, pausedAt, pauseReason, pending, recentStatuses, createdAt } =
+    record;
   return {
     id,
     url,

@@ -1,4 +1,11 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isDelivered, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  MAX_DESTINATIONS,
+  isDelivered,
+  isProvenAddress,
+  parseQuery,
+  termsOf,
+} from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';

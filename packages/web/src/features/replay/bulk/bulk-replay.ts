@@ -1,10 +1,10 @@
 import { ApiError, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { statusLine, statusTone } from '../../../ui/statuses.ts';
+import type { StatusTone } from '../../../ui/statuses.ts';
 import { completeUrl, defaultUrl, destinationOf, isPlaceholder, PLACEHOLDER_HOST } from '../destination-url.ts';
 import type { LastDestination } from '../destination-url.ts';
-import { statusLine, statusTone } from '../replay-answer.ts';
-import type { StatusTone } from '../replay-answer.ts';
 import { defaultForm } from '../replay-form.ts';
 import { replayFailure, replayOnce } from '../replays.ts';
 

@@ -60,5 +60,5 @@ function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab)
 function tabText(request: ListedRequest, body: string | undefined, tab: DetailTab): string | undefined {
   if (tab === 'headers') return request.rawHeaders.map(([name, value]) => `${name}: ${value}`).join('\n');
   if (tab === 'query') return queryOf(request).slice(1);
-  return body;
+  return tab === 'deliveries' ? undefined : body;
 }
