@@ -202,6 +202,11 @@ const config: OxlintConfig = defineConfig({
         'unicorn/require-post-message-target-origin': 'off',
       },
     },
+    // Its connection can be cut off while statements are not answered. It leads to the configured database only.
+    {
+      files: [`${server}/database/postgres/capture-connection.ts`],
+      rules: serverImports(featuresBelow, framework, compositionRoot, mailServer, paymentProvider, loginProvider),
+    },
     // The threads of a database find the queries in the registry.
     { files: [`${server}/database/*/*thread.ts`], rules: serverImports(...httpClients, featuresBelow, framework) },
     // A migration is one list of statements.
@@ -210,6 +215,11 @@ const config: OxlintConfig = defineConfig({
     {
       files: [`${server}/{limits,workers}/**`],
       rules: serverImports(sql, ...httpClients, featuresBelow, framework, compositionRoot),
+    },
+    // LISTEN and NOTIFY are SQL too.
+    {
+      files: [`${server}/bus/**`],
+      rules: serverImports(...httpClients, featuresBelow, framework, compositionRoot),
     },
     { files: [`${server}/features/**`], rules: serverImports(sql, ...httpClients, framework, compositionRoot) },
     {

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { chromium } from '@playwright/test';
 import type { LaunchOptions } from '@playwright/test';
+import { canInstallPackages, installDebianPackage } from './debian-package.ts';
 import { npm } from './install.mjs';
 import { withLock } from './lock.mjs';
 import { log, SetupError } from './log.mjs';
@@ -57,8 +58,9 @@ export async function findChromium({ preferShell = false } = {}): Promise<string
   const programs = preferShell ? [SHELL, ...PROGRAMS] : PROGRAMS;
   const installed = await firstRunning([chromium.executablePath(), ...programs.flatMap(inPath)]);
   if (installed !== undefined) return installed;
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  if (canInstallPackages()) {
     const packages = preferShell ? [SHELL, 'chromium'] : ['chromium'];
+    log('Installing Chromium into this system (apt-get install). To use your own, set CREEL_CHROMIUM.');
     await installDebianPackage(packages);
     const fromPackage = await firstRunning(packages.flatMap(inPath));
     if (fromPackage !== undefined) return fromPackage;
@@ -91,19 +93,6 @@ async function launchError(browser: string): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error ? error.message.split('\n')[0] : String(error);
   }
-}
-
-/** Installs the first package that exists: some releases of Debian have none of the headless shell. */
-async function installDebianPackage(names: readonly string[]): Promise<void> {
-  log('Installing Chromium into this system (apt-get install). To use your own, set CREEL_CHROMIUM.');
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const aptGet = (...args: string[]) =>
-    run('apt-get', [...args], { env }).then(
-      () => true,
-      () => false,
-    );
-  await aptGet('update', '-qq');
-  for (const name of names) if (await aptGet('install', '-y', '-qq', '--no-install-recommends', name)) return;
 }
 
 /** For users who can't install Debian's package: a headless Chromium with its libraries, unpacked below `.cache`. */

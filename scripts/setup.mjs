@@ -18,6 +18,7 @@ const scripts = {
   screens: ['scripts/e2e.ts', 'screens'],
   bench: ['bench/main.ts'],
   attack: ['bench/attack/main.ts'],
+  chaos: ['bench/chaos/main.ts'],
   fixtures: ['fixtures/send.ts'],
   'power-cut': ['scripts/power-cut/main.ts'],
 };

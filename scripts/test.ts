@@ -7,6 +7,7 @@ import { buildIfStale } from './build.ts';
 import { runChecks } from './check.ts';
 import { findChromium } from './chromium.ts';
 import { withLock } from './lock.mjs';
+import { provideProgram } from './system-program.ts';
 import { fromRoot } from './paths.mjs';
 import { startPostgres } from './postgres.ts';
 import { killChildrenOnSignal, runChild } from './run-child.ts';
@@ -114,8 +115,13 @@ async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
     (path) => ({ path }),
     (error: unknown) => ({ reason: messageOf(error) }),
   );
+  // Without it, the tests that need it fail with the reason.
+  const programs = Promise.all([provideProgram('nats-server'), provideProgram('nginx')]).catch((error: unknown) =>
+    print(messageOf(error)),
+  );
   try {
     const checked = await check();
+    await programs;
     const { url } = await database;
     const env = environment({
       // Tests start this bundle, which was just built, instead of the source (fixtures/server-program.ts).

@@ -57,7 +57,7 @@ export const PROBLEMS = {
   DELIVERY_NOT_RETRYABLE: {
     status: 409,
     sentence:
-      'This delivery can not be sent again, because its destination is deleted or paused, or because it was not sent by a destination.',
+      "This delivery can't be sent again. Its destination is deleted, off or paused, or no destination sent it.",
   },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -5,14 +7,19 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
 import { SerialQueues } from './features/search/serial-queues.ts';
-import { createLiveUpgrade } from './features/live/live-upgrade.ts';
+import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
+import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
+import { openBus } from './bus/open-bus.ts';
+import type { Bus } from './bus/bus.ts';
+import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
 import { Background } from './features/jobs/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
+import { OverflowLog } from './features/capture/overflow-log.ts';
 import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
@@ -31,7 +38,7 @@ import {
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
-import { LiveConnections } from './features/live/live-connections.ts';
+import { LiveService } from './features/live/service.ts';
 import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/mailer.ts';
 import type { Mailer } from './features/mail/mailer.ts';
@@ -50,7 +57,6 @@ import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-target.ts';
-import { isLiveUpgrade } from './features/live/upgrade.ts';
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
 import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
@@ -59,6 +65,8 @@ import { VERSION } from './version.ts';
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
 const STOP_MS = 8000;
 const SETTLE_MS = 500;
+/** Milliseconds in which balancers learn that the server stops, and requests on open connections are answered. */
+const DRAIN_MS = 1000;
 
 /** Length of the listen queue. Node's default of 511 fills up during one long turn of the event loop. */
 const BACKLOG = 4096;
@@ -88,8 +96,12 @@ export interface ServerOptions {
   readonly timeouts?: ListenerTimeouts;
   /** Overrides how replays are sent and how long they may take. */
   readonly replay?: Partial<Pick<ReplayOptions, 'sendRequest' | 'maxMs' | 'lookUp'>> | undefined;
+  /** Overrides how nodes are connected. */
+  readonly bus?: Bus | undefined;
   /** Milliseconds between two pings of a live connection. */
   readonly livePingMs?: number | undefined;
+  /** Milliseconds between a stop and the end of idle connections. */
+  readonly drainMs?: number | undefined;
 }
 
 /** Where the build puts the web app, seen from this file and from its bundle. */
@@ -116,59 +128,84 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = (): string => config.publicUrl ?? originOf(config.host, listener);
   const metrics = createMetrics(lostLogLines);
   const sessions = new Sessions(store, now);
-  const live = createLive(options, now, publicUrl);
+  const nats = natsOf(options);
+  const bus = options.bus ?? (await openBus({ databaseUrl: config.databaseUrl, nats, store }));
+  const live = createLive(options, bus, now, publicUrl);
+  const overflowLog = nats && (await overflowLogOf(options, nats));
   const background = new Background(log);
   const mailer = mailerOf(config, publicUrl);
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
   const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
   const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
-  const capture = createCaptureService({ ...shared, deliveries });
-  const { forgetEndpoint } = capture;
-  watchGauges(metrics, options, { live, capture, passwords });
+  const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
+  const { forgetEndpoint, isDrained } = capture;
+  metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
   const accounts = await createAccounts({ store, config, mailer, background, publicUrl, passwords, now });
   const parts = { ...shared, sessions, accounts, forgetEndpoint };
-  const maintenance = new IntervalJob('maintenance', () => runMaintenance(parts), log);
+  const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...parts, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
   const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
-  const sources = { metrics: metrics.registry, isStopping: () => stopping.signal.aborted };
+  const isStopping = (): boolean => stopping.signal.aborted;
+  const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
   deliveries.start();
 
-  /** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
-  async function stopAll(): Promise<void> {
+  const work = [...jobs, deliveries];
+  const stop = async (): Promise<void> => {
     stopping.abort();
-    const until = performance.now() + STOP_MS;
     live.close();
-    const work = [...jobs, deliveries];
-    await Promise.all([connections.close(STOP_MS), ...work.map((each) => each.stop(STOP_MS))]);
-    // Aborted senders no longer wait, but captures that arrived completely are still stored.
-    await capture.drain();
-    await background.settle(Math.max(until - performance.now(), SETTLE_MS));
-    await api.close();
-    await Promise.all([store.close(), replays.close()]);
-  }
+    await stopAll({ connections, work, capture, background, api, bus, drainMs: options.drainMs });
+    await Promise.all([store.close(), replays.close(), nats?.close()]);
+  };
   let stopped: Promise<void> | undefined;
-  return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stopAll()) };
+  return { url: publicUrl(), port: portOf(listener), stop: () => (stopped ??= stop()) };
 }
 
-/** Reads the numbers of `/metrics` from where they are. */
-function watchGauges(
-  metrics: Metrics,
+interface Running {
+  readonly connections: Connections;
+  /** Background work that may take up to `maxMs` to finish. */
+  readonly work: readonly { stop(maxMs: number): Promise<void> }[];
+  readonly capture: CaptureService;
+  readonly background: Background;
+  readonly api: FastifyInstance;
+  readonly bus: Bus;
+  readonly drainMs: number | undefined;
+}
+
+/** Shuts down in the reverse order of dependencies, so that running requests keep everything they use. */
+async function stopAll({ connections, work, capture, background, api, bus, drainMs }: Running): Promise<void> {
+  const until = performance.now() + STOP_MS;
+  // From now on `/readyz` fails and every response closes its connection, so balancers choose another node.
+  await sleep(drainMs ?? DRAIN_MS);
+  const restMs = until - performance.now();
+  await Promise.all([connections.close(restMs), ...work.map((each) => each.stop(restMs))]);
+  // Aborted senders no longer wait, but captures that arrived completely are still stored.
+  await capture.drain();
+  await capture.close();
+  await background.settle(Math.max(until - performance.now(), SETTLE_MS));
+  await api.close();
+  await bus.close();
+}
+
+/** What `/metrics` reads for each scrape. */
+function gaugesOf(
   { store, log }: ServerOptions,
-  { live, capture, passwords }: { live: LiveConnections; capture: CaptureService; passwords: Passwords },
-): void {
-  metrics.watch({
+  { live, capture, bus, passwords }: { live: LiveService; capture: CaptureService; bus: Bus; passwords: Passwords },
+): Parameters<Metrics['watch']>[0] {
+  return {
     freeDiskBytes: watchDisk(store, log),
     viewers: () => live.viewerCount,
     waitingCaptures: capture.waitingCount,
     bodyBytesInMemory: capture.bodyBytes,
     waitingPasswords: () => passwords.waitingCount,
     pendingDeliveries: () => store.countPendingDeliveries().catch(() => undefined),
-  });
+    isBusHealthy: () => bus.isHealthy,
+    overflow: capture.overflow,
+  };
 }
 
 /** Connects the listener with the capture path, the API and the live connections. Resolves when it listens. */
@@ -176,14 +213,18 @@ async function listen(
   listener: Server,
   options: ServerOptions,
   app: AppContext,
-  { capture, live, sources }: { capture: CaptureService; live: LiveConnections; sources: OperationalSources },
+  { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
   const limit = await maxConnections(MAX_CONNECTIONS);
-  const connections = new Connections(listener, connectionOptions(options, capture, turns, limit));
+  const { isStopping } = sources;
+  const connections = new Connections(listener, {
+    ...connectionOptions(options, capture, turns, limit),
+    isStopping,
+  });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
-    serveRequests(listener, createDispatch(targets, turns));
+    serveRequests(listener, createDispatch(targets, turns), isStopping);
     return listener;
   };
   const api = await createApiServer(app, serverFactory, sources, ROUTES);
@@ -198,7 +239,7 @@ function connectionOptions(
   capture: CaptureService,
   turns: LoopTurns,
   limit: number,
-): ConstructorParameters<typeof Connections>[1] {
+): Omit<ConstructorParameters<typeof Connections>[1], 'isStopping'> {
   return {
     admit: capture.admitPlain,
     turns,
@@ -229,17 +270,20 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
 
 function createLive(
   { config, store, log, livePingMs }: ServerOptions,
+  bus: Bus,
   now: () => number,
   publicUrl: () => string,
-): LiveConnections {
-  return new LiveConnections({
+): LiveService {
+  return new LiveService({
     store,
     describeEndpoint: async (uid) => {
       const detail = await store.findEndpointDetail(uid);
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
-    isSignedIn: (sessionId) => store.isSessionOpen(sessionId, now()),
+    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
+    bus,
+    now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),
     pingMs: livePingMs,
   });
@@ -249,6 +293,25 @@ function createLive(
 function replaysOf({ config, replay }: ServerOptions, now: () => number, publicUrl: () => string): Replays {
   const userAgent = (): string => `Creel/${VERSION} (+${publicUrl()})`;
   return new Replays({ allowPrivate: config.allowPrivateTargets, now, userAgent, ...replay });
+}
+
+/** `undefined` without NATS_URL. */
+function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
+  if (config.natsUrls.length === 0) return undefined;
+  const onFailure = (error: unknown): void => log.error({ err: error }, 'NATS was not reached; it is tried again');
+  return new NatsLink({ urls: config.natsUrls, onFailure });
+}
+
+/** Replicas of the overflow log, unless the cluster has fewer servers. */
+const MAX_REPLICAS = 3;
+
+/** The overflow log of this installation: other ones may use the same NATS cluster. */
+async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
+  const name = await store.keepSecret('installation', randomBytes(8).toString('hex'));
+  const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
+  const log = new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes });
+  void nats.ready.then((connection) => log.connect(connection));
+  return log;
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -30,6 +30,7 @@ test('defaults for an empty environment', () => {
     publicUrl: undefined,
     dataDir: resolve('data'),
     databaseUrl: undefined,
+    natsUrls: [],
     maxBodyBytes: 26_214_400,
     maxUnsavedPerEndpoint: 1000,
     maxSavedPerEndpoint: 10_000,
@@ -110,6 +111,14 @@ describe('combinations of variables', () => {
   ])('on HOST=%s private targets are allowed: %s', (HOST, allowed) => {
     expect(readConfig({ HOST }).allowPrivateTargets).toBe(allowed);
     expect(readConfig({ HOST, ALLOW_PRIVATE_TARGETS: String(!allowed) }).allowPrivateTargets).toBe(!allowed);
+  });
+
+  test('NATS_URL is a list', () => {
+    const NATS_URL = 'nats://a:4222, nats://user:secret@b';
+    expect(readConfig({ DATABASE_URL: 'postgres://h/d', NATS_URL }).natsUrls).toEqual([
+      'nats://a:4222',
+      'nats://user:secret@b',
+    ]);
   });
 
   test('billing is off in production unless it is set', () => {
@@ -200,6 +209,14 @@ describe('an invalid value is reported with the name of its variable', () => {
       { ...STRIPE, STRIPE_SECRET_KEY: '', STRIPE_PRICE_BASIC_YEARLY: undefined },
       'STRIPE_SECRET_KEY, STRIPE_PRICE_BASIC_YEARLY must be set: BILLING=stripe needs it',
     ],
+    [
+      { NATS_URL: 'nats://h' },
+      'DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node',
+    ],
+    ...['h:4222', 'nats://', 'nats://h,', 'http://h'].map((NATS_URL): [Record<string, string>, string] => [
+      { DATABASE_URL: 'postgres://h/d', NATS_URL },
+      'NATS_URL must be URLs that begin with nats://, separated by commas',
+    ]),
   ])('%j', (environment, sentence) => {
     expect(mistakes(environment)).toEqual([sentence]);
   });
@@ -225,6 +242,7 @@ describe('an invalid value is reported with the name of its variable', () => {
     const secret = 'canary-7f3a';
     const environment = {
       DATABASE_URL: secret,
+      NATS_URL: secret,
       SMTP_URL: secret,
       PUBLIC_URL: secret,
       OIDC_ISSUER: secret,

@@ -11,6 +11,7 @@ import {
   issuerUrl,
   mailbox,
   hostName,
+  natsUrls,
   urlOfHostWith,
   urlWith,
   whole,
@@ -36,6 +37,10 @@ const environmentSchema = z.object({
   /** Folder of the embedded database and the generated secret. */
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: urlWith(['postgres:', 'postgresql:']).optional(),
+  /** Servers of one NATS cluster, for notices between nodes and the overflow log. */
+  NATS_URL: natsUrls.optional(),
+  /** Maximum size of the overflow log in bytes, on each replica. */
+  OVERFLOW_MAX_BYTES: whole(1).default(4_294_967_296),
   /** Maximum size of a captured body in bytes. */
   MAX_BODY_BYTES: whole(1, 1_000_000_000).default(26_214_400),
   MAX_UNSAVED_PER_ENDPOINT: whole(1).default(1000),
@@ -93,6 +98,9 @@ export interface Config {
   readonly publicUrl: string | undefined;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Empty: no NATS. */
+  readonly natsUrls: readonly string[];
+  readonly overflowMaxBytes: number;
   readonly maxBodyBytes: number;
   readonly maxUnsavedPerEndpoint: number;
   readonly maxSavedPerEndpoint: number;
@@ -144,6 +152,8 @@ function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): strin
   const asksForSignIn = [...signIn, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
   if (asksForSignIn && missing(signIn) !== '')
     mistakes.push(`${missing(signIn)} must be set as well: third-party sign-in needs it`);
+  if (set['NATS_URL'] !== undefined && set['DATABASE_URL'] === undefined)
+    mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
   if (set['BILLING'] === 'stripe' && missing(STRIPE_NEEDS) !== '')
     mistakes.push(`${missing(STRIPE_NEEDS)} must be set: BILLING=stripe needs it`);
   const prices = STRIPE_NEEDS.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
@@ -197,6 +207,8 @@ function toConfig(environment: Environment): Config {
     publicUrl: environment.PUBLIC_URL,
     dataDir: resolve(environment.DATA_DIR),
     databaseUrl: environment.DATABASE_URL,
+    natsUrls: environment.NATS_URL ?? [],
+    overflowMaxBytes: environment.OVERFLOW_MAX_BYTES,
     maxBodyBytes: environment.MAX_BODY_BYTES,
     maxUnsavedPerEndpoint: environment.MAX_UNSAVED_PER_ENDPOINT,
     maxSavedPerEndpoint: environment.MAX_SAVED_PER_ENDPOINT,

@@ -83,3 +83,11 @@ function isAddressOrCidr(entry: string): boolean {
   if (isIP(address) === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128));
 }
+
+/** `nats://` URLs, separated by commas. */
+export const natsUrls = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .refine((entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''), {
+    error: 'must be URLs that begin with nats://, separated by commas',
+  });

@@ -1,4 +1,5 @@
 import type { DeliveryKind } from '@creel/contract';
+import type { OverflowFigures } from './features/capture/overflow.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** Numbers that are read for each scrape. */
@@ -11,6 +12,9 @@ interface GaugeSources {
   readonly waitingPasswords: () => number;
   /** Deliveries that wait for an attempt; `undefined` while storage is unavailable. */
   readonly pendingDeliveries: () => Promise<number | undefined>;
+  readonly isBusHealthy: () => boolean;
+  /** `undefined` without an overflow log. */
+  readonly overflow: OverflowFigures | undefined;
 }
 
 export interface Metrics {
@@ -19,6 +23,8 @@ export interface Metrics {
   readonly watch: (sources: GaugeSources) => void;
   /** A capture was stored and acknowledged. */
   readonly countStored: () => void;
+  /** A capture is in the overflow log and was acknowledged. */
+  readonly countLogged: () => void;
   /** A capture was read by the plain reader or by Node's parser. */
   readonly countRead: (reader: 'plain' | 'parser') => void;
   /** Captures that storage rejected. */
@@ -55,6 +61,7 @@ export function createMetrics(lostLogLines: () => number): Metrics {
     };
   };
   const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
+  const logged = counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.');
   const read = { plain: 0, parser: 0 };
   registerReaders(registry, read);
   const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
@@ -64,6 +71,7 @@ export function createMetrics(lostLogLines: () => number): Metrics {
     countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
     watch: (sources) => registerGauges(registry, sources),
     countStored: () => stored.add(1),
+    countLogged: () => logged.add(1),
     countFailed: failed.add,
     countRead: (reader) => void (read[reader] += 1),
   };
@@ -82,20 +90,13 @@ function registerGauges(registry: Registry, sources: GaugeSources): void {
     });
   if (sources.freeDiskBytes !== undefined)
     gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
+  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
+  if (sources.overflow !== undefined) registerOverflow(registry, gauge, sources.overflow);
   gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
   gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
-  registry.registerMetric(
-    new Gauge({
-      name: 'creel_deliveries_pending',
-      help: 'Deliveries that wait for an attempt.',
-      registers: [],
-      async collect() {
-        this.set((await sources.pendingDeliveries()) ?? Number.NaN);
-      },
-    }),
-  );
+  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
 }
 
 /** Counts attempts to send captured requests. */
@@ -119,6 +120,28 @@ function registerReaders(registry: Registry, read: { readonly plain: number; rea
         this.reset();
         this.inc({ reader: 'plain' }, read.plain);
         this.inc({ reader: 'parser' }, read.parser);
+      },
+    }),
+  );
+}
+
+function registerOverflow(
+  registry: Registry,
+  gauge: (name: string, help: string, read: () => number) => void,
+  { batches, bytes, isFull, isLogging, drainedBatches }: OverflowFigures,
+): void {
+  gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', batches);
+  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
+  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
+  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));
+  registry.registerMetric(
+    new Counter({
+      name: 'creel_overflow_drained_batches_total',
+      help: 'Batches that this node moved from the overflow log to PostgreSQL.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(drainedBatches());
       },
     }),
   );

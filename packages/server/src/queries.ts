@@ -3,7 +3,9 @@ import { billingQueries } from './features/billing/queries.ts';
 import { deliveryQueries } from './features/deliveries/queries.ts';
 import { endpointQueries } from './features/endpoints/queries.ts';
 import { jobQueries } from './features/jobs/queries.ts';
+import { liveQueries } from './features/live/queries.ts';
 import { requestQueries } from './features/requests/queries.ts';
+import { restoreQueries } from './features/requests/restore-queries.ts';
 import { searchQueries } from './features/search/queries.ts';
 import { signatureQueries } from './features/signatures/queries.ts';
 import type { Remote } from './database/remote.ts';
@@ -14,7 +16,9 @@ export const QUERIES = {
   ...accountQueries,
   ...endpointQueries,
   ...requestQueries,
+  ...restoreQueries,
   ...searchQueries,
+  ...liveQueries,
   ...jobQueries,
   ...billingQueries,
   ...deliveryQueries,

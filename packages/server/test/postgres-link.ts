@@ -7,6 +7,10 @@ export interface Link {
   readonly url: string;
   /** Blocks all data, on old connections and on new ones. */
   readonly cut: () => void;
+  /** Lets statements through, and no answers. */
+  readonly mute: () => void;
+  /** Ends all connections and refuses new ones. */
+  readonly refuse: () => void;
   /** Lets new connections through; cut ones stay silent. */
   readonly mend: () => void;
   readonly close: () => Promise<void>;
@@ -15,13 +19,18 @@ export interface Link {
 export async function openLink(serverUrl: string): Promise<Link> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
-  let whole = true;
+  const answers: { near: Socket; far: Socket }[] = [];
+  let state: 'whole' | 'cut' | 'refusing' = 'whole';
   const server = createServer((near) => {
+    if (state === 'refusing') return near.destroy();
     sockets.add(near.on('error', () => undefined));
-    if (!whole) return;
+    if (state === 'cut') return;
     const far = connect(Number(target.port), target.hostname).on('error', () => undefined);
     sockets.add(far);
     near.pipe(far).pipe(near);
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+    answers.push({ near, far });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(serverUrl);
@@ -30,11 +39,19 @@ export async function openLink(serverUrl: string): Promise<Link> {
   return {
     url: url.href,
     cut() {
-      whole = false;
+      state = 'cut';
       for (const socket of sockets) socket.unpipe().pause();
     },
+    mute() {
+      for (const { near, far } of answers) far.unpipe(near).resume();
+    },
+    refuse() {
+      state = 'refusing';
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+    },
     mend() {
-      whole = true;
+      state = 'whole';
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -21,10 +21,12 @@ export interface TestClient extends Client {
   tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
 }
 
-/** `headers` are sent with every call. */
-export function createTestClient(origin: string, headers: Readonly<Record<string, string>> = {}): TestClient {
-  const jar = new CookieJar();
-
+/** `headers` are sent with every call. A browser at several nodes has one jar. */
+export function createTestClient(
+  origin: string,
+  headers: Readonly<Record<string, string>> = {},
+  jar = new CookieJar(),
+): TestClient {
   const fetchWithCookies: typeof fetch = async (input, init) => {
     const all = new Headers({ ...headers });
     new Headers(init?.headers).forEach((value, name) => all.set(name, value));

@@ -6,12 +6,9 @@ import { Writable } from 'node:stream';
 import { Passwords } from '../src/features/accounts/passwords.ts';
 import { readConfig } from '../src/config.ts';
 import { createLog } from '../src/log.ts';
-import { startServer } from '../src/app.ts';
+import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
-import { openPostgresStore } from '../src/database/postgres/postgres-store.ts';
-import { QUERIES } from '../src/queries.ts';
 import { createTestDatabase } from './test-database.ts';
-import { openSqliteStore } from '../src/database/sqlite/sqlite-store.ts';
 import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
@@ -59,7 +56,10 @@ export interface TestServerOptions {
   readonly passwords?: Passwords;
   readonly timeouts?: ServerOptions['timeouts'];
   readonly livePingMs?: number;
+  /** 0 by default, so that tests stop at once. */
+  readonly drainMs?: number;
   readonly replay?: ServerOptions['replay'];
+  readonly bus?: ServerOptions['bus'];
   readonly clock?: TestClock;
   /** A data folder that outlives the server. */
   readonly dataDir?: string;
@@ -76,10 +76,8 @@ export function createTestClock(): TestClock {
 }
 
 /** SQLite, unless TEST_STORE=postgres: then each server has its own database, dropped with the run's PostgreSQL. */
-async function chosenStore(): Promise<NonNullable<TestServerOptions['openStore']>> {
-  if (process.env['TEST_STORE'] !== 'postgres') return (dataDir) => openSqliteStore(dataDir, QUERIES);
-  const { url } = await createTestDatabase();
-  return () => openPostgresStore(url, QUERIES);
+async function chosenDatabase(): Promise<Readonly<Record<string, string>>> {
+  return process.env['TEST_STORE'] === 'postgres' ? { DATABASE_URL: (await createTestDatabase()).url } : {};
 }
 
 /** The cost of hashes in most tests. */
@@ -89,23 +87,26 @@ let people = 0;
 
 /** Starts the whole server in the test's process, on a free port, with its own data folder. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { clock = createTestClock(), openStore = await chosenStore() } = options;
+  const { clock = createTestClock() } = options;
+  const settings = { ...(options.openStore === undefined ? await chosenDatabase() : {}), ...options.settings };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...options.settings });
+  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings });
   const lines: string[] = [];
   const log = createLog(
     config.logLevel,
     false,
     new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) }),
   );
-  const store = await openStore(config.dataDir);
+  const store = await (options.openStore?.(dataDir) ?? openStore(config));
   const running = await startServer({
     config,
     store,
     log,
     now: clock.now,
     livePingMs: options.livePingMs,
+    drainMs: options.drainMs ?? 0,
     replay: options.replay,
+    bus: options.bus,
     passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
@@ -132,7 +133,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     },
     async restart() {
       await running.stop();
-      const again = await startTestServer({ ...options, clock, dataDir, openStore });
+      const again = await startTestServer({ ...options, clock, dataDir, settings });
       return { ...again, stop: () => again.stop().then(() => rm(dataDir, { recursive: true, force: true })) };
     },
   };

@@ -3,10 +3,11 @@ import type { LiveMessage } from '@creel/contract';
 import { vi } from 'vitest';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { RequestRecord } from '../src/database/store.ts';
-import type { FeedEvent } from '../src/features/live/live.ts';
+import { LiveConnection } from '../src/features/live/live-connection.ts';
+import type { LiveSocket } from '../src/features/live/live-connection.ts';
+import { recordEvent, storedEvent } from '../src/features/live/live-events.ts';
+import type { RequestEvent } from '../src/features/live/live-events.ts';
 import { LiveMemory } from '../src/features/live/live-memory.ts';
-import { storedEvent } from '../src/features/live/stored-event.ts';
-import { Viewer } from '../src/features/live/viewer.ts';
 
 const HEAD = encodeHead('/hook', '127.0.0.1', true, ['Host', 'h']);
 
@@ -35,7 +36,7 @@ export function largeRecord(index: number): RequestRecord {
   return { ...record(index, '\u0001'.repeat(16 * 1024)), head: Buffer.from(head, 'latin1') };
 }
 
-export function stored(index: number, body = `body ${index}`): FeedEvent {
+export function stored(index: number, body = `body ${index}`): RequestEvent {
   return storedEvent(
     1,
     { method: 'POST', head: HEAD, body: Buffer.from(body) },
@@ -63,47 +64,63 @@ function word(message: LiveMessage): string {
   }
 }
 
-/** A connection that accepts bytes only while it is read. */
-function newWire() {
+/** The same of a message's text. */
+export function wordOfFrame(text: string): string {
+  return word(liveMessageSchema.parse(JSON.parse(text)));
+}
+
+/** A socket that accepts bytes only while it is read. */
+function newSocket() {
   const sent: string[] = [];
+  const listeners: Record<string, () => void> = {};
   let reading = true;
   let pending = 0;
   let maxPending = 0;
   let begun = '';
-  const outlet = {
-    sendPart(text: string, isLast: boolean) {
-      begun += text;
-      if (!reading) pending += text.length;
+  let taken: () => void = () => undefined;
+  const socket: LiveSocket = {
+    get bufferedAmount() {
+      return pending;
+    },
+    on: (event, listener) => {
+      listeners[event] = listener;
+    },
+    send(data, { fin }, done) {
+      const isPart = typeof data !== 'string';
+      if (!isPart && begun !== '') throw new Error('A frame within a message');
+      begun += String(data);
+      taken = done;
+      if (!reading) pending += data.length;
       maxPending = Math.max(maxPending, pending);
-      if (!isLast) return;
-      sent.push(word(liveMessageSchema.parse(JSON.parse(begun))));
+      if (!fin) return;
+      sent.push(wordOfFrame(begun));
       begun = '';
     },
-    send(frame: string) {
-      if (begun !== '') throw new Error('A frame within a message');
-      outlet.sendPart(frame, true);
-    },
-    pendingBytes: () => pending,
-    cork: () => undefined,
-    uncork: () => undefined,
+    ping: () => undefined,
+    close: () => undefined,
+    terminate: () => undefined,
   };
   const take = (isReading: boolean): void => {
     reading = isReading;
     pending = 0;
+    taken();
   };
   return {
     sent,
-    outlet,
-    take,
+    socket,
     stopReading: () => {
       reading = false;
     },
+    readAgain: () => take(true),
+    /** Reads what is pending, and nothing more. */
+    takeSome: () => take(false),
+    closed: () => listeners['close']?.(),
     pending: () => pending,
     maxPending: () => maxPending,
   };
 }
 
-/** With fake timers: a viewer over a store that responds on command, and over such a connection. */
+/** With fake timers: a viewer over a store that responds on command, and over such a socket. */
 export function newViewer(memory = new LiveMemory()) {
   const failures: unknown[] = [];
   const reads: { resolve: (records: RequestRecord[]) => void; reject: (error: Error) => void }[] = [];
@@ -113,8 +130,25 @@ export function newViewer(memory = new LiveMemory()) {
         reads.push({ resolve, reject });
       }),
   };
-  const { outlet, take, ...wire } = newWire();
-  const viewer = new Viewer(1, store, outlet, (error) => failures.push(error), memory.share(1));
+  const { socket, closed, ...wire } = newSocket();
+  /** Other nodes' requests that can be read, by index. */
+  const elsewhere = new Map<number, RequestRecord>();
+  const connection = new LiveConnection({
+    socket,
+    wire: { cork: () => undefined, uncork: () => undefined },
+    userId: 1,
+    sessionId: 'session',
+    endpoint: { id: 1, uid: 'uid' },
+    store,
+    readRequests: async (after, upTo) =>
+      [...elsewhere.values()]
+        .filter(({ index }) => index > after && index <= upTo)
+        .toSorted((a, b) => a.index - b.index)
+        .map(recordEvent),
+    share: memory.share(1),
+    onFailure: (error) => failures.push(error),
+    onClosed: () => undefined,
+  });
   const next = () => {
     const read = reads.shift();
     if (read === undefined) throw new Error('Nothing is being read');
@@ -124,14 +158,11 @@ export function newViewer(memory = new LiveMemory()) {
     next().resolve(records);
     await vi.advanceTimersByTimeAsync(20);
   };
-  const takeAll = (isReading: boolean): void => {
-    take(isReading);
-    viewer.noteTaken();
-  };
   return {
     ...wire,
-    viewer,
+    viewer: Object.assign(connection, { stop: () => connection.sendAway(1001), release: closed }),
     failures,
+    elsewhere,
     reads: () => reads.length,
     /** Responds to the snapshot read with these indexes, newest first. */
     snapshot: (...indexes: number[]) => answer(indexes.map((index) => record(index))),
@@ -141,9 +172,6 @@ export function newViewer(memory = new LiveMemory()) {
       next().reject(new Error('disk I/O error'));
       await vi.advanceTimersByTimeAsync(0);
     },
-    readAgain: () => takeAll(true),
-    /** Reads what is pending, and nothing more. */
-    takeSome: () => takeAll(false),
   };
 }
 

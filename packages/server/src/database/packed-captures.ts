@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
+
 /**
  * A batch of captures as two buffers. They move to the writer thread by transfer instead of copy, which gives 10% more
  * throughput than a list of objects.
  */
 export interface PackedCaptures {
+  /** A UUID. PostgreSQL stores it with the batch, so that a repeated write is recognized. */
+  readonly id: string;
   readonly count: number;
   /** `FIELDS` numbers per capture. */
   readonly numbers: Float64Array<ArrayBuffer>;
@@ -61,6 +65,7 @@ export class CapturePacker {
   /** Returns the batch and starts an empty one. `recycled` is a buffer that the writer returned. */
   take(recycled?: ArrayBuffer): PackedCaptures {
     const packed = {
+      id: randomUUID(),
       count: this.count,
       numbers: this.#numbers,
       bytes: new Uint8Array(this.#bytes.buffer, 0, this.#used),

@@ -12,6 +12,7 @@ import { searchSuite } from '../features/search/queries.suite.ts';
 import { signaturesSuite } from '../features/signatures/queries.suite.ts';
 import { throttlesSuite } from '../features/accounts/throttles.suite.ts';
 import { noticesSuite } from '../features/jobs/notices.suite.ts';
+import { liveSuite } from '../features/live/queries.suite.ts';
 import { maintenanceSuite } from '../features/jobs/queries.suite.ts';
 import type { AppStore } from '../queries.ts';
 
@@ -43,6 +44,7 @@ export function storeSuite(name: string, openTestStore: () => Promise<TestStore>
     queryAgreementSuite(store);
     noticesSuite(store);
     billingSuite(store);
+    liveSuite(store);
     signaturesSuite(store);
     deliveriesSuite(store);
     maintenanceSuite(store);

@@ -87,6 +87,8 @@ export interface CaptureOutcome {
   readonly indexes: Float64Array;
   /** The saved request's id, or 0 when it is unsaved. */
   readonly savedIds: Float64Array;
+  /** When each capture was received, if another one of its endpoint had a later time; else as in the batch. */
+  readonly receivedAt?: Float64Array | undefined;
   /** The batch's buffer, for reuse. */
   readonly recycled?: ArrayBuffer;
 }
@@ -94,9 +96,16 @@ export interface CaptureOutcome {
 export interface CaptureStore {
   /**
    * Stores a batch in one transaction. Resolves after it is committed and synced to disk. Batches are written in the
-   * order of the calls.
+   * order of the calls. A batch whose id is already stored is not stored again. PostgreSQL fails after `withinMs`
+   * milliseconds; the batch may then be stored nevertheless, once.
    */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome>;
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
+}
+
+/** Writes batches beside those of the senders. */
+export interface DrainStore extends CaptureStore {
+  /** Resolves when batches can be stored durably. @throws StorageUnavailable or StorageProblem */
+  check(withinMs: number): Promise<void>;
 }
 
 /** The state of the data folder's disk. */
@@ -114,7 +123,11 @@ export interface Store extends CaptureStore {
   readonly watchDisk?: (onState: (state: DiskState) => void) => void;
   /** Resolves when the database can store a capture; throws otherwise. */
   checkWritable(now: number): Promise<void>;
-  /** True if other processes may write to the same database, so that caches expire quickly. */
+  /** True if other processes may write to the same database. */
   readonly shared: boolean;
+  /** Deletes the ids of old batches. Only for databases that store them; `undefined` otherwise. */
+  readonly deleteOldBatches?: () => Promise<void>;
+  /** For batches from the overflow log. Only for databases that may be away. */
+  readonly drain?: DrainStore;
   close(): Promise<void>;
 }

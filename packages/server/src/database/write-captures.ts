@@ -28,6 +28,21 @@ export interface LockedEndpoint {
   readonly plannedTo: number | null;
   /** Whether its requests may have deliveries. */
   readonly hasDeliveries: boolean;
+  /** When its newest capture was received; null if there was none. */
+  readonly latestAt: number | null;
+}
+
+/**
+ * What one endpoint's captures of a batch became. With the batch it gives the outcome, so a batch whose commit was not
+ * answered can be answered later.
+ */
+export interface EndpointReceipt {
+  readonly endpointId: number;
+  readonly firstIndex: number;
+  /** Captures have this time at least. */
+  readonly notBefore: number;
+  /** Ids of the first captures, which are saved. */
+  readonly savedIds: readonly number[];
 }
 
 export interface NewCapture extends UnpackedCapture {
@@ -68,8 +83,8 @@ export interface CaptureStatements {
   /** Locks the endpoints, in ascending order of ids, until the commit. Omits endpoints that do not exist. */
   lockEndpoints(endpointIds: readonly number[]): Maybe<readonly LockedEndpoint[]>;
   takeSavedIds(count: number): Maybe<readonly number[]>;
-  /** Trims, inserts, and updates the counters. */
-  write(writes: readonly EndpointWrite[]): Maybe<void>;
+  /** Trims, inserts, and updates the counters. Called for every batch, even if no endpoint exists. */
+  write(writes: readonly EndpointWrite[], receipts: readonly EndpointReceipt[]): Maybe<void>;
 }
 
 /** Writes a batch: assigns indexes, inserts rows, trims old ones, and updates counters. */
@@ -78,7 +93,6 @@ export async function writeBatch(
   batch: PackedCaptures,
   limits: CaptureLimits,
 ): Promise<CaptureOutcome> {
-  const outcome = { indexes: new Float64Array(batch.count).fill(-1), savedIds: new Float64Array(batch.count) };
   const groups = groupByEndpoint(batch);
   const locked = new Map(
     (await statements.lockEndpoints(groups.map((group) => group.endpointId))).map((endpoint) => [
@@ -93,16 +107,59 @@ export async function writeBatch(
   const idsNeeded = plans.reduce((sum, plan) => sum + plan.toSave, 0);
   const savedIds = idsNeeded === 0 ? [] : await statements.takeSavedIds(idsNeeded);
   let used = 0;
-  const writes = plans.map(({ group, endpoint, toSave }) => {
-    const ids = savedIds.slice(used, (used += toSave));
-    group.positions.forEach((position, nth) => {
-      outcome.indexes[position] = endpoint.nextIndex + nth;
-      outcome.savedIds[position] = ids[nth] ?? 0;
+  const receipts = plans.map(({ endpoint, toSave }) => ({
+    endpointId: endpoint.endpointId,
+    firstIndex: endpoint.nextIndex,
+    notBefore: endpoint.latestAt ?? 0,
+    savedIds: savedIds.slice(used, (used += toSave)),
+  }));
+  const writes = plans.map(({ group, endpoint }, nth) =>
+    endpointWrite(endpoint, group, receipts[nth]?.savedIds ?? [], limits),
+  );
+  await statements.write(writes, receipts);
+  return outcomeOf(batch.count, groups, receipts);
+}
+
+/** The outcome of a batch that was stored earlier. */
+export function repeatedOutcome(batch: PackedCaptures, receipts: readonly EndpointReceipt[]): CaptureOutcome {
+  return outcomeOf(batch.count, groupByEndpoint(batch), receipts);
+}
+
+function outcomeOf(
+  count: number,
+  groups: readonly CaptureGroup[],
+  receipts: readonly EndpointReceipt[],
+): CaptureOutcome {
+  const indexes = new Float64Array(count).fill(-1);
+  const savedIds = new Float64Array(count);
+  const byEndpoint = new Map(receipts.map((receipt) => [receipt.endpointId, receipt]));
+  let isRaised = false;
+  for (const { endpointId, captures, positions } of groups) {
+    const receipt = byEndpoint.get(endpointId);
+    if (receipt === undefined) continue;
+    positions.forEach((position, nth) => {
+      indexes[position] = receipt.firstIndex + nth;
+      savedIds[position] = receipt.savedIds[nth] ?? 0;
     });
-    return endpointWrite(endpoint, group, ids, limits);
-  });
-  if (writes.length > 0) await statements.write(writes);
-  return outcome;
+    // Times of a group ascend, so the first one is the earliest.
+    isRaised ||= (captures[0]?.receivedAt ?? 0) < receipt.notBefore;
+  }
+  return { indexes, savedIds, receivedAt: isRaised ? raisedTimes(count, groups, byEndpoint) : undefined };
+}
+
+function raisedTimes(
+  count: number,
+  groups: readonly CaptureGroup[],
+  receipts: ReadonlyMap<number, EndpointReceipt>,
+): Float64Array {
+  const times = new Float64Array(count);
+  for (const { endpointId, captures, positions } of groups) {
+    const notBefore = receipts.get(endpointId)?.notBefore ?? 0;
+    positions.forEach((position, nth) => {
+      times[position] = Math.max(notBefore, captures[nth]?.receivedAt ?? 0);
+    });
+  }
+  return times;
 }
 
 /** In ascending order of ids, so that two processes can't deadlock. */
@@ -136,9 +193,11 @@ function endpointWrite(
   const trimCount = Math.min(going, endpoint.unsavedCount - endpoint.sparedCount);
   // What may be forwarded is written in any case.
   const neverWritten = endpoint.plannedTo === null ? going - trimCount : 0;
+  // The clocks of two nodes differ, and times of an endpoint never decrease.
+  const notBefore = endpoint.latestAt ?? 0;
   const captures = group.captures.map((capture, nth) => ({
     endpointId: capture.endpointId,
-    receivedAt: capture.receivedAt,
+    receivedAt: Math.max(notBefore, capture.receivedAt),
     method: capture.method,
     head: capture.head,
     body: capture.body,
@@ -152,7 +211,7 @@ function endpointWrite(
     trimFrom: endpoint.trimFrom,
     trimCount,
     nextIndex: endpoint.nextIndex + group.captures.length,
-    latestAt: group.captures.at(-1)?.receivedAt ?? 0,
+    latestAt: Math.max(notBefore, group.captures.at(-1)?.receivedAt ?? 0),
     savedCount: endpoint.savedCount + savedIds.length,
     unsavedCount: unsaved - trimCount - neverWritten,
     sparedCount: endpoint.sparedCount,

@@ -25,6 +25,8 @@ export interface ConnectionOptions extends Pick<
 > {
   /** Maximum number of open connections. */
   readonly maxConnections: number;
+  /** Each connection ends with its next response. */
+  readonly isStopping: () => boolean;
 }
 
 /** The reader of a connection. */
@@ -66,7 +68,7 @@ export class Connections {
       for (const listener of parser) Reflect.apply(listener, this.#listener, [socket]);
     };
     const handOver = (): void => void readers.set(socket, new ParsedConnection(socket, turns, attach));
-    const isOpen = (): boolean => this.#listener.listening;
+    const isOpen = (): boolean => this.#listener.listening && !this.#options.isStopping();
     readers.set(socket, new PlainConnection(socket, { ...this.#options, isOpen, handOver }));
     socket.once('close', () => {
       this.#count -= 1;

@@ -56,15 +56,14 @@ export function createListener(
 }
 
 /** Passes requests on. Called once, before the server listens. */
-export function serveRequests(server: Server, { onRequest, onContinue }: Dispatch): void {
+export function serveRequests(server: Server, { onRequest, onContinue }: Dispatch, isStopping: () => boolean): void {
   /** Closes the connection after this response if the bytes after the request must not be read. */
   const guarded =
     (handle: HeadListener): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
-      // Node's parser discards the bytes that follow an upgrade request. So the connection ends with the response, and
-      // no bytes are lost or read as a request.
-      if (!server.listening || head.asksForUpgrade) response.shouldKeepAlive = false;
+      // Node's parser discards what follows an upgrade request, so the connection ends with the response.
+      if (!server.listening || isStopping() || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
       handle(request, response, head);
     };

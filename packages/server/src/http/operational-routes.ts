@@ -7,6 +7,8 @@ export interface OperationalSources {
   readonly metrics: Registry;
   /** True after the stop signal. */
   readonly isStopping: () => boolean;
+  /** Resolves when a capture can be stored now. */
+  readonly checkReady: () => Promise<void>;
 }
 
 /** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
@@ -16,7 +18,7 @@ export function registerOperationalRoutes(server: FastifyInstance, app: AppConte
     if (sources.isStopping())
       return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
     try {
-      await app.store.checkWritable(app.now());
+      await sources.checkReady();
     } catch (error) {
       app.log.error({ err: error }, 'storage does not take a write');
       return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {

@@ -18,8 +18,8 @@ const MAX_UNREAD_BYTES = 16 * 1024;
 
 /** Receives the response to a capture. One of the two methods is called once. */
 export interface CaptureReply {
-  /** The capture is on disk, with this index. */
-  captured(index: number): void;
+  /** The capture is on disk, with this index if one is assigned. */
+  captured(index?: number): void;
   /** The capture was not stored. `retryAfter`: seconds. */
   refused(code: ProblemCode, retryAfter?: number): void;
 }
@@ -331,7 +331,7 @@ class PlainReply implements CaptureReply {
   /** The connection ends with this response. */
   isLast: boolean;
   isReady = false;
-  #index = 0;
+  #index: number | undefined;
   #refusal: { readonly code: ProblemCode; readonly retryAfter: number | undefined } | undefined;
 
   constructor(keepsAlive: boolean, flush: () => void) {
@@ -339,7 +339,7 @@ class PlainReply implements CaptureReply {
     this.#flush = flush;
   }
 
-  captured(index: number): void {
+  captured(index?: number): void {
     this.#index = index;
     this.isReady = true;
     this.#flush();

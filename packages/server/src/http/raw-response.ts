@@ -17,15 +17,15 @@ const FENCE = [
 ] as const;
 
 const CAPTURED_BODY = '{"ok":true}';
-const CAPTURED_HEADERS = [
-  'x-creel-request',
-  '',
+/** The headers of a capture without an index. */
+const LOGGED_HEADERS = [
   'content-type',
   'application/json',
   'content-length',
   String(CAPTURED_BODY.length),
   ...FENCE,
-];
+] as const;
+const CAPTURED_HEADERS = ['x-creel-request', '', ...LOGGED_HEADERS];
 
 /** Limits of reading from a rejected sender before its connection is closed, in milliseconds and bytes. */
 export const LINGER_MS = 2000;
@@ -35,10 +35,14 @@ const LINGER_BYTES = 64 * 1024 * 1024;
  * `writeHead` serializes the shared list before it returns, so every response can reuse it. Latin-1 joins head and body
  * into one write.
  */
-export function answerCaptured(response: ServerResponse, index: number): void {
-  CAPTURED_HEADERS[1] = String(index);
-  response.writeHead(200, CAPTURED_HEADERS);
+export function answerCaptured(response: ServerResponse, index: number | undefined): void {
+  response.writeHead(200, index === undefined ? [...LOGGED_HEADERS] : capturedHeaders(index));
   response.end(CAPTURED_BODY, 'latin1');
+}
+
+function capturedHeaders(index: number): string[] {
+  CAPTURED_HEADERS[1] = String(index);
+  return CAPTURED_HEADERS;
 }
 
 function problemJson(code: ProblemCode): string {
@@ -142,11 +146,9 @@ export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }:
 }
 
 /** The response to a capture as bytes, identical to what Node writes for `answerCaptured`. */
-export function rawCaptured(index: number, keepsAlive: boolean): string {
-  if (!keepsAlive) {
-    CAPTURED_HEADERS[1] = String(index);
-    return rawHead(200, CAPTURED_HEADERS, false) + CAPTURED_BODY;
-  }
+export function rawCaptured(index: number | undefined, keepsAlive: boolean): string {
+  if (index === undefined) return rawHead(200, LOGGED_HEADERS, keepsAlive) + CAPTURED_BODY;
+  if (!keepsAlive) return rawHead(200, capturedHeaders(index), false) + CAPTURED_BODY;
   const second = Math.floor(Date.now() / 1000);
   if (second !== rememberedSecond) remember(second);
   return beforeIndex + index + behindIndex;

@@ -6,7 +6,8 @@ import { billing } from './0005-billing.ts';
 import { droppedCount } from './0006-dropped-count.ts';
 import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
-import { recentStatuses } from './0009-recent-statuses.ts';
+import { captureBatches } from './0009-capture-batches.ts';
+import { recentStatuses } from './0010-recent-statuses.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
@@ -19,5 +20,6 @@ export const MIGRATIONS: readonly Migration[] = [
   droppedCount,
   deliveries,
   signingSecrets,
+  captureBatches,
   recentStatuses,
 ];

@@ -7,8 +7,8 @@ import type { Migration } from './migration.ts';
 
 /**
  * Updates the schema. Each migration runs in its own transaction together with its version row, so the next start
- * continues after a crash. Safe for parallel processes. @throws StorageProblem when a newer version wrote the database;
- * nothing is changed.
+ * continues after a crash. Safe for parallel processes. A newer schema that this program can use is left unchanged.
+ * @throws StorageProblem when the database needs a newer program; nothing is changed.
  */
 export async function migrate(
   db: Database,
@@ -18,7 +18,7 @@ export async function migrate(
   const newest = Math.max(...migrations.map((migration) => migration.version));
   // Read before any write: a newer database is left unchanged.
   const version = (await engine.tableExists(db, 'schema_version')) ? await versionOf(db, newest) : 0;
-  if (version === newest) return;
+  if (version >= newest) return;
   await db.transaction().execute(async (transaction) => {
     // Two processes that create the same table at once conflict, even with `if not exists`.
     await engine.lockForMigration(transaction);
@@ -31,20 +31,29 @@ export async function migrate(
       await engine.lockForMigration(transaction);
       if ((await versionOf(transaction, newest)) >= migration.version) return;
       await migration.up(transaction, engine);
-      await sql`insert into schema_version (version, applied_at) values (${migration.version}, ${Date.now()})`.execute(
-        transaction,
-      );
+      await addVersion(transaction, migration);
     });
   }
 }
 
-/** The schema's version. @throws StorageProblem when it is newer than this program. */
+async function addVersion(db: DatabaseTransaction, { version, compatibleSince }: Migration): Promise<void> {
+  await sql`insert into schema_version (version, applied_at) values (${version}, ${Date.now()})`.execute(db);
+  if (compatibleSince !== undefined)
+    await sql`update schema_version set compatible_since = ${compatibleSince} where version = ${version}`.execute(db);
+}
+
+/** A row of `schema_version`. The last column exists since version 9; null means only programs of this version. */
+interface VersionRow {
+  readonly version: number;
+  readonly compatible_since?: number | null;
+}
+
+/** The schema's version. @throws StorageProblem when it needs a newer program. */
 async function versionOf(db: Database | DatabaseTransaction, newest: number): Promise<number> {
-  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(
-    db,
-  );
-  const version = rows[0]?.version ?? 0;
-  if (version > newest) throw new StorageProblem(newerDatabase(version, newest));
+  const { rows } = await sql<VersionRow>`select * from schema_version order by version`.execute(db);
+  const version = rows.at(-1)?.version ?? 0;
+  const needed = rows.filter((row) => row.version > newest).map((row) => row.compatible_since ?? row.version);
+  if (needed.some((since) => since > newest)) throw new StorageProblem(newerDatabase(version, newest));
   return version;
 }
 

@@ -1,20 +1,37 @@
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { PackedCaptures } from '../packed-captures.ts';
+import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
-import { writeBatch } from '../write-captures.ts';
-import { CAPTURE_SETTINGS, postgresCaptureStatements } from './capture-statements.ts';
+import { repeatedOutcome, writeBatch } from '../write-captures.ts';
+import { CAPTURE_SETTINGS, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import { assertDurable } from './durability.ts';
+import { answered, codeOf, faultOf } from './faults.ts';
 import { SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
 
+/** Default limit of a batch and of a check. Senders are answered within 5 s, whatever PostgreSQL does. */
+const WITHIN_MS = 4000;
+/** Milliseconds between two attempts to look up a batch whose commit was not answered. */
+const RETRY_MS = 50;
+/** The batch's id is stored already: the commit whose answer was lost took effect after the lookup. */
+const UNIQUE_VIOLATION = '23505';
+
+interface Session {
+  readonly client: pg.Client;
+  /** Ends the connection at once, also while statements are not answered. */
+  readonly destroy: () => void;
+}
+
 /**
- * The connection for captures; it writes one batch at a time. After a lost connection or a failed batch it is closed,
+ * A connection for captures; it writes one batch at a time. After a lost connection or a failed batch it is closed,
  * which rolls back the transaction, and the next batch opens a new one. So its state is always known.
  */
 export class CaptureConnection {
   readonly #url: string;
   readonly #kind: SessionKind;
-  #client: pg.Client | undefined;
+  #session: Session | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closed = false;
 
@@ -23,62 +40,94 @@ export class CaptureConnection {
     this.#kind = kind;
   }
 
-  /** Stores a batch. Rejects when no capture of it is known to be stored. */
-  writeCaptures(batch: PackedCaptures, limits: CaptureLimits): Promise<CaptureOutcome> {
-    return this.#next(async (client) => {
-      const outcome = await writeBatch(postgresCaptureStatements(client, batch.bytes), batch, limits);
-      return { ...outcome, recycled: batch.bytes.buffer };
+  /**
+   * Stores a batch, once: after a lost connection its id tells whether the commit took effect. @throws
+   * StorageUnavailable when PostgreSQL does not answer within `withinMs`; the batch may then be stored nevertheless.
+   */
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
+    return this.#next(withinMs, async (deadline) => {
+      let mayBeStored = false;
+      const attempt = async ({ client }: Session): Promise<CaptureOutcome> => {
+        const receipts = mayBeStored ? await findReceipts(client, batch.id) : undefined;
+        if (receipts !== undefined) return repeatedOutcome(batch, receipts);
+        const onCommit = (): void => void (mayBeStored = true);
+        return writeBatch(postgresCaptureStatements(client, batch, onCommit), batch, limits);
+      };
+      for (;;) {
+        try {
+          const outcome = await this.#run(deadline, attempt);
+          return { ...outcome, recycled: batch.bytes.buffer };
+        } catch (error) {
+          if (!mayBeStored || !isAmbiguous(error) || performance.now() >= deadline) throw error;
+          await sleep(RETRY_MS);
+        }
+      }
     });
   }
 
   /** Resolves when captures can be stored durably. @throws StorageProblem when the server does not guarantee it. */
-  check(): Promise<void> {
-    return this.#next(assertDurable);
+  check(withinMs = WITHIN_MS): Promise<void> {
+    return this.#next(withinMs, (deadline) => this.#run(deadline, ({ client }) => assertDurable(client)));
   }
 
   /** Closes the connection after the running batch. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#last;
-    await this.#client?.end();
-    this.#client = undefined;
+    await this.#session?.client.end();
+    this.#session = undefined;
   }
 
-  #next<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const done = this.#last.then(async () => {
-      const client = await this.#connected();
-      try {
-        return await work(client);
-      } catch (error) {
-        this.#drop(client);
-        throw error;
-      }
-    });
+  #next<T>(withinMs: number, work: (deadline: number) => Promise<T>): Promise<T> {
+    const deadline = performance.now() + withinMs;
+    const done = this.#last.then(() => answered(work(deadline)));
     this.#last = done.catch(() => undefined);
     return done;
   }
 
-  async #connected(): Promise<pg.Client> {
+  /** Runs one attempt, and ends the connection at the deadline or after a failure. */
+  async #run<T>(deadline: number, work: (session: Session) => Promise<T>): Promise<T> {
     if (this.#closed) throw new Error('Storage is closed.');
-    if (this.#client !== undefined) return this.#client;
-    const client = new pg.Client(clientConfig(this.#url, this.#kind));
-    // Between batches no call waits for a result; the next batch opens a new connection.
-    client.on('error', () => this.#drop(client));
-    client.on('end', () => this.#drop(client));
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) throw new StorageUnavailable('PostgreSQL did not answer in time.');
+    const session = this.#session ?? this.#open();
+    const timer = setTimeout(session.destroy, leftMs);
     try {
-      await client.connect();
-      await assertDurable(client);
-      await client.query(`${SESSION_SETTINGS}; ${CAPTURE_SETTINGS}`);
+      if (this.#session === undefined) await this.#connect(session);
+      return await work(session);
     } catch (error) {
-      this.#drop(client);
+      this.#drop(session);
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
-    this.#client = client;
-    return client;
   }
 
-  #drop(client: pg.Client): void {
-    if (this.#client === client) this.#client = undefined;
-    client.end().catch(() => undefined);
+  #open(): Session {
+    const socket = new Socket();
+    const client = new pg.Client({ ...clientConfig(this.#url, this.#kind), stream: () => socket });
+    const session = { client, destroy: () => void socket.destroy() };
+    // Between batches no call waits for a result; the next batch opens a new connection.
+    client.on('error', () => this.#drop(session));
+    client.on('end', () => this.#drop(session));
+    return session;
   }
+
+  async #connect(session: Session): Promise<void> {
+    const { client } = session;
+    await client.connect();
+    await assertDurable(client);
+    await client.query(`${SESSION_SETTINGS}; ${CAPTURE_SETTINGS}`);
+    this.#session = session;
+  }
+
+  #drop(session: Session): void {
+    if (this.#session === session) this.#session = undefined;
+    session.destroy();
+  }
+}
+
+/** The error leaves open whether an earlier attempt was committed. */
+function isAmbiguous(error: unknown): boolean {
+  return faultOf(error) !== 'query' || codeOf(error) === UNIQUE_VIOLATION;
 }

@@ -1,18 +1,30 @@
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
+import { z } from 'zod';
 import { methodChanges } from '../write-captures.ts';
-import type { CaptureStatements, EndpointWrite, LockedEndpoint, NewCapture } from '../write-captures.ts';
+import type { PackedCaptures } from '../packed-captures.ts';
+import type {
+  CaptureStatements,
+  EndpointReceipt,
+  EndpointWrite,
+  LockedEndpoint,
+  NewCapture,
+} from '../write-captures.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
 const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", greatest(first_index, trimmed_to) as "trimFrom", autosave = 1 as autosave,
     saved_count as "savedCount", unsaved_count as "unsavedCount", spared_count as "sparedCount", planned_to as "plannedTo",
-    has_deliveries = 1 as "hasDeliveries"
+    has_deliveries = 1 as "hasDeliveries", latest_at as "latestAt"
   from endpoints where id = any($1::bigint[]) order by id for no key update`;
 
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
-/** The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. */
-const INSERT = `insert into captured_requests (key, saved_id, method, received_at, head, body)
+/**
+ * The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. The
+ * batch's id is inserted in the same statement, which saves a message.
+ */
+const INSERT = `with noted as (insert into capture_batches (id, receipts) values ($9::uuid, $10))
+  insert into captured_requests (key, saved_id, method, received_at, head, body)
   select key, nullif(saved_id, 0), method, received_at, substr($1::bytea, at, head_length),
     case when body_length > 0 then substr($1::bytea, at + head_length, body_length) end
   from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::int[], $7::int[], $8::int[])
@@ -68,9 +80,13 @@ type Run = <Row extends QueryResultRow>(
 /**
  * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
  * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
- * becomes a rollback.
+ * becomes a rollback. `onCommit` is called before the commit is sent.
  */
-export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array): CaptureStatements {
+export function postgresCaptureStatements(
+  client: ClientBase,
+  { id, bytes }: PackedCaptures,
+  onCommit: () => void,
+): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
     async lockEndpoints(endpointIds) {
@@ -85,15 +101,16 @@ export function postgresCaptureStatements(client: ClientBase, bytes: Uint8Array)
       const { rows } = await run<{ id: number }>('take-saved-ids', TAKE_SAVED_IDS, [count]);
       return rows.map((row) => row.id).toSorted((a, b) => a - b);
     },
-    async write(writes) {
-      const inserted = run(
-        'insert',
-        INSERT,
-        insertValues(
+    async write(writes, receipts) {
+      onCommit();
+      const inserted = run('insert', INSERT, [
+        ...insertValues(
           writes.flatMap((write) => write.captures),
           bytes,
         ),
-      );
+        id,
+        JSON.stringify(receipts),
+      ]);
       const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
       if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
@@ -143,4 +160,25 @@ function settleValues(writes: readonly EndpointWrite[]): unknown[] {
     int8Array(added.map((count) => count.stored)),
     int8Array(added.map((count) => count.bytes)),
   ];
+}
+
+const receiptsSchema = z.array(
+  z.object({
+    endpointId: z.number(),
+    firstIndex: z.number(),
+    notBefore: z.number(),
+    savedIds: z.array(z.number()),
+  }),
+);
+
+/** What a batch became, if it is stored. */
+export async function findReceipts(
+  client: ClientBase,
+  batchId: string,
+): Promise<readonly EndpointReceipt[] | undefined> {
+  const { rows } = await client.query<{ receipts: string }>('select receipts from capture_batches where id = $1', [
+    batchId,
+  ]);
+  const [row] = rows;
+  return row && receiptsSchema.parse(JSON.parse(row.receipts));
 }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { OutboxMail } from '../../features/billing/queries.ts';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import type { AppStore } from '../../queries.ts';
@@ -98,10 +99,17 @@ describe('an unusable server is explained, with what to do, and without the pass
     const store = await open();
     opened = [];
     await store.close();
-    await database.run('insert into schema_version values (999, 0)');
+    await database.run('insert into schema_version (version, applied_at) values (999, 0)');
     expect(await problemOf()).toBe(
       `The database was written by a newer version of Creel (schema 999, this version knows ${known.at(-1)}). Start the newer version, or restore a backup.`,
     );
+    expect(await versions()).toEqual([...known, 999]);
+  });
+
+  test('a newer version that works with this one wrote it: it is used, and left unchanged', async () => {
+    await open();
+    await database.run(`insert into schema_version values (999, 0, ${known.length})`);
+    await expect(someUser(await open())).resolves.toBeDefined();
     expect(await versions()).toEqual([...known, 999]);
   });
 });
@@ -198,6 +206,40 @@ describe('beside other servers on the same database', () => {
       expect(kept).toEqual(counted);
     }
     expect(await database.run('select count(*) from captured_requests')).toEqual([{ count: '14' }]);
+  });
+
+  test('each expired endpoint, notice and mail is handled by one of them', async () => {
+    const stores = [await open(), await open(), await open()];
+    const [one] = stores;
+    if (one === undefined) throw new Error('No store.');
+    const { id: userId } = await someUser(one);
+    for (let nth = 0; nth < 12; nth++) await someEndpoint(one, { userId, expiresAt: nth < 6 ? T0 - 1 : T0 + 1 });
+    await database.run(
+      `insert into mail_outbox (user_id, content, send_after) select ${userId}, '{}', 0 from generate_series(1, 6)`,
+    );
+    const onEach = async <T>(work: (store: AppStore) => Promise<readonly T[]>): Promise<readonly T[]> =>
+      (await Promise.all([...stores, ...stores].map(work))).flat();
+    const notices = await onEach((store) => store.claimExpiryNotices(T0, T0 + 10, 100));
+    const deleted = await onEach((store) => store.deleteExpiredEndpoints(T0, 100));
+    const mails: OutboxMail[] = [];
+    // Two that want the same mail at once both end their round; the next round continues.
+    for (let claimed = true; claimed;) {
+      const round = (await onEach(async (store) => [await store.claimMail(T0)])).filter((mail) => mail !== undefined);
+      mails.push(...round);
+      claimed = round.length > 0;
+    }
+    for (const ids of [
+      notices.map((notice) => notice.endpointId),
+      deleted.map(({ id }) => id),
+      mails.map(({ id }) => id),
+    ])
+      expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
+  });
+
+  test('the server secret is created once, however many of them start', async () => {
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open()));
+    const secrets = await Promise.all(stores.map((store, nth) => store.keepSecret('shared', `candidate ${nth}`)));
+    expect(new Set(secrets).size).toBe(1);
   });
 
   test('purging together leaves no row behind', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { bindQueries, runQuery } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
 import { migrate } from '../migrations/migrate.ts';
@@ -9,10 +10,11 @@ import { checkWritable } from '../write-captures.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, openDatabase, runRead } from './run-query.ts';
+import { answered, codeOf } from './faults.ts';
+import { openDatabase, runRead } from './run-query.ts';
 import { SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
-import { codeOf, startProblem } from './start-problem.ts';
+import { startProblem } from './start-problem.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
@@ -27,6 +29,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   kinds: SessionKinds = SESSIONS,
 ): Promise<Store & Remote<Queries>> {
   const captures = new CaptureConnection(url, kinds.capture);
+  const drain = new CaptureConnection(url, kinds.drain);
   try {
     await captures.check();
     await bringUpToDate(url, kinds.migration);
@@ -48,10 +51,15 @@ export async function openPostgresStore<Queries extends QueryTable>(
       await captures.check();
       await answered(checkWritable(writers, now));
     },
-    writeCaptures: (batch, limits) => captures.writeCaptures(batch, limits),
     shared: true,
+    writeCaptures: (batch, limits, withinMs) => captures.writeCaptures(batch, limits, withinMs),
+    drain,
+    async deleteOldBatches() {
+      const old = sql`delete from capture_batches where written_at < clock_timestamp() - interval '10 minutes'`;
+      await answered(old.execute(writers));
+    },
     async close() {
-      await Promise.all([captures.close(), readers.destroy(), scanner.close(), writers.destroy()]);
+      await Promise.all([captures.close(), drain.close(), readers.destroy(), scanner.close(), writers.destroy()]);
     },
   };
   const remote = bindQueries(queries, (kind, name, args) => {

@@ -2,7 +2,8 @@ import { workerData } from 'node:worker_threads';
 import { QUERIES } from '../../queries.ts';
 import { serveCalls } from '../../workers/worker-server.ts';
 import { STORAGE_ERRORS } from '../storage-problem.ts';
-import { answered, openDatabase, runRead } from './run-query.ts';
+import { answered } from './faults.ts';
+import { openDatabase, runRead } from './run-query.ts';
 import type { SessionKind } from './session.ts';
 
 /** Start parameters. */

@@ -17,19 +17,20 @@ export interface SessionKind {
 }
 
 /**
- * Each kind has its own connections, so that lists, searches and the dashboard's writes never block a capture. Senders
- * give up after 10 to 30 s, so a capture fails before that; calls of users fail earlier.
+ * Each kind has its own connections, so that lists, searches and the dashboard's writes never block a capture. A
+ * capture is answered within 5 s, so its batch and the lookup of its endpoint fail before that.
  */
 export const SESSIONS = {
-  capture: { name: 'capture', connections: 1, statementMs: 10_000, lockMs: 5_000, connectMs: 3_000, lateMs: 5_000 },
-  read: { name: 'read', connections: 6, statementMs: 10_000, lockMs: 5_000, connectMs: 5_000, lateMs: 5_000 },
-  scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 5_000, connectMs: 15_000, lateMs: 5_000 },
-  write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 5_000, connectMs: 5_000, lateMs: 5_000 },
+  capture: { name: 'capture', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
+  drain: { name: 'drain', connections: 1, statementMs: 4_000, lockMs: 2_000, connectMs: 2_000, lateMs: 500 },
+  read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
+  scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
+  write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 },
   migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
 /** An idle transaction releases its locks after this time: a frozen process must not block the others. */
-const IDLE_TRANSACTION_MS = 10_000;
+const IDLE_TRANSACTION_MS = 2_000;
 
 /** 64-bit integers as numbers: ids, times and counts stay far below 2^53. */
 const types: CustomTypesConfig = {

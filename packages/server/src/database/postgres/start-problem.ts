@@ -1,4 +1,5 @@
-import { StorageProblem } from '../storage-problem.ts';
+import { StorageProblem, StorageUnavailable } from '../storage-problem.ts';
+import { codeOf } from './faults.ts';
 
 /** What the operator can do, by Node's error code or PostgreSQL's SQLSTATE. */
 const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
@@ -23,16 +24,13 @@ const SENTENCES: Readonly<Record<string, (where: string) => string>> = {
 };
 
 /** Converts an error at the start into a sentence that never contains the password. */
-export function startProblem(error: unknown, url: string): StorageProblem {
+export function startProblem(thrown: unknown, url: string): StorageProblem {
+  const error = thrown instanceof StorageUnavailable ? (thrown.cause ?? thrown) : thrown;
   if (error instanceof StorageProblem) return error;
   const sentence = SENTENCES[codeOf(error) ?? ''];
   if (sentence !== undefined) return new StorageProblem(sentence(placeOf(url)), { cause: error });
   const reason = error instanceof Error ? error.message : String(error);
   return new StorageProblem(`PostgreSQL at ${placeOf(url)} can't be used (${reason}).`, { cause: error });
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 function placeOf(url: string): string {

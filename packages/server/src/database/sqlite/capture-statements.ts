@@ -5,7 +5,7 @@ import type { MethodCount } from '../store.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 
 const LOCK_ENDPOINTS =
-  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, spared_count, planned_to, has_deliveries from endpoints where id = ?';
+  'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, latest_at from endpoints where id = ?';
 const TAKE_SAVED_IDS = `update counters set value = value + ? where name = 'saved_id' returning value`;
 const INSERT =
   'insert into captured_requests (key, saved_id, method, received_at, head, body) values (?, ?, ?, ?, ?, ?)';
@@ -52,6 +52,7 @@ function lockWith(select: StatementSync) {
         sparedCount: integer(row.spared_count),
         plannedTo: row.planned_to === null ? null : integer(row.planned_to),
         hasDeliveries: row.has_deliveries === 1,
+        latestAt: row.latest_at === null ? null : integer(row.latest_at),
       },
     ];
   };

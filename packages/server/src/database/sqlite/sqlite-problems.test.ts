@@ -89,7 +89,7 @@ describe('an unusable database is left unchanged, with a sentence', () => {
     await openAndClose();
     const file = databaseFile(dataDir);
     const raw = new DatabaseSync(file);
-    raw.exec(`insert into schema_version values (999, ${T0})`);
+    raw.exec(`insert into schema_version (version, applied_at) values (999, ${T0})`);
     raw.exec('pragma wal_checkpoint(truncate)');
     raw.close();
     const before = await readFile(file);

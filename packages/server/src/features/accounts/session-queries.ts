@@ -35,17 +35,6 @@ async function findSession(
   return user && { session: toSessionRecord(row), user: toUserRecord(user) };
 }
 
-/** Whether the session with this public id is valid at `now`. */
-async function isSessionOpen(db: EngineDatabase, id: string, now: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('sessions')
-    .select('id')
-    .where('id', '=', id)
-    .where('expires_at', '>', now)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Sessions that are valid at `now`, newest first. */
 async function listSessions(db: EngineDatabase, userId: number, now: number): Promise<readonly SessionRecord[]> {
   const rows = await db
@@ -135,7 +124,6 @@ async function endSessions(db: EngineDatabase, userId: number, exceptId?: string
 
 export const sessionQueries = {
   findSession: read(findSession),
-  isSessionOpen: read(isSessionOpen),
   listSessions: read(listSessions),
   createSession: freeing(createSession),
   touchSession: freeing(touchSession),

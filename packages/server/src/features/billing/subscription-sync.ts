@@ -1,4 +1,4 @@
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/service.ts';
 import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';

@@ -22,6 +22,8 @@ export interface CaptureDependencies {
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
   readonly countRead: (reader: 'plain' | 'parser') => void;
+  /** Called for every capture that waits in the overflow log. */
+  readonly countLogged: () => void;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (
     endpoint: CachedEndpoint,
@@ -104,6 +106,10 @@ function record(
   const capture: PendingCapture = { endpointId, userId, method, flatHeaders: rawHeaders, head, body };
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
+    if (result === 'logged') {
+      deps.countLogged();
+      return reply.captured();
+    }
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
     if (result === 'notFound') return reply.refused('ENDPOINT_NOT_FOUND');
     reply.captured(result.index);

@@ -3,7 +3,8 @@ import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/round-robin.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome, CaptureStore } from '../../database/store.ts';
+import type { PackedCaptures } from '../../database/packed-captures.ts';
+import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
 import { storedBytes } from '../../database/stored-bytes.ts';
 import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
@@ -20,16 +21,32 @@ export interface PendingCapture {
   readonly body: Buffer | null;
 }
 
-/** `notFound`: the endpoint was deleted meanwhile. `failed`: storage rejected it, and nothing was stored. */
+/**
+ * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted meanwhile. `failed`:
+ * storage did not accept it in time.
+ */
 export type CaptureResult =
   | { readonly index: number; readonly savedId: number | null; readonly receivedAt: number }
+  | 'logged'
   | 'notFound'
   | 'failed';
+
+/** Where batches are written: a database, with or without the overflow log. */
+export interface BatchStore {
+  /** Resolves when the batch is on disk. Rejects after `withinMs` milliseconds at the latest, if it can wait long. */
+  writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs: number): Promise<CaptureOutcome | 'logged'>;
+}
 
 interface Waiting {
   readonly capture: PendingCapture;
   readonly receivedAt: number;
   readonly done: (result: CaptureResult) => void;
+}
+
+interface Postponed {
+  readonly waiting: Waiting;
+  readonly since: number;
+  readonly reservation: Reservation;
 }
 
 export interface CaptureWriterOptions {
@@ -52,6 +69,8 @@ const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 /** One user's maximum share of both. */
 const MAX_SHARE = 1 / 2;
+/** Milliseconds in which a capture is answered, counted from its complete arrival. */
+const MAX_ANSWER_MS = 4000;
 /** A returned buffer is reused up to this size, so that one huge batch does not keep its memory. */
 const MAX_SPARE_BYTES = 1024 * 1024;
 
@@ -61,14 +80,16 @@ const MAX_SPARE_BYTES = 1024 * 1024;
  * turns.
  */
 export class CaptureWriter {
-  readonly #store: CaptureStore;
+  readonly #store: BatchStore;
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker(METHODS);
   /** The batch that is being collected, and its size by user. */
   #batch: Waiting[] = [];
   readonly #inBatch = new Map<number, { count: number; bytes: number }>();
-  readonly #later = new RoundRobin<number, { readonly waiting: Waiting; readonly reservation: Reservation }>();
+  /** When the batch's oldest capture arrived. */
+  #batchSince = 0;
+  readonly #later = new RoundRobin<number, Postponed>();
   readonly #laterBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
   /** Storage is writing a batch. */
   #underWay = false;
@@ -80,7 +101,7 @@ export class CaptureWriter {
   #spare: ArrayBuffer | undefined;
   #idle: (() => void)[] = [];
 
-  constructor(store: CaptureStore, options: CaptureWriterOptions) {
+  constructor(store: BatchStore, options: CaptureWriterOptions) {
     this.#store = store;
     this.#options = options;
     this.#elapsed = options.elapsed ?? (() => performance.now());
@@ -117,7 +138,7 @@ export class CaptureWriter {
     return own === undefined || (own.count < MAX_BATCH * MAX_SHARE && own.bytes + bytes <= MAX_BATCH_BYTES * MAX_SHARE);
   }
 
-  #gather(waiting: Waiting): void {
+  #gather(waiting: Waiting, since?: number): void {
     const { endpointId, userId, method, head, body } = waiting.capture;
     const own = this.#inBatch.get(userId);
     const bytes = storedBytes(waiting.capture);
@@ -126,6 +147,8 @@ export class CaptureWriter {
       own.count += 1;
       own.bytes += bytes;
     }
+    if (this.#batch.length === 0) this.#batchSince = since ?? this.#elapsed();
+    else if (since !== undefined) this.#batchSince = Math.min(this.#batchSince, since);
     this.#packer.add(endpointId, waiting.receivedAt, method, head, body);
     this.#batch.push(waiting);
   }
@@ -135,7 +158,7 @@ export class CaptureWriter {
     if (this.#later.size >= MAX_WAITING || this.#later.sizeOf(userId) >= MAX_WAITING * MAX_SHARE) return false;
     const reservation = this.#laterBudget.reserve(userId);
     if (!reservation.grow(bytes)) return false;
-    this.#later.push(userId, { waiting, reservation });
+    this.#later.push(userId, { waiting, since: this.#elapsed(), reservation });
     return true;
   }
 
@@ -145,7 +168,7 @@ export class CaptureWriter {
       const next = this.#later.shift();
       if (next === undefined) return;
       next.reservation.release();
-      this.#gather(next.waiting);
+      this.#gather(next.waiting, next.since);
     }
   }
 
@@ -175,9 +198,10 @@ export class CaptureWriter {
     this.#underWay = true;
     this.#sentAt = this.#elapsed();
     const packed = this.#packer.take(this.#spare);
+    const withinMs = MAX_ANSWER_MS - (this.#sentAt - this.#batchSince);
     this.#spare = undefined;
     this.#gatherPostponed();
-    this.#store.writeCaptures(packed, this.#options.limits).then(
+    this.#store.writeCaptures(packed, this.#options.limits, withinMs).then(
       (outcome) => this.#finish(batch, outcome),
       (error: unknown) => {
         this.#options.onFailure(error, batch.length);
@@ -186,10 +210,10 @@ export class CaptureWriter {
     );
   }
 
-  #finish(batch: readonly Waiting[], outcome: CaptureOutcome | undefined): void {
+  #finish(batch: readonly Waiting[], outcome: CaptureOutcome | 'logged' | undefined): void {
     this.#underWay = false;
-    if (outcome?.recycled !== undefined && outcome.recycled.byteLength <= MAX_SPARE_BYTES)
-      this.#spare = outcome.recycled;
+    const recycled = typeof outcome === 'object' ? outcome.recycled : undefined;
+    if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;
     this.#state = afterBatch(this.#state, this.#elapsed() - this.#sentAt, batch.length + this.#batch.length);
     // Sends first: storage works on the next batch while this one's senders are answered.
     if (this.#batch.length >= this.#state.enough) this.#send();
@@ -202,9 +226,11 @@ export class CaptureWriter {
   }
 }
 
-function resultAt(outcome: CaptureOutcome | undefined, position: number, receivedAt: number): CaptureResult {
+function resultAt(outcome: CaptureOutcome | 'logged' | undefined, position: number, sentAs: number): CaptureResult {
   if (outcome === undefined) return 'failed';
+  if (outcome === 'logged') return 'logged';
   const index = outcome.indexes[position] ?? -1;
   if (index < 0) return 'notFound';
+  const receivedAt = outcome.receivedAt?.[position] ?? sentAs;
   return { index, savedId: outcome.savedIds[position] || null, receivedAt };
 }

@@ -7,6 +7,7 @@ function someCache(shared = false) {
   const reads: ((name: string) => void)[] = [];
   const failures: ((error: Error) => void)[] = [];
   const clock = { now: 0 };
+  const bus = { isHealthy: !shared };
   const findEndpoint = (uid: string): Promise<EndpointRecord> =>
     new Promise((resolve, reject) => {
       failures.push(reject);
@@ -24,10 +25,10 @@ function someCache(shared = false) {
       };
       reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
     });
-  const cache = new EndpointCache({ findEndpoint, shared }, undefined, () => clock.now);
+  const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);
   const endRead = (nth: number, source: string) => reads[nth]?.(source);
   const failRead = (nth: number) => failures[nth]?.(new Error('away'));
-  return { cache, clock, endRead, failRead, readCount: () => reads.length };
+  return { cache, clock, bus, endRead, failRead, readCount: () => reads.length };
 }
 
 test('a lookup from before a change is not cached, and does not end the newer one', async () => {
@@ -83,4 +84,42 @@ test('what was known last serves while the database does not answer', async () =
   const unknown = cache.lookup('never read');
   failRead(2);
   await expect(unknown).rejects.toThrow('away');
+});
+
+test('while notices arrive an entry has no age limit', async () => {
+  const { cache, clock, bus, readCount } = await filledCache();
+  bus.isHealthy = true;
+  clock.now = 3_600_000;
+  expect(cache.peek('u')?.readAt).toBe(0);
+  expect(readCount()).toBe(1);
+});
+
+test('an endpoint that another node changed is read again, and a read in progress is not cached', async () => {
+  const { cache, bus, endRead, readCount } = await filledCache();
+  bus.isHealthy = true;
+  cache.forgetId(2);
+  expect(cache.peek('u')).toBeDefined();
+  cache.forgetId(1);
+  expect(cache.peek('u')).toBeUndefined();
+  const old = cache.lookup('u');
+  cache.forgetId(1);
+  endRead(1, 'Stripe');
+  await old;
+  expect(cache.peek('u')).toBeUndefined();
+  expect(readCount()).toBe(2);
+});
+
+test('after lost notices every entry is read before it serves, unless the database does not answer', async () => {
+  const { cache, bus, endRead, failRead } = await filledCache();
+  bus.isHealthy = true;
+  cache.distrust();
+  expect(cache.peek('u')).toBeUndefined();
+  const failed = cache.lookup('u');
+  failRead(1);
+  expect((await failed)?.readAt).toBe(0);
+  expect(cache.peek('u')).toBeUndefined();
+  const again = cache.lookup('u');
+  endRead(2, 'Stripe');
+  await again;
+  expect(cache.peek('u')).toBeDefined();
 });

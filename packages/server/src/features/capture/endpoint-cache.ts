@@ -1,5 +1,8 @@
-import { TokenBucket } from '../../limits/token-bucket.ts';
+import type { Bus } from '../../bus/bus.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { EndpointRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
+import { TokenBucket } from '../../limits/token-bucket.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
 /** The data of an endpoint that the capture path needs. */
@@ -16,40 +19,63 @@ export interface CachedEndpoint {
   readonly hasDestinations: boolean;
   readonly bucket: TokenBucket | undefined;
   readonly readAt: number;
+  /** See `EndpointCache.distrust`. */
+  readonly generation: number;
 }
 
 const MAX_ENTRIES = 10_000;
-/** Milliseconds for which an entry is fresh if other processes write to the same database. */
+/** Milliseconds for which an entry is fresh while notices of other nodes may be missing. */
 const FRESH_MS = 1000;
 /**
  * Up to this age an entry still serves while it is read again. A lookup for every sender would cost a third of the
  * capture rate.
  */
 const MAX_AGE_MS = 1400;
+/**
+ * Milliseconds that a lookup may take. For an endpoint that is known, the old entry serves after the shorter time: the
+ * sender's time is needed for storing, and storage checks again whether the endpoint exists.
+ */
+const LOOKUP_MS = 2000;
+const KNOWN_LOOKUP_MS = 500;
+/** Milliseconds between two lookups while the database does not answer. */
+const RETRY_MS = 250;
 
-/** Cache of endpoints by uid. Entries are dropped when the endpoint changes. */
+/** Cache of endpoints by uid. Entries are dropped when the endpoint changes, on this node or on another one. */
 export class EndpointCache {
-  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean };
+  readonly #store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>;
   readonly #ratePerSecond: number | undefined;
   readonly #now: () => number;
+  readonly #bus: Pick<Bus, 'isHealthy'>;
   readonly #entries = new Map<string, CachedEndpoint>();
+  readonly #uids = new Map<number, string>();
   readonly #lookups = new Map<string, Promise<CachedEndpoint | undefined>>();
+  /** When the last lookup failed, if none has succeeded since. Entries then serve at any age. */
+  #failedAt: number | undefined;
+  #generation = 0;
 
   constructor(
-    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'> & { readonly shared: boolean },
+    store: Pick<Remote<typeof endpointQueries>, 'findEndpoint'>,
     ratePerSecond: number | undefined,
     now: () => number,
+    bus: Pick<Bus, 'isHealthy'>,
   ) {
     this.#store = store;
     this.#ratePerSecond = ratePerSecond;
     this.#now = now;
+    this.#bus = bus;
   }
 
   /** The cached entry, without a promise on the hot path. */
   peek(uid: string): CachedEndpoint | undefined {
     const entry = this.#entries.get(uid);
-    if (entry === undefined || !this.#store.shared) return entry;
-    const age = this.#now() - entry.readAt;
+    if (entry === undefined) return undefined;
+    const isTrusted = entry.generation === this.#generation;
+    if (isTrusted && this.#bus.isHealthy) return entry;
+    if (this.#failedAt !== undefined) {
+      if (this.#now() - this.#failedAt > RETRY_MS) this.lookup(uid).catch(() => undefined);
+      return entry;
+    }
+    const age = isTrusted ? this.#now() - entry.readAt : Infinity;
     if (age > MAX_AGE_MS) return undefined;
     // Only senders that wait for a lookup see its failure.
     if (age > FRESH_MS) this.lookup(uid).catch(() => undefined);
@@ -73,20 +99,34 @@ export class EndpointCache {
 
   /** Drops an endpoint that was changed or deleted. A running read is not cached either. */
   forget(uid: string): void {
-    this.#entries.delete(uid);
+    this.#drop(uid);
     this.#lookups.delete(uid);
+  }
+
+  /** Drops an endpoint that another node changed or deleted. Reads in progress are not cached, whatever they read. */
+  forgetId(id: number): void {
+    const uid = this.#uids.get(id);
+    if (uid !== undefined) this.forget(uid);
+    this.#lookups.clear();
+  }
+
+  /** Notices were lost: every entry is read again before it serves. While the database does not answer, it serves. */
+  distrust(): void {
+    this.#generation += 1;
+    this.#lookups.clear();
   }
 
   async #read(uid: string, isLatest: () => boolean): Promise<CachedEndpoint | undefined> {
     const before = this.#entries.get(uid);
-    const found = await this.#store.findEndpoint(uid).catch((error: unknown) => {
+    const generation = this.#generation;
+    const found = await this.#find(uid, before === undefined ? LOOKUP_MS : KNOWN_LOOKUP_MS).catch((error: unknown) => {
       if (before === undefined) throw error;
       return 'unavailable' as const;
     });
     // What was known last is better than nothing: whether the capture is stored, storage decides.
     if (found === 'unavailable') return before;
     if (found === undefined) {
-      if (isLatest()) this.#entries.delete(uid);
+      if (isLatest()) this.#drop(uid);
       return undefined;
     }
     const bucket =
@@ -101,16 +141,43 @@ export class EndpointCache {
       hasDestinations: found.hasDestinations,
       bucket,
       readAt: this.#now(),
+      generation,
     };
     if (isLatest()) this.#keep(entry);
     return entry;
   }
 
+  /** @throws StorageUnavailable when the database does not answer within `withinMs` milliseconds. */
+  async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(new StorageUnavailable('The lookup of an endpoint took too long.')),
+      withinMs,
+    );
+    try {
+      const found = await Promise.race([this.#store.findEndpoint(uid), late.promise]);
+      this.#failedAt = undefined;
+      return found;
+    } catch (error) {
+      if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #drop(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry !== undefined) this.#uids.delete(entry.id);
+    this.#entries.delete(uid);
+  }
+
   #keep(entry: CachedEndpoint): void {
     if (this.#entries.size >= MAX_ENTRIES) {
       const [oldest] = this.#entries.keys();
-      if (oldest !== undefined) this.#entries.delete(oldest);
+      if (oldest !== undefined) this.#drop(oldest);
     }
     this.#entries.set(entry.uid, entry);
+    this.#uids.set(entry.id, entry.uid);
   }
 }

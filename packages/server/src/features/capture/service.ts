@@ -1,7 +1,8 @@
 import type { Config } from '../../config.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Live } from '../live/service.ts';
+import { storedEvent } from '../live/live-events.ts';
 import type { Deliveries } from '../deliveries/service.ts';
-import type { Live } from '../live/live.ts';
-import { storedEvent } from '../live/stored-event.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Store } from '../../database/store.ts';
@@ -16,6 +17,9 @@ import { flatSourceLabel } from './flat-source-label.ts';
 import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
+import type { OverflowLog } from './overflow-log.ts';
+import { checkReady, createOverflow } from './overflow.ts';
+import type { OverflowFigures } from './overflow.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
@@ -32,13 +36,24 @@ export interface CaptureService {
   readonly forgetEndpoint: (uid: string) => void;
   readonly waitingCount: () => number;
   readonly bodyBytes: () => number;
+  /** The overflow log's figures; `undefined` without NATS. */
+  readonly overflow: OverflowFigures | undefined;
+  /** Resolves when a capture can be stored now. @throws Error otherwise */
+  readonly checkReady: () => Promise<void>;
+  /** The overflow log has no batch that this node has to wait for. */
+  readonly isDrained: () => boolean;
   /** Resolves when every accepted capture is on disk and answered. */
   readonly drain: () => Promise<void>;
+  /** Ends the work on the overflow log. Called after `drain`. */
+  readonly close: () => Promise<void>;
 }
 
 export interface CaptureServiceOptions {
   readonly config: Config;
   readonly store: Store & Pick<Remote<typeof endpointQueries>, 'findEndpoint' | 'setDetectedSource'>;
+  /** The overflow log and its connection; `undefined` without NATS. */
+  readonly overflowLog: OverflowLog | undefined;
+  readonly bus: Bus;
   readonly live: Live;
   readonly metrics: Metrics;
   readonly deliveries: Pick<Deliveries, 'wake'>;
@@ -48,13 +63,19 @@ export interface CaptureServiceOptions {
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
 export function createCaptureService(options: CaptureServiceOptions): CaptureService {
-  const { config, store, now } = options;
-  const endpoints = new EndpointCache(store, config.captureRateLimit, now);
+  const { config, store, bus, now } = options;
+  const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
+  bus.subscribe((notice) => {
+    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
+  });
+  bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
-  const writer = new CaptureWriter(store, {
-    limits: { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint },
+  const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
+  const overflow = createOverflow(options, limits);
+  const writer = new CaptureWriter(overflow?.writer ?? store, {
+    limits,
     now,
     onFailure,
   });
@@ -70,10 +91,10 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     maxBodyBytes: config.maxBodyBytes,
     trustProxy: config.trustProxy,
     countRead: (reader) => options.metrics.countRead(reader),
+    countLogged: () => options.metrics.countLogged(),
     onStored: (endpoint, capture, result) => {
       options.metrics.countStored();
-      if (options.live.isWatched(endpoint.id))
-        options.live.publish(endpoint.id, storedEvent(endpoint.id, capture, result));
+      options.live.captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
       if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },
@@ -84,7 +105,11 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     forgetEndpoint: (uid) => endpoints.forget(uid),
     waitingCount: () => writer.waitingCount,
     bodyBytes: () => budget.used,
+    overflow: overflow?.figures,
+    checkReady: () => checkReady(options, overflow?.writer),
+    isDrained: () => overflow?.writer.isDrained ?? true,
     drain: () => writer.drain(),
+    close: async () => overflow?.writer.close(),
   };
 }
 

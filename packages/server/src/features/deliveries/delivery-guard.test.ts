@@ -1,4 +1,4 @@
-import { unsavedId } from '@creel/contract';
+import { PROBLEMS, unsavedId } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FORBIDDEN_URLS, INTERNAL_HOSTS, INTERNAL_NAMES } from '../../../test/internal-addresses.ts';
@@ -40,7 +40,7 @@ afterAll(() => Promise.all([server.stop(), inside.close(), inside6.close()]));
 const create = (url: string) => client.tell(`/api/endpoints/${uid}/destinations`, { method: 'POST', json: { url } });
 const REFUSED = {
   status: 403,
-  body: { code: 'TARGET_NOT_ALLOWED', error: 'This target is not allowed. Its address is not on the public internet.' },
+  body: { code: 'TARGET_NOT_ALLOWED', error: PROBLEMS.TARGET_NOT_ALLOWED.sentence },
 };
 const expectUntouched = (): void => expect([inside.count(), inside6.count()]).toEqual([0, 0]);
 const attemptsOf = (index: number): Promise<DeliveryAttempt[]> =>

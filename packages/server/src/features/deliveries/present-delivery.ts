@@ -1,8 +1,11 @@
 import type { DeliveryAttempt, DeliverySummary, Destination, LastDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '../../http/utf8-boundary.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
+import type { DeliveryQueries } from './queries.ts';
 
 function isoTime(millis: number): string {
   return new Date(millis).toISOString();
@@ -65,6 +68,22 @@ export function presentRefusal({ error, at }: LastDelivery): DeliverySummary {
     at,
     nextAttemptAt: null,
   };
+}
+
+/** The live message of an attempt, or, for the id 0, of a capture that is not forwarded. `undefined` when it is gone. */
+export async function findDeliverySummary(
+  store: Pick<DeliveryQueries, 'listAttempts'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
+  endpointId: number,
+  index: number,
+  id: number,
+): Promise<DeliverySummary | undefined> {
+  if (id > 0) {
+    const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
+    return attempt && presentSummary(attempt);
+  }
+  const page = { before: index + 1, limit: 1, bodyBytes: 0 };
+  const [record] = await store.listRequests({ endpointId, which: 'any', ...page });
+  return record?.index === index && record.delivery?.last ? presentRefusal(record.delivery.last) : undefined;
 }
 
 /** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */

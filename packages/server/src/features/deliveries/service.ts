@@ -15,7 +15,7 @@ import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../accounts/sessions.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { Background } from '../jobs/background.ts';
-import type { Live } from '../live/live.ts';
+import type { Live } from '../live/service.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Replay, Replays } from '../replay/replays.ts';
 import { ReplayFailure } from '../replay/replay-failure.ts';
@@ -38,7 +38,7 @@ const REMOVED_AT_ONCE = 100;
 const FAILURE_LOG_MS = 10_000;
 const TERMS_OF_DELIVERIES: ReadonlySet<string> = new Set(['is', 'status']);
 const NOT_YET_KNOWN =
-  'Expected a condition that is known at the capture. is: and status: change later, so they can not be used here.';
+  "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
   readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'>;

@@ -1,13 +1,11 @@
-import type { Duplex } from 'node:stream';
-import type { WebSocket } from 'ws';
-import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
-import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord } from '../../database/store.ts';
-import type { LiveEvent } from './live.ts';
-import type { Share } from './live-memory.ts';
-import { Viewer } from './viewer.ts';
+import { BODY_PREVIEW_BYTES, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
+import { InitMessage } from './init-message.ts';
+import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
+import type { Share } from './live-memory.ts';
+import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
+import type { Effect, Input, LiveState } from './live-state.ts';
 
 /** Frames from a viewer between two pings, including control frames, that count as a flood. */
 const MAX_FRAMES = 1000;
@@ -21,28 +19,42 @@ const REASONS = {
 } as const;
 export type CloseCode = keyof typeof REASONS;
 
+/** The parts of a WebSocket that a live connection uses. */
+export interface LiveSocket {
+  /** Bytes that the network has not accepted yet. */
+  readonly bufferedAmount: number;
+  on(event: 'message' | 'ping' | 'pong' | 'error' | 'close', listener: () => void): unknown;
+  send(data: string | Buffer, options: { binary: boolean; fin: boolean }, done: () => void): void;
+  ping(data: undefined, mask: undefined, done: () => void): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
 export interface LiveConnectionOptions {
-  readonly socket: WebSocket;
-  /** The connection under the WebSocket. */
-  readonly wire: Duplex;
-  readonly signedIn: SignedIn;
-  readonly endpoint: EndpointRecord;
+  readonly socket: LiveSocket;
+  /** The connection under the WebSocket. Frames between `cork` and `uncork` leave together. */
+  readonly wire: { cork(): void; uncork(): void };
+  readonly userId: number;
+  readonly sessionId: string;
+  readonly endpoint: { readonly id: number; readonly uid: string };
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
+  /** Reads the requests with an index above `after`, up to `upTo`, oldest first. `undefined`: there are too many. */
+  readonly readRequests: (after: number, upTo: number) => Promise<readonly RequestEvent[] | undefined>;
   /** The memory that it may hold. */
   readonly share: Share;
   readonly onFailure: (error: unknown) => void;
   /** Called once, when the connection ends. */
-  readonly onClosed: (connection: LiveConnection) => void;
+  readonly onClosed: () => void;
 }
 
-/** One live connection: its user, its endpoint, and whether the peer responds. */
+/** One browser's live connection. live-state.ts decides what it sends; this class performs it on a socket. */
 export class LiveConnection {
-  readonly endpoint: { readonly id: number; readonly uid: string };
-  readonly sessionId: string;
-  readonly userId: number;
-  readonly viewer: Viewer;
-  readonly #socket: WebSocket;
-  readonly #onClosed: (connection: LiveConnection) => void;
+  readonly #options: LiveConnectionOptions;
+  #state: LiveState = NEW_LIVE_STATE;
+  /** The `init` in progress, and its first part until that is sent. */
+  #init: InitMessage | undefined;
+  #firstPart: ReturnType<InitMessage['next']> | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #alive = true;
   #frames = 0;
@@ -52,30 +64,12 @@ export class LiveConnection {
   #progressed = false;
   readonly #noteTaken = (): void => {
     if (this.#waited) this.#progressed = true;
-    this.viewer.noteTaken();
+    this.#noteMemory();
   };
 
-  constructor({ socket, wire, signedIn, endpoint, store, share, onFailure, onClosed }: LiveConnectionOptions) {
-    this.#socket = socket;
-    this.#onClosed = onClosed;
-    this.endpoint = { id: endpoint.id, uid: endpoint.uid };
-    this.sessionId = signedIn.session.id;
-    this.userId = signedIn.user.id;
-    const connection = {
-      send: (frame: string) => socket.send(frame, this.#noteTaken),
-      // A Buffer, so that the backlog is counted in bytes.
-      sendPart: (text: string, isLast: boolean) => {
-        socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
-        this.#noteWaiting();
-      },
-      pendingBytes: () => socket.bufferedAmount,
-      cork: () => wire.cork(),
-      uncork: () => {
-        wire.uncork();
-        this.#noteWaiting();
-      },
-    };
-    this.viewer = new Viewer(endpoint.id, store, connection, onFailure, share);
+  constructor(options: LiveConnectionOptions) {
+    this.#options = options;
+    const { socket, share } = options;
     socket.on('message', () => this.#count());
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -86,28 +80,162 @@ export class LiveConnection {
     socket.on('error', () => this.#end());
     socket.on('close', () => {
       this.#end();
-      this.viewer.release();
+      share.release();
     });
   }
 
-  take(event: LiveEvent): void {
+  get endpoint(): LiveConnectionOptions['endpoint'] {
+    return this.#options.endpoint;
+  }
+
+  get sessionId(): string {
+    return this.#options.sessionId;
+  }
+
+  get userId(): number {
+    return this.#options.userId;
+  }
+
+  /** Call once, after subscribing. Reads the snapshot and sends `init`. */
+  start(): void {
+    this.#dispatch({ type: 'start' });
+  }
+
+  /** Receives an event of its endpoint. Never waits and never throws. */
+  take(event: LiveEvent | RemoteEvent): void {
     if (event.type === 'endpoint-deleted') this.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
-    else if (event.type !== 'changed') this.viewer.take(event);
+    else if (event.type !== 'changed') this.#dispatch({ type: 'event', event });
+  }
+
+  /** Receives the `endpoint` message. The viewer gets the latest one as soon as possible. */
+  takeEndpoint(message: EndpointMessage): void {
+    this.#dispatch({ type: 'endpoint', message });
+  }
+
+  /** Events of other nodes were lost: sends a new `init`. */
+  refresh(): void {
+    this.#dispatch({ type: 'gap' });
   }
 
   /** Sends a ping. Drops the connection if the peer has not responded since the last one. */
   ping(): void {
-    if (!this.#hasLived()) {
-      this.#socket.terminate();
-      return;
-    }
+    const { socket } = this.#options;
+    if (!this.#hasLived()) return socket.terminate();
     this.#alive = false;
     this.#frames = 0;
     this.#waited = false;
     this.#progressed = false;
-    this.#socket.ping(undefined, undefined, this.#noteTaken);
+    socket.ping(undefined, undefined, this.#noteTaken);
     this.#noteWaiting();
     this.#waitedAtPing = this.#waited;
+  }
+
+  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in service.ts). */
+  sendAway(code: CloseCode): void {
+    this.#end();
+    this.#options.socket.close(code, REASONS[code]);
+  }
+
+  #dispatch(input: Input): void {
+    const { socket, share } = this.#options;
+    const around = { now: performance.now(), pendingBytes: socket.bufferedAmount, room: share.room };
+    const [state, effects] = reduce(this.#state, input, around);
+    this.#state = state;
+    for (const effect of effects) this.#perform(effect);
+    this.#noteMemory();
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'load':
+        return this.#options.share.read(() => this.#load());
+      case 'send-part':
+        return this.#sendPart();
+      case 'read':
+        return void this.#read(effect);
+      case 'lookup':
+        return void this.#lookUp(effect);
+      case 'send':
+        return this.#send(effect.frames);
+      case 'timer':
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#dispatch({ type: 'timer' }), effect.ms);
+        return;
+      case 'cancel-timer':
+        return clearTimeout(this.#timer);
+      case 'report':
+        return this.#options.onFailure(effect.error);
+    }
+  }
+
+  async #load(): Promise<void> {
+    const { store, endpoint, onFailure } = this.#options;
+    if (this.#isClosed) return;
+    try {
+      const records = await store.listRequests({
+        endpointId: endpoint.id,
+        which: 'any',
+        limit: LIVE_INIT_SIZE,
+        bodyBytes: BODY_PREVIEW_BYTES,
+      });
+      if (this.#isClosed) return;
+      this.#init = new InitMessage(records, onFailure);
+      this.#firstPart = this.#init.next();
+      const partBytes = Math.max(this.#init.maxPartBytes, Buffer.byteLength(this.#firstPart.text));
+      this.#dispatch({ type: 'snapshot', newest: records[0]?.index ?? -1, bytes: this.#init.bytes, partBytes });
+    } catch (error) {
+      onFailure(error);
+      this.#dispatch({ type: 'snapshot-failed' });
+    }
+  }
+
+  #sendPart(): void {
+    const init = this.#init;
+    if (init === undefined) return;
+    const { text, isLast } = this.#firstPart ?? init.next();
+    this.#firstPart = undefined;
+    // A Buffer, so that the backlog is counted in bytes.
+    this.#options.socket.send(Buffer.from(text), { binary: false, fin: isLast }, this.#noteTaken);
+    this.#noteWaiting();
+    if (isLast) this.#init = undefined;
+    this.#dispatch({ type: 'part-sent', bytes: init.bytes, partBytes: init.maxPartBytes, isLast });
+  }
+
+  async #read({ read, after, upTo }: Extract<Effect, { type: 'read' }>): Promise<void> {
+    try {
+      const events = await this.#options.readRequests(after, upTo);
+      if (events === undefined) this.#dispatch({ type: 'read-failed', read, reason: 'too-many' });
+      else this.#dispatch({ type: 'found', read, upTo, events });
+    } catch (error) {
+      this.#readFailed(read, error);
+    }
+  }
+
+  async #lookUp({ read, find }: Extract<Effect, { type: 'lookup' }>): Promise<void> {
+    try {
+      this.#dispatch({ type: 'looked-up', read, event: await find() });
+    } catch (error) {
+      this.#readFailed(read, error);
+    }
+  }
+
+  #readFailed(read: number, error: unknown): void {
+    this.#options.onFailure(error);
+    this.#dispatch({ type: 'read-failed', read, reason: 'error' });
+  }
+
+  #send(frames: readonly string[]): void {
+    const { socket, wire } = this.#options;
+    wire.cork();
+    for (const frame of frames) socket.send(frame, { binary: false, fin: true }, this.#noteTaken);
+    wire.uncork();
+    this.#noteWaiting();
+  }
+
+  /** Sent data counts until the network accepts it, or until the socket is closed. */
+  #noteMemory(): void {
+    const { socket, share } = this.#options;
+    share.note(heldBytes(this.#state, socket.bufferedAmount));
   }
 
   /**
@@ -119,13 +247,7 @@ export class LiveConnection {
   }
 
   #noteWaiting(): void {
-    if (this.#socket.bufferedAmount > 0) this.#waited = true;
-  }
-
-  /** Closes with a code. A peer that does not answer is cut off soon (`closeTimeout` in live-connections.ts). */
-  sendAway(code: CloseCode): void {
-    this.#end();
-    this.#socket.close(code, REASONS[code]);
+    if (this.#options.socket.bufferedAmount > 0) this.#waited = true;
   }
 
   #count(): void {
@@ -136,7 +258,8 @@ export class LiveConnection {
   #end(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.viewer.stop();
-    this.#onClosed(this);
+    this.#init = undefined;
+    this.#dispatch({ type: 'stop' });
+    this.#options.onClosed();
   }
 }

@@ -1,4 +1,4 @@
-/** Maximum bytes of all live viewers, and of one user; see `Share.resize`. */
+/** Maximum bytes of all live viewers, and of one user; see `LiveMemory.roomOf`. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_BYTES_PER_USER = 24 * 1024 * 1024;
 /** Bytes per viewer that don't count, so that an ordinary viewer always has enough. */
@@ -32,13 +32,12 @@ export class LiveMemory {
   }
 
   /**
-   * Whether a viewer with `from` bytes may grow to `to`. It may not exceed what remains afterwards, in total and for
-   * its user, so that viewers that don't read always leave memory for the next one.
+   * Maximum bytes that a viewer with `counted` bytes may grow to. They may not exceed what remains afterwards, in total
+   * and for its user, so that viewers that don't read always leave memory for the next one.
    */
-  fits(userId: number, from: number, to: number): boolean {
-    const more = to - from;
-    const leftOfUser = this.#maxPerUser - (this.#users.get(userId) ?? 0) - more;
-    return more <= 0 || (to <= leftOfUser && to <= this.#max - this.#taken - more);
+  roomOf(userId: number, counted: number): number {
+    const left = Math.min(this.#maxPerUser - (this.#users.get(userId) ?? 0), this.#max - this.#taken);
+    return Math.max(counted, Math.floor((left + counted) / 2));
   }
 
   add(userId: number, more: number): void {
@@ -73,15 +72,12 @@ export class Share {
     this.#userId = userId;
   }
 
-  /** Requests this many bytes. False when there is no memory, and then nothing changes. Shrinking always succeeds. */
-  resize(bytes: number): boolean {
-    const counted = Math.max(0, bytes - FREE_BYTES);
-    if (!this.#memory.fits(this.#userId, this.#counted, counted)) return false;
-    this.#set(counted);
-    return true;
+  /** Maximum bytes that this viewer may hold now. */
+  get room(): number {
+    return FREE_BYTES + this.#memory.roomOf(this.#userId, this.#counted);
   }
 
-  /** Counts bytes that are already held, even beyond the limit. */
+  /** Counts the bytes that are held, even beyond the limit. */
   note(bytes: number): void {
     this.#set(Math.max(0, bytes - FREE_BYTES));
   }

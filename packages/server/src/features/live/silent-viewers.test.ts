@@ -11,7 +11,8 @@ import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
 import type { EndpointRecord, UserRecord } from '../../database/store.ts';
 import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
-import { LiveConnections } from './live-connections.ts';
+import { localBus } from '../../bus/bus.ts';
+import { LiveService } from './service.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';
 
 /** Viewers that read little or nothing have bounded costs, and are dropped (docs/api.md, "Live"). */
@@ -29,16 +30,22 @@ async function startLive(pingMs?: number) {
   const memory = new LiveMemory();
   const failures: unknown[] = [];
   let checks = 0;
-  const live = new LiveConnections({
+  const live = new LiveService({
     store: {
       listRequests: ({ endpointId }) => Promise.resolve(endpointId === 1 ? LARGE : SMALL),
-      findEndpoint: () => Promise.resolve(endpointOf(1, 1)),
+      findRequest: () => Promise.resolve(undefined),
+      readWatched: (openSessions, endpointIds) => {
+        checks += 1;
+        return Promise.resolve({
+          openSessions,
+          endpoints: endpointIds.map((id) => ({ ...endpointOf(id, 1), nextIndex: 0 })),
+        });
+      },
     },
+    findDelivery: () => Promise.resolve(undefined),
+    bus: localBus,
+    now: Date.now,
     describeEndpoint: () => Promise.resolve(undefined),
-    isSignedIn: () => {
-      checks += 1;
-      return Promise.resolve(true);
-    },
     onFailure: (error) => failures.push(error),
     pingMs,
     memory,

@@ -3,8 +3,13 @@ import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { AppContext } from '../../app-context.ts';
+import { readCookie, SESSION } from '../../http/cookies.ts';
+import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
+import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { SignedIn } from '../../http/call.ts';
 import type { EndpointRecord } from '../../database/store.ts';
+import type { LiveService } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
 export function isLiveUpgrade(request: Pick<IncomingMessage, 'url' | 'headers'>): boolean {
@@ -15,21 +20,39 @@ function livePath(url: string | undefined): boolean {
   return url === '/ws' || (url?.startsWith('/ws?') ?? false);
 }
 
-export interface UpgradeChecks {
-  readonly isCrossOrigin: (request: IncomingMessage) => boolean;
-  readonly signedIn: (request: IncomingMessage) => Promise<SignedIn | undefined>;
-  readonly findEndpoint: (uid: string) => Promise<EndpointRecord | undefined>;
+type ParseCookie = (header: string) => Record<string, string | undefined>;
+
+/**
+ * Handles the upgrade to a live connection. It is checked as an HTTP request first, so that a rejection has a status.
+ * Only `/ws` comes here: see listener.ts.
+ */
+export function createLiveUpgrade(app: AppContext, live: LiveService, parseCookie: ParseCookie) {
+  return async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Without a listener, a connection error during the checks would end the process.
+    socket.on('error', () => undefined);
+    try {
+      const allowed = await checkUpgrade(request, app, parseCookie);
+      if (typeof allowed === 'string') return refuseUpgrade(socket, allowed);
+      live.accept(request, socket, head, allowed.signedIn, allowed.endpoint);
+    } catch (error) {
+      app.log.error({ err: error }, 'a live view could not be opened');
+      refuseUpgrade(socket, 'INTERNAL');
+    }
+  };
 }
 
 /** Checks that the caller is the owner, is logged in, and comes from our own origin. Returns an error code if not. */
-export async function checkUpgrade(
+async function checkUpgrade(
   request: IncomingMessage,
-  checks: UpgradeChecks,
+  { sessions, store, publicUrl }: AppContext,
+  parseCookie: ParseCookie,
 ): Promise<{ signedIn: SignedIn; endpoint: EndpointRecord } | ProblemCode> {
-  if (checks.isCrossOrigin(request)) return 'CROSS_ORIGIN';
-  const signedIn = await checks.signedIn(request);
+  if (isAmbiguous(request, inspectHead(request.method ?? '', request.rawHeaders))) return 'BAD_REQUEST';
+  if (isCrossOrigin(request.headers, publicUrl())) return 'CROSS_ORIGIN';
+  const token = readCookie({ cookies: parseCookie(request.headers.cookie ?? '') }, SESSION, publicUrl());
+  const signedIn = token === undefined ? undefined : await sessions.find(token);
   if (signedIn === undefined) return 'NOT_SIGNED_IN';
-  const endpoint = await checks.findEndpoint(uidOf(request.url ?? ''));
+  const endpoint = await store.findEndpoint(uidOf(request.url ?? ''));
   return endpoint?.userId === signedIn.user.id ? { signedIn, endpoint } : 'ENDPOINT_NOT_FOUND';
 }
 

@@ -42,7 +42,7 @@ test('a large init is sent in parts: a viewer that does not read is sent less th
 test('events during the parts follow them, once and in order, and are not mixed with them', async () => {
   const it = await newSilentViewer(new LiveMemory());
   for (const index of [99, 100, 101]) it.viewer.take(stored(index));
-  it.viewer.take({ type: 'clear' });
+  it.viewer.take({ type: 'clear', below: 102 });
   it.viewer.take(stored(102));
   await readParts(it);
   it.readAgain();

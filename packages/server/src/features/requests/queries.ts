@@ -1,6 +1,7 @@
 import { lastDeliverySchema } from '@creel/contract';
 import { sql } from 'kysely';
-import type { RawBuilder, SelectQueryBuilder, Selectable } from 'kysely';
+import type { SelectQueryBuilder, Selectable } from 'kysely';
+import { removeDeliveries } from '../deliveries/removal-queries.ts';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
@@ -25,17 +26,6 @@ export interface ListQuery {
   readonly method?: string | undefined;
   /** Maximum bytes of each body. */
   readonly bodyBytes: number;
-}
-
-/** A request that is no longer stored. */
-export interface LostRequest {
-  readonly index: number;
-  readonly method: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
-  /** See request-head.ts. */
-  readonly head: Uint8Array;
-  readonly body: Uint8Array | null;
 }
 
 /** `changed` is false if the request was saved already. `limit` when the endpoint has its maximum of saved requests. */
@@ -146,7 +136,7 @@ async function listRequests(db: EngineDatabase, query: ListQuery): Promise<Reque
 }
 
 /** Restricts a query to one request of an endpoint; cleared requests are not found. */
-function oneRequest(
+export function oneRequest(
   db: Database | DatabaseTransaction,
   endpointId: number,
   firstIndex: number,
@@ -205,16 +195,6 @@ function sparedCount(index: number, bounds: LockedBounds): number {
   return index < bounds.trimmed_to ? 1 : 0;
 }
 
-/** Deletes the deliveries of requests with keys from `from` up to `below`: pending ones and the history. */
-export async function removeDeliveries(
-  transaction: DatabaseTransaction,
-  from: RawBuilder<number>,
-  below: RawBuilder<number>,
-): Promise<void> {
-  for (const table of ['deliveries', 'delivery_attempts', 'latest_deliveries'] as const)
-    await transaction.deleteFrom(table).where('request_key', '>=', from).where('request_key', '<', below).execute();
-}
-
 /**
  * Saves the request with this index and returns it with the beginning of its body. For a saved request `changed` is
  * false. `undefined` when there is no such request, `limit` when the endpoint has `maxSaved` saved requests.
@@ -249,72 +229,6 @@ async function saveRequest(
       .where('id', '=', endpointId)
       .execute();
     return { record: toRequestRecord(endpointId, { ...row, saved_id: savedId ?? null }), changed: true };
-  });
-}
-
-/** Adds one stored request of a method to the counters. */
-async function countMethod(
-  transaction: DatabaseTransaction,
-  endpointId: number,
-  method: string,
-  size: number,
-): Promise<void> {
-  await transaction
-    .insertInto('endpoint_method_counts')
-    .values({ endpoint_id: endpointId, method, stored: 1, bytes: size })
-    .onConflict((conflict) =>
-      conflict.columns(['endpoint_id', 'method']).doUpdateSet({
-        stored: sql`endpoint_method_counts.stored + 1`,
-        bytes: sql`endpoint_method_counts.bytes + ${size}`,
-      }),
-    )
-    .execute();
-}
-
-/**
- * Stores a dropped request again, as a saved one with its old index. A request that is still stored is returned as it
- * is, with `changed: false`. `undefined` when the endpoint never had this index or was cleared since.
- */
-async function restoreRequest(
-  db: EngineDatabase,
-  endpointId: number,
-  lost: LostRequest,
-  maxSaved: number,
-): Promise<SaveResult> {
-  return db.transaction().execute(async (transaction) => {
-    const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined || lost.index < bounds.first_index || lost.index >= bounds.next_index) return undefined;
-    const stored = await oneRequest(transaction, endpointId, bounds.first_index, lost).executeTakeFirst();
-    if (stored !== undefined) return { record: toRequestRecord(endpointId, stored), changed: false };
-    if (bounds.saved_count >= maxSaved) return 'limit';
-    const [savedId = null] = await db.engine.takeSavedIds(transaction, 1);
-    const { index, method, receivedAt, head, body } = lost;
-    const size = body?.length ?? 0;
-    await transaction
-      .insertInto('captured_requests')
-      .values({
-        key: requestKey(endpointId, index),
-        saved_id: savedId,
-        method,
-        received_at: receivedAt,
-        head,
-        body: size === 0 ? null : body,
-      })
-      .execute();
-    await countMethod(transaction, endpointId, method, size);
-    await transaction
-      .updateTable('endpoints')
-      .set({
-        saved_count: sql`saved_count + 1`,
-        dropped_count: sql`case when dropped_count > 0 then dropped_count - 1 else 0 end`,
-        latest_at: await latestOf(transaction, endpointId, bounds),
-      })
-      .where('id', '=', endpointId)
-      .execute();
-    return {
-      record: { endpointId, index, savedId, method, receivedAt, head, body: size === 0 ? null : body, size },
-      changed: true,
-    };
   });
 }
 
@@ -365,11 +279,11 @@ export async function latestOf(
   return row?.received_at ?? null;
 }
 
-/** Clears an endpoint. Its requests are hidden at once and removed from disk by `purgeSome`. */
-async function clearRequests(db: EngineDatabase, endpointId: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
+/** Hides all requests for `purgeSome` to remove. Returns the index after them; `undefined` if there is no endpoint. */
+async function clearRequests(db: EngineDatabase, endpointId: number): Promise<number | undefined> {
+  return db.transaction().execute(async (transaction) => {
     const bounds = await lockEndpoint(transaction, endpointId);
-    if (bounds === undefined) return;
+    if (bounds === undefined) return undefined;
     await transaction
       .updateTable('endpoints')
       .set({
@@ -393,6 +307,7 @@ async function clearRequests(db: EngineDatabase, endpointId: number): Promise<vo
       .insertInto('purges')
       .values({ endpoint_id: endpointId, from_index: bounds.first_index, below_index: bounds.next_index })
       .execute();
+    return bounds.next_index;
   });
 }
 
@@ -400,7 +315,6 @@ export const requestQueries = {
   listRequests: read(listRequests),
   findRequest: read(findRequest),
   saveRequest: write(saveRequest),
-  restoreRequest: write(restoreRequest),
   deleteRequest: freeing(deleteRequest),
   clearRequests: freeing(clearRequests),
 };

@@ -203,7 +203,8 @@ describe('saving', () => {
     expect((await save(1)).body).toEqual(saved.body);
     const { id } = await client.call('saveRequest', { params: { uid }, body: { index: 1 } });
     expect(id).toBeGreaterThan(0);
-    expect(await client.call('getRequest', { params: { uid, id } })).toEqual(saved.body);
+    const detail = await client.call('getRequest', { params: { uid, id } });
+    expect(detail).toMatchObject({ id, index: 1, saved: true, body: 'body 1', signature: null });
     expect((await at(`/requests/${unsavedId(1)}`)).status).toBe(404);
   });
 

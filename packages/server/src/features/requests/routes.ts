@@ -111,8 +111,9 @@ export const requestHandlers = {
   },
 
   async clearRequests({ app, endpoint }) {
-    await app.store.clearRequests(endpoint.id);
-    app.live.publish(endpoint.id, { type: 'clear' });
+    const below = await app.store.clearRequests(endpoint.id);
+    if (below === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
+    app.live.publish(endpoint.id, { type: 'clear', below });
     app.purgeSoon();
   },
 } satisfies Handlers;

@@ -3,6 +3,7 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { useLiveStatus } from '../../api/live-cache.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
@@ -16,7 +17,6 @@ import { useDetailsActions } from './details/use-details-actions.ts';
 import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
-import type { BulkReplayProps } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
 import { SplitPane } from './split-pane.tsx';
 import { useRequestActions } from './use-request-actions.ts';
@@ -32,6 +32,13 @@ const CompareView = lazyPart(async () => (await import('./compare/compare-view.t
  * at 200% zoom.
  */
 const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
+
+/** Replays several requests in the order of capture. */
+export interface BulkReplayProps {
+  readonly uid: string;
+  readonly requests: readonly ListedRequest[];
+  readonly onClose: () => void;
+}
 
 export interface RequestsPaneProps {
   readonly uid: string;
@@ -94,7 +101,6 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
       selection={selection}
       actions={actions}
       bulk={bulk}
-      BulkReplay={BulkReplay}
       onAutosave={onAutosave}
       view={view}
       changeView={changeView}
@@ -133,13 +139,21 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
         </div>
       </div>
     );
-  if (!covers) return <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />;
   const open = view.request !== undefined;
   return (
-    <div className={clsx('relative overflow-hidden', HEIGHT)}>
-      <div className="h-full">{list}</div>
-      {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
-    </div>
+    <>
+      {covers ? (
+        <div className={clsx('relative overflow-hidden', HEIGHT)}>
+          <div className="h-full">{list}</div>
+          {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
+        </div>
+      ) : (
+        <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />
+      )}
+      {BulkReplay === undefined || bulk.replaying === undefined ? null : (
+        <BulkReplay uid={uid} requests={bulk.replaying} onClose={bulk.endReplay} />
+      )}
+    </>
   );
 }
 

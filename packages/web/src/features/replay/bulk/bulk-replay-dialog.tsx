@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
 import { lastDestinationPreference } from '../replay-targets.ts';
 import { baseMistake, countStatuses, replayBelow, suggestedBase, urlBelow } from './bulk-replay.ts';
@@ -32,6 +33,8 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   const [results, setResults] = useState<readonly BulkResult[]>([]);
   const controller = useRef<AbortController>(undefined);
   const [first] = chosen;
+  // Nothing is sent after the dialog is gone, because nobody could stop it.
+  useEffect(() => () => controller.current?.abort(), []);
 
   const send = async (): Promise<void> => {
     const stop = new AbortController();
@@ -50,15 +53,11 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
     setMistake(found);
     if (found === undefined) void send();
   };
-  const close = (): void => {
-    controller.current?.abort();
-    onClose();
-  };
   const isSending = phase === 'sending';
   return (
     <Dialog
       open
-      onOpenChange={close}
+      onOpenChange={onClose}
       width="md"
       title={`Replay ${formatCount(chosen.length)} ${chosen.length === 1 ? 'request' : 'requests'}`}
       description="In the order of capture, one after the other, with their captured headers and bodies."
@@ -95,7 +94,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
           {isSending ? (
             <Button onClick={() => controller.current?.abort()}>Stop</Button>
           ) : (
-            <Button onClick={close}>{phase === 'done' ? 'Close' : 'Cancel'}</Button>
+            <Button onClick={onClose}>{phase === 'done' ? 'Close' : 'Cancel'}</Button>
           )}
           {phase === 'done' ? null : (
             <Button type="submit" variant="primary" busy={isSending}>
@@ -119,7 +118,7 @@ function Results({ phase, results, all }: ResultsProps) {
   const sent = `${formatCount(results.length)} of ${formatCount(all)} sent`;
   return (
     <section aria-label="Results" className="flex flex-col gap-2">
-      <progress aria-label="Progress" value={results.length} max={all} className="h-1.5 w-full accent-accent" />
+      <ProgressBar label="Progress" value={results.length} max={all} className="w-full" />
       <p role="status" className="flex flex-wrap items-center gap-2">
         <span className="mr-1">{phase === 'stopped' ? `Stopped: ${sent}` : sent}</span>
         {countStatuses(results).map(({ status, count, tone }) => (

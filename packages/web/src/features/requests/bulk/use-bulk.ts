@@ -1,4 +1,5 @@
 import type { Endpoint } from '@creel/contract';
+import { useState } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { toast } from '../../../ui/toast-store.ts';
@@ -22,11 +23,16 @@ export interface Bulk extends Pick<Marks, 'marked' | 'requests' | 'mark' | 'clea
   /** Saves every unsaved request of the endpoint, also those that are not selected. */
   readonly saveAll: () => void;
   readonly exportAs: (format: ExportFormat) => void;
+  /** The requests that are being replayed. They stay the same if the selection changes. */
+  readonly replaying: readonly ListedRequest[] | undefined;
+  readonly replay: () => void;
+  readonly endReplay: () => void;
 }
 
 export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filter: RequestFilter): Bulk {
   const { marked, requests, mark, clear, setAll, setSaved } = useMarks(uid, items, filter);
   const [job, run] = useJob();
+  const [replaying, setReplaying] = useState<readonly ListedRequest[]>();
   const saveThese = async (
     these: readonly ListedRequest[],
     options: { readonly signal: AbortSignal; readonly onProgress: (done: number) => void },
@@ -49,6 +55,9 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     mark,
     clear,
     job,
+    replaying,
+    replay: () => setReplaying(requests),
+    endReplay: () => setReplaying(undefined),
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
     save() {
       const unsaved = requests.filter((request) => !request.saved);

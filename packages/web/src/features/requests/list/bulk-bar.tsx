@@ -17,7 +17,7 @@ export interface BulkBarProps {
   readonly onSave: () => void;
   readonly onDelete: () => void;
   readonly onExport: (format: ExportFormat) => void;
-  readonly onReplay: (() => void) | undefined;
+  readonly onReplay: () => void;
   /** Offered if two requests are selected. */
   readonly onCompare: (() => void) | undefined;
   readonly onClear: () => void;
@@ -54,11 +54,9 @@ export function BulkBar(props: BulkBarProps) {
             <Save /> Save
           </Button>
         )}
-        {onReplay === undefined ? null : (
-          <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onReplay}>
-            <Send /> Replay
-          </Button>
-        )}
+        <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onReplay}>
+          <Send /> Replay
+        </Button>
         <DropdownMenu
           align="start"
           trigger={

@@ -2,6 +2,7 @@ import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
 import type { BulkJob } from '../bulk/use-job.ts';
 import { droppingLabel } from './dropping-label.ts';
@@ -79,12 +80,7 @@ function Progress({ job: { label, done, total, stop } }: { readonly job: BulkJob
       <span role="status" className="whitespace-nowrap">
         {text}
       </span>
-      <progress
-        aria-label={label}
-        value={total === undefined ? undefined : done}
-        max={total}
-        className="h-1.5 min-w-8 grow accent-accent"
-      />
+      <ProgressBar label={label} value={done} max={total} className="min-w-8 grow" />
       <Button size="sm" variant="ghost" onClick={stop}>
         Stop
       </Button>

@@ -1,10 +1,8 @@
 import { parseQuery } from '@creel/contract';
 import type { EndpointDetail, LiveState } from '@creel/contract';
-import { useRef, useState } from 'react';
-import type { ComponentType } from 'react';
+import { useRef } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
-import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
@@ -21,13 +19,6 @@ import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
-/** Replays several requests in the order of capture. */
-export interface BulkReplayProps {
-  readonly uid: string;
-  readonly requests: readonly ListedRequest[];
-  readonly onClose: () => void;
-}
-
 export interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
@@ -38,7 +29,6 @@ export interface ListPaneProps {
   readonly selection: Selection;
   readonly actions: RequestActions;
   readonly bulk: Bulk;
-  readonly BulkReplay: ComponentType<BulkReplayProps> | undefined;
   readonly onAutosave: () => void;
   readonly view: ViewState;
   readonly changeView: ChangeView;
@@ -121,7 +111,7 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, bulk,
   );
 }
 
-function MarkedBar({ uid, selection, actions, bulk, BulkReplay }: ListPaneProps) {
+function MarkedBar({ selection, actions, bulk }: ListPaneProps) {
   const { requests } = bulk;
   useCommands([
     {
@@ -137,25 +127,19 @@ function MarkedBar({ uid, selection, actions, bulk, BulkReplay }: ListPaneProps)
     },
   ]);
   const [right, left] = requests;
-  const [isReplaying, setReplaying] = useState(false);
   const two = requests.length === 2 && left !== undefined && right !== undefined;
   return (
-    <>
-      <BulkBar
-        count={requests.length}
-        unsaved={requests.filter((request) => !request.saved).length}
-        busy={bulk.job !== undefined}
-        canSave={!actions.anonymous}
-        onSave={bulk.save}
-        onDelete={() => actions.remove(requests, bulk.clear)}
-        onExport={bulk.exportAs}
-        onReplay={BulkReplay === undefined ? undefined : () => setReplaying(true)}
-        onCompare={two ? () => selection.compare(left, right) : undefined}
-        onClear={bulk.clear}
-      />
-      {isReplaying && BulkReplay !== undefined ? (
-        <BulkReplay uid={uid} requests={requests} onClose={() => setReplaying(false)} />
-      ) : null}
-    </>
+    <BulkBar
+      count={requests.length}
+      unsaved={requests.filter((request) => !request.saved).length}
+      busy={bulk.job !== undefined}
+      canSave={!actions.anonymous}
+      onSave={bulk.save}
+      onDelete={() => actions.remove(requests, bulk.clear)}
+      onExport={bulk.exportAs}
+      onReplay={bulk.replay}
+      onCompare={two ? () => selection.compare(left, right) : undefined}
+      onClear={bulk.clear}
+    />
   );
 }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
-import type { EndpointMessage } from './live.ts';
+import type { EndpointMessage } from './live-events.ts';
 import { presentPreview } from '../requests/present-request.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/test-viewer.ts';
-import type { Viewer } from './viewer.ts';
+import type { LiveConnection } from './live-connection.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -60,7 +60,7 @@ describe('between the snapshot and the following events', () => {
     const { viewer, snapshot, sent } = newViewer();
     viewer.start();
     viewer.take(stored(2));
-    viewer.take({ type: 'clear' });
+    viewer.take({ type: 'clear', below: 3 });
     viewer.take(stored(3));
     await snapshot(3, 2, 1);
     expect(sent).toEqual([]);
@@ -76,7 +76,7 @@ describe('while live', () => {
     viewer.take(stored(1));
     viewer.take({ type: 'saved', oldId: unsavedId(1), request: presentPreview({ ...record(1), savedId: 9 }) });
     viewer.take({ type: 'deleted', id: 9 });
-    viewer.take({ type: 'clear' });
+    viewer.take({ type: 'clear', below: 2 });
     viewer.take(stored(2));
     await wait();
     expect(sent).toEqual(['1', 'saved 1', 'deleted 9', 'clear', '2']);
@@ -182,7 +182,7 @@ describe("the endpoint's own message", () => {
 
 describe('a viewer that does not read', () => {
   /** Captures of 16 KiB each, 100 every 10 ms. */
-  async function storm(viewer: Viewer, from: number, rounds: number): Promise<number> {
+  async function storm(viewer: LiveConnection, from: number, rounds: number): Promise<number> {
     let index = from;
     for (let round = 0; round < rounds; round += 1) {
       for (let count = 0; count < 100; count += 1) viewer.take(stored(index++, 'x'.repeat(16 * 1024)));

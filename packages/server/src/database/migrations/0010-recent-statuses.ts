@@ -2,7 +2,7 @@ import type { Migration } from './migration.ts';
 
 /** The statuses of a destination's latest attempts. */
 export const recentStatuses: Migration = {
-  version: 9,
+  version: 10,
   async up(db) {
     await db.schema
       .alterTable('destinations')

@@ -1,0 +1,13 @@
+import { parseArgs } from 'node:util';
+import { runChaos } from '../../packages/server/test/chaos/run-chaos.ts';
+
+/**
+ * `npm run chaos`: 5 minutes of senders, viewers and dashboard calls while processes are killed. `-- --kills 40` runs
+ * longer. Exits with 1 if something acknowledged is missing, doubled, out of order, or not shown.
+ */
+const { values } = parseArgs({ options: { kills: { type: 'string', default: '14' } } });
+const options = { kills: Number(values.kills), betweenMs: 10_000, outages: 2, outageMs: 60_000, crashes: 1 };
+const report = await runChaos(options, (line) => process.stdout.write(`${new Date().toISOString()} ${line}\n`));
+process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+const { lost, twice, misordered, irregular, wrongViewers } = report;
+if ([lost, twice, misordered, irregular, wrongViewers].some((list) => list.length > 0)) process.exitCode = 1;

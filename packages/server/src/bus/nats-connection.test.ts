@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { startNats } from '../../test/nats-server.ts';
+import { NatsLink } from './nats-connection.ts';
+
+test('the connection opens when the server comes up, with the credentials of the URL, and survives a restart', async () => {
+  const first = await startNats({ user: 'creel', password: 'p@ss' });
+  const { port, url } = first;
+  await first.stop();
+  const failures: unknown[] = [];
+  const link = new NatsLink({ urls: [url], onFailure: (error) => failures.push(error) });
+  try {
+    await expect.poll(() => failures.length).toBe(1);
+    expect(link.connection).toBeUndefined();
+    const second = await startNats({ user: 'creel', password: 'p@ss', port });
+    const connection = await link.ready;
+    const heard: string[] = [];
+    connection.subscribe('a', { callback: (_error, message) => void heard.push(message.string()) });
+    connection.publish('a', 'one');
+    await expect.poll(() => heard).toEqual(['one']);
+    await second.stop();
+    const third = await startNats({ user: 'creel', password: 'p@ss', port });
+    await expect
+      .poll(
+        () => {
+          connection.publish('a', 'two');
+          return heard.at(-1);
+        },
+        { timeout: 10_000 },
+      )
+      .toBe('two');
+    await third.stop();
+  } finally {
+    await link.close();
+  }
+});

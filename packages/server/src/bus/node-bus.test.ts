@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MemoryNetwork } from '../../test/memory-channel.ts';
+import { localBus } from './bus.ts';
+import { NodeBus } from './node-bus.ts';
+import { readMessage } from './notice.ts';
+import type { Notice } from './notice.ts';
+
+/** What a bus does when its channel loses, repeats, reorders and falls silent. */
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const SENDER = 0;
+const RECEIVER = 1;
+
+/** Two nodes that know each other. */
+async function twoNodes() {
+  const network = new MemoryNetwork();
+  const [sender, receiver] = [
+    new NodeBus((events) => network.open(events)),
+    new NodeBus((events) => network.open(events)),
+  ];
+  const heard: Notice[] = [];
+  let gaps = 0;
+  receiver.subscribe((notice) => heard.push(notice));
+  await wait(1000);
+  receiver.onGap(() => (gaps += 1));
+  /** Sends a notice on its own. */
+  const say = async (id: string): Promise<void> => {
+    sender.publish({ kind: 'session', id });
+    await wait(1);
+  };
+  const ids = (): string[] => heard.flatMap((notice) => (notice.kind === 'session' ? [notice.id] : []));
+  return { network, sender, receiver, heard, say, ids, gaps: () => gaps };
+}
+
+const isNotice = (text: string): boolean => readMessage(text)?.notice !== undefined;
+
+test('notices arrive once, in order, and not at their sender', async () => {
+  const { sender, receiver, ids, gaps } = await twoNodes();
+  const own: Notice[] = [];
+  sender.subscribe((notice) => own.push(notice));
+  for (const id of ['a', 'b', 'c']) sender.publish({ kind: 'session', id });
+  await wait(5000);
+  expect([ids(), own, gaps(), sender.isHealthy, receiver.isHealthy]).toEqual([['a', 'b', 'c'], [], 0, true, true]);
+});
+
+test('captures of one turn are one notice, before a notice about their endpoint', async () => {
+  const { sender, heard } = await twoNodes();
+  for (const index of [4, 6, 5]) sender.captured(7, index);
+  sender.captured(8, 1);
+  sender.publish({ kind: 'saved', endpointId: 7, id: 1 });
+  await wait(1);
+  expect(heard).toEqual([
+    {
+      kind: 'captured',
+      newest: [
+        [7, 6],
+        [8, 1],
+      ],
+    },
+    { kind: 'saved', endpointId: 7, id: 1 },
+  ]);
+});
+
+test('messages stay under 8,000 bytes however many endpoints a batch has', async () => {
+  const { network, sender, heard } = await twoNodes();
+  let longest = 0;
+  network.fault = (text) => {
+    longest = Math.max(longest, text.length);
+    return [text];
+  };
+  for (let id = 0; id < 1000; id += 1) sender.captured(2 ** 52 + id, 2 ** 31);
+  await wait(1);
+  expect(heard.flatMap((notice) => (notice.kind === 'captured' ? notice.newest : []))).toHaveLength(1000);
+  expect(longest).toBeGreaterThan(1000);
+  expect(longest).toBeLessThan(8000);
+});
+
+describe('faults', () => {
+  test('a lost notice is a gap with the next one', async () => {
+    const { network, say, ids, gaps } = await twoNodes();
+    network.fault = (text) => (isNotice(text) ? [] : [text]);
+    await say('lost');
+    network.fault = (text) => [text];
+    expect(gaps()).toBe(0);
+    await say('next');
+    expect([ids(), gaps()]).toEqual([['next'], 1]);
+  });
+
+  test('or with the next heartbeat', async () => {
+    const { network, say, ids, gaps } = await twoNodes();
+    network.fault = (text, to) => (to === RECEIVER && isNotice(text) ? [] : [text]);
+    await say('lost');
+    await wait(500);
+    expect([ids(), gaps()]).toEqual([[], 1]);
+    await wait(5000);
+    expect(gaps()).toBe(1);
+  });
+
+  test('a repeated notice is delivered once', async () => {
+    const { network, say, ids, gaps } = await twoNodes();
+    network.fault = (text) => [text, text];
+    for (const id of ['a', 'b']) await say(id);
+    await wait(5000);
+    expect([ids(), gaps()]).toEqual([['a', 'b'], 0]);
+  });
+
+  test('a notice that is overtaken is covered by the gap of the later one', async () => {
+    const { network, say, ids, gaps } = await twoNodes();
+    let held: string | undefined;
+    network.fault = (text, to) => {
+      if (to !== RECEIVER || !isNotice(text)) return [text];
+      if (held === undefined) {
+        held = text;
+        return [];
+      }
+      return [text, held];
+    };
+    await say('first');
+    await say('second');
+    expect([ids(), gaps()]).toEqual([['second'], 1]);
+  });
+
+  test('what is not a message is ignored', async () => {
+    const { network, say, ids, gaps } = await twoNodes();
+    network.fault = (text) => ['', '{', '{"n":1}', '{"n":"x","s":1,"notice":{"kind":"unknown"}}', text];
+    await say('a');
+    expect([ids(), gaps()]).toEqual([['a'], 0]);
+  });
+});
+
+describe('silence', () => {
+  test('a node that misses two heartbeats: a gap, and unhealthy until it is back or forgotten', async () => {
+    const { network, receiver, gaps } = await twoNodes();
+    const { fault } = network;
+    network.fault = (text, to) => (to === RECEIVER && !text.includes(receiver.node) ? [] : [text]);
+    await wait(1300);
+    expect([receiver.isHealthy, gaps()]).toEqual([false, 1]);
+    network.fault = fault;
+    await wait(600);
+    expect([receiver.isHealthy, gaps()]).toEqual([true, 1]);
+    network.fault = (text, to) => (to === RECEIVER && !text.includes(receiver.node) ? [] : [text]);
+    await wait(70_000);
+    expect([receiver.isHealthy, gaps()]).toEqual([true, 2]);
+  });
+
+  test('a channel that brings nothing: a gap, unhealthy, and it is revived', async () => {
+    const { network, receiver, gaps } = await twoNodes();
+    network.fault = (text, to) => (to === RECEIVER ? [] : [text]);
+    await wait(1300);
+    expect([receiver.isHealthy, network.revived]).toEqual([false, 1]);
+    expect(gaps()).toBeGreaterThan(0);
+    const before = gaps();
+    network.fault = (text) => [text];
+    await wait(600);
+    expect([receiver.isHealthy, gaps() > before]).toEqual([true, true]);
+  });
+
+  test('what a node says while its channel is down is a gap for the others when it is back', async () => {
+    const { network, sender, say, ids, gaps } = await twoNodes();
+    network.fault = (text, to) => (to === SENDER ? [] : [text]);
+    await wait(1300);
+    expect(sender.isHealthy).toBe(false);
+    const before = gaps();
+    await say('unheard');
+    network.fault = (text) => [text];
+    await wait(600);
+    expect([ids(), gaps() > before]).toEqual([[], true]);
+  });
+
+  test('a node that stops in good order leaves no gap', async () => {
+    const { sender, receiver, gaps } = await twoNodes();
+    const closing = sender.close();
+    await wait(600);
+    await closing;
+    await wait(5000);
+    expect([receiver.isHealthy, gaps()]).toEqual([true, 0]);
+  });
+
+  test('a process that was late itself does not take the others for silent', async () => {
+    const { receiver, gaps } = await twoNodes();
+    // The next heartbeat is due in 400 ms.
+    await wait(100);
+    const clock = vi.spyOn(performance, 'now');
+    const before = performance.now();
+    clock.mockImplementation(() => before + 3000);
+    await wait(100);
+    clock.mockImplementation(() => before + 3100);
+    await wait(100);
+    expect([receiver.isHealthy, gaps()]).toEqual([true, 0]);
+    clock.mockRestore();
+  });
+});
+
+test('a node alone with its database is always healthy', async () => {
+  localBus.publish({ kind: 'session', id: 'a' });
+  expect(localBus.isHealthy).toBe(true);
+  await localBus.close();
+});

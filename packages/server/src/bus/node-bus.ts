@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto';
+import type { Bus } from './bus.ts';
+import { capturedNotices, readMessage, writeMessage } from './notice.ts';
+import type { BusMessage, Notice } from './notice.ts';
+
+/** Milliseconds between two heartbeats, and between two looks at the heartbeats of all nodes. */
+const HEARTBEAT_MS = 500;
+const LOOK_MS = 100;
+/** A node counts as lost after two missed heartbeats, with this much tolerance. */
+const SILENCE_MS = 2 * HEARTBEAT_MS + 100;
+/** A node that is lost for this long has ended. */
+const FORGET_MS = 60_000;
+/** Messages that leave together, and messages that may wait. Over that, all are dropped. */
+const MAX_PER_SEND = 100;
+const MAX_WAITING = 1000;
+/** Milliseconds for the other nodes to answer at the start, and for the bus to work. The start does not fail. */
+const GREETING_MS = 100;
+const START_MS = 2000;
+/** Milliseconds between two attempts to revive a channel that brings nothing. */
+const REVIVE_MS = 2000;
+
+/** A way to send text to all nodes, this one included. It may lose, repeat and reorder. */
+export interface Channel {
+  /** Resolves when more can be sent. */
+  send(texts: readonly string[]): Promise<void>;
+  /** Replaces the connection, because it brings nothing. */
+  revive(): void;
+  close(): Promise<void>;
+}
+
+export interface ChannelEvents {
+  readonly onText: (text: string) => void;
+  /** The channel works from now on. What was sent before may not have arrived. */
+  readonly onOpen: () => void;
+}
+
+interface Peer {
+  /** The last sequence number. */
+  seen: number;
+  /** When its last message came, in milliseconds. */
+  heardAt: number;
+  isSilent: boolean;
+}
+
+/**
+ * Notices over a channel. Each node numbers its notices and sends a heartbeat with the last number, so that the others
+ * see what they have missed. Its own heartbeats come back to it and show whether the channel works.
+ */
+export class NodeBus implements Bus {
+  /** Its name in messages. */
+  readonly node = randomBytes(9).toString('base64url');
+  readonly #channel: Channel;
+  readonly #handlers: ((notice: Notice) => void)[] = [];
+  readonly #gapHandlers: (() => void)[] = [];
+  readonly #peers = new Map<string, Peer>();
+  readonly #timers: NodeJS.Timeout[];
+  readonly #greeted = Promise.withResolvers<void>();
+  #sequence = 0;
+  #captured = new Map<number, number>();
+  #waiting: string[] = [];
+  #isScheduled = false;
+  #isSending = false;
+  #isUp = false;
+  /** Notices were lost since the channel last opened. */
+  #hasMissed = false;
+  #silentPeers = 0;
+  #heardOwnAt = performance.now();
+  #lookedAt = performance.now();
+  #revivedAt = 0;
+
+  constructor(openChannel: (events: ChannelEvents) => Channel) {
+    this.#channel = openChannel({ onText: (text) => this.#receive(text), onOpen: () => this.#opened() });
+    const every = (ms: number, run: () => void): NodeJS.Timeout => setInterval(run, ms).unref();
+    this.#timers = [every(HEARTBEAT_MS, () => this.#beat()), every(LOOK_MS, () => this.#look())];
+  }
+
+  /** Resolves when the bus works and the other nodes had time to answer, or after two seconds. */
+  async started(): Promise<void> {
+    const limit = new Promise((resolve) => setTimeout(resolve, START_MS).unref());
+    await Promise.race([this.#greeted.promise, limit]);
+  }
+
+  get isHealthy(): boolean {
+    return this.#isUp && this.#silentPeers === 0;
+  }
+
+  subscribe(handle: (notice: Notice) => void): void {
+    this.#handlers.push(handle);
+  }
+
+  onGap(handle: () => void): void {
+    this.#gapHandlers.push(handle);
+  }
+
+  publish(notice: Notice): void {
+    if (!this.#isUp) return this.#drop();
+    this.#enqueue(notice);
+    this.#sendSoon();
+  }
+
+  captured(endpointId: number, index: number): void {
+    if (!this.#isUp) return this.#drop();
+    this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
+    this.#sendSoon();
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#enqueueCaptured();
+    this.#enqueue({ kind: 'left' });
+    await Promise.race([
+      this.#channel.send(this.#waiting.splice(0)).catch(() => undefined),
+      new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS).unref()),
+    ]);
+    await this.#channel.close();
+  }
+
+  /** The number of the dropped notice is missing later, which tells the others to read everything again. */
+  #drop(): void {
+    this.#sequence += 1;
+  }
+
+  #enqueueCaptured(): void {
+    if (this.#captured.size === 0) return;
+    const newest = this.#captured;
+    this.#captured = new Map();
+    for (const notice of capturedNotices(newest)) this.#enqueue(notice);
+  }
+
+  #enqueue(notice: Notice): void {
+    // Captures first: another node must not hear that a request was saved before it hears of the request.
+    this.#enqueueCaptured();
+    this.#sequence += 1;
+    if (this.#waiting.length >= MAX_WAITING) this.#waiting = [];
+    else this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence, notice }));
+  }
+
+  /** At the end of this turn of the event loop, so that a batch of captures is one notice. */
+  #sendSoon(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      void this.#send();
+    });
+  }
+
+  /** One send at a time. What is published meanwhile is sent together. */
+  async #send(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    for (;;) {
+      if (this.#waiting.length < MAX_PER_SEND) this.#enqueueCaptured();
+      const texts = this.#waiting.splice(0, MAX_PER_SEND);
+      if (texts.length === 0) break;
+      await this.#channel.send(texts).catch(() => undefined);
+    }
+    this.#isSending = false;
+  }
+
+  #beat(): void {
+    this.#enqueueHeartbeat();
+    this.#sendSoon();
+  }
+
+  #enqueueHeartbeat(): void {
+    this.#enqueueCaptured();
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(writeMessage({ n: this.node, s: this.#sequence }));
+  }
+
+  #opened(): void {
+    this.#hasMissed = false;
+    this.#gap();
+    this.#enqueue({ kind: 'hello' });
+    this.#sendSoon();
+  }
+
+  #receive(text: string): void {
+    const message = readMessage(text);
+    if (message === undefined) return;
+    if (message.n === this.node) return this.#heardOwn();
+    const isNext = this.#follow(message);
+    if (message.notice === undefined || !isNext) return;
+    if (message.notice.kind === 'hello') return this.#beat();
+    if (message.notice.kind === 'left') return this.#forget(message.n);
+    for (const handle of this.#handlers) handle(message.notice);
+  }
+
+  #heardOwn(): void {
+    this.#heardOwnAt = performance.now();
+    if (this.#isUp) return;
+    this.#isUp = true;
+    if (this.#hasMissed) this.#gap();
+    this.#hasMissed = false;
+    setTimeout(() => this.#greeted.resolve(), GREETING_MS).unref();
+  }
+
+  /**
+   * Compares a message's number with its sender's last one. False for a repeated or late notice: what it says is
+   * covered by the gap that an earlier message showed.
+   */
+  #follow({ n, s, notice }: BusMessage): boolean {
+    const peer = this.#peers.get(n) ?? { seen: 0, heardAt: 0, isSilent: false };
+    this.#peers.set(n, peer);
+    peer.heardAt = performance.now();
+    this.#noteSilence(peer, false);
+    const before = peer.seen;
+    peer.seen = Math.max(before, s);
+    if (s > before + (notice === undefined ? 0 : 1)) this.#gap();
+    return s > before;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    // If this process was late itself, messages may wait in its sockets.
+    const late = Math.max(0, now - this.#lookedAt - 2 * LOOK_MS);
+    this.#lookedAt = now;
+    this.#heardOwnAt += late;
+    for (const [node, peer] of this.#peers) {
+      peer.heardAt += late;
+      if (now - peer.heardAt > FORGET_MS) this.#forget(node);
+      else if (!peer.isSilent && now - peer.heardAt > SILENCE_MS) {
+        this.#noteSilence(peer, true);
+        this.#gap();
+      }
+    }
+    if (now - this.#heardOwnAt > SILENCE_MS) this.#noteDown(now);
+  }
+
+  #noteSilence(peer: Peer, isSilent: boolean): void {
+    if (peer.isSilent !== isSilent) this.#silentPeers += isSilent ? 1 : -1;
+    peer.isSilent = isSilent;
+  }
+
+  #forget(node: string): void {
+    const peer = this.#peers.get(node);
+    if (peer === undefined) return;
+    this.#noteSilence(peer, false);
+    this.#peers.delete(node);
+  }
+
+  #noteDown(now: number): void {
+    if (this.#isUp) {
+      this.#isUp = false;
+      this.#hasMissed = true;
+      this.#gap();
+    }
+    if (now - this.#revivedAt < REVIVE_MS) return;
+    this.#revivedAt = now;
+    this.#channel.revive();
+  }
+
+  #gap(): void {
+    for (const handle of this.#gapHandlers) handle();
+  }
+}

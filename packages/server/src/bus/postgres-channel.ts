@@ -1,0 +1,76 @@
+import pg from 'pg';
+import { clientConfig } from '../database/postgres/session.ts';
+import type { SessionKind } from '../database/postgres/session.ts';
+import type { Channel, ChannelEvents } from './node-bus.ts';
+
+const SESSION: SessionKind = {
+  name: 'bus',
+  connections: 1,
+  statementMs: 2000,
+  lockMs: 2000,
+  connectMs: 2000,
+  lateMs: 1000,
+};
+/** Milliseconds before a lost session is replaced. */
+const RETRY_MS = 250;
+
+/**
+ * LISTEN and NOTIFY, on a session of its own and after the commit: a NOTIFY inside the transactions that write captures
+ * would serialize their commits over all nodes (docs/decisions/0020-bus.md).
+ */
+export class PostgresChannel implements Channel {
+  readonly #url: string;
+  readonly #events: ChannelEvents;
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(url: string, events: ChannelEvents) {
+    this.#url = url;
+    this.#events = events;
+    this.#connect();
+  }
+
+  async send(texts: readonly string[]): Promise<void> {
+    await this.#client?.query(`select pg_notify('creel', text) from unnest($1::text[]) as text`, [texts]);
+  }
+
+  revive(): void {
+    if (this.#client !== undefined) this.#lose(this.#client);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  #connect(): void {
+    const client = new pg.Client(clientConfig(this.#url, SESSION));
+    const lost = (): void => this.#lose(client);
+    client.on('error', lost);
+    client.on('end', lost);
+    client.on('notification', ({ payload }) => {
+      if (payload !== undefined) this.#events.onText(payload);
+    });
+    this.#client = client;
+    client
+      .connect()
+      .then(() => client.query('listen creel'))
+      .then(() => {
+        if (this.#client === client) this.#events.onOpen();
+      }, lost);
+  }
+
+  /** Drops a session once, and connects again soon. */
+  #lose(client: pg.Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.end().catch(() => undefined);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.#connect(), RETRY_MS);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,141 @@
+import { METHODS } from 'node:http';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CapturePacker } from '../packed-captures.ts';
+import type { PackedCaptures } from '../packed-captures.ts';
+import { encodeHead } from '../request-head.ts';
+import { StorageUnavailable } from '../storage-problem.ts';
+import { QUERIES } from '../../queries.ts';
+import type { AppStore } from '../../queries.ts';
+import { openLink } from '../../../test/postgres-link.ts';
+import type { Link } from '../../../test/postgres-link.ts';
+import { LIMITS, T0, capture, captureMany, everything, indexesOf, someEndpoint } from '../../../test/store-world.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+import { openPostgresStore } from './postgres-store.ts';
+import { SESSIONS, clientConfig } from './session.ts';
+
+let database: TestDatabase;
+let link: Link;
+const opened: AppStore[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  link = await openLink(database.url);
+});
+
+afterEach(async () => {
+  link.mend();
+  for (const store of opened.splice(0)) await store.close();
+  await link.close();
+  await database.remove();
+});
+
+async function open(url: string): Promise<AppStore> {
+  const store = await openPostgresStore(url, QUERIES);
+  opened.push(store);
+  return store;
+}
+
+function batchTo(endpointId: number, bodies: readonly string[]): PackedCaptures {
+  const packer = new CapturePacker(METHODS);
+  for (const body of bodies)
+    packer.add(endpointId, T0, 'POST', encodeHead('/', '192.0.2.1', true, []), Buffer.from(body));
+  return packer.take();
+}
+
+const rows = async (): Promise<number> =>
+  Number((await database.run('select count(*) as rows from captured_requests'))[0]?.['rows']);
+
+test('a commit whose answer is lost is answered with its indexes and saved ids, and stored once', async () => {
+  const store = await open(link.url);
+  const { id } = await someEndpoint(store, { autosave: true });
+  const [first] = await capture(store, [{ to: id, body: 'before' }]);
+  // The statements reach PostgreSQL and the answers do not, from the commit on: nothing holds a lock.
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table captured_requests in exclusive mode');
+  const writing = store.writeCaptures(batchTo(id, ['a', 'b']), LIMITS);
+  await vi.waitFor(async () =>
+    expect(await database.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).toHaveLength(1),
+  );
+  link.mute();
+  await holder.query('commit');
+  await holder.end();
+  await vi.waitFor(async () => expect(await rows()).toBe(3), { timeout: 20_000 });
+  link.refuse();
+  link.mend();
+  const { indexes, savedIds } = await writing;
+  expect([...indexes]).toEqual([1, 2]);
+  expect([...savedIds]).toEqual([(first?.savedId ?? 0) + 1, (first?.savedId ?? 0) + 2]);
+  expect(indexesOf(await everything(store, id))).toEqual([2, 1, 0]);
+});
+
+test('a batch that is written again, also by another node at the same time, is stored once', async () => {
+  const [one, other] = [await open(database.url), await open(database.url)];
+  const { id } = await someEndpoint(one);
+  const batch = batchTo(id, ['a', 'b', 'c']);
+  await one.writeCaptures(batch, LIMITS);
+  await expect(other.drain?.writeCaptures(batch, LIMITS)).resolves.toMatchObject({
+    indexes: Float64Array.from([0, 1, 2]),
+  });
+  const next = batchTo(id, ['d']);
+  await Promise.all([one, other].map((store) => store.drain?.writeCaptures(next, LIMITS)));
+  expect(indexesOf(await everything(one, id))).toEqual([3, 2, 1, 0]);
+});
+
+test('PostgreSQL that answers nothing fails a batch within its time, and the next one works', async () => {
+  const store = await open(link.url);
+  const { id } = await someEndpoint(store);
+  await captureMany(store, id, 1);
+  link.cut();
+  await expect(store.writeCaptures(batchTo(id, ['lost']), LIMITS, 500)).rejects.toThrow(StorageUnavailable);
+  link.mend();
+  expect(indexesOf(await captureMany(store, id, 1))).toEqual([1]);
+});
+
+test('a node that freezes in a transaction blocks the others for two seconds at most', async () => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  // It has locked the endpoint, sends nothing more, and keeps its connection.
+  const frozen = new pg.Client(clientConfig(database.url, SESSIONS.capture));
+  frozen.on('error', () => undefined);
+  await frozen.connect();
+  await frozen.query('begin');
+  await frozen.query(`select 1 from endpoints where id = ${id} for no key update`);
+  let failures = 0;
+  for (let stored = false; !stored;) {
+    stored = await captureMany(store, id, 1).then(
+      () => true,
+      () => false,
+    );
+    if (!stored) failures += 1;
+  }
+  // A lock is waited for as long as a transaction may be idle, so one batch may fail and no second one.
+  expect(failures).toBeLessThanOrEqual(1);
+  expect(indexesOf(await everything(store, id))).toEqual([0]);
+  await frozen.end();
+});
+
+test('times of an endpoint never decrease, although the clocks of two nodes differ', async () => {
+  const [ahead, behind] = [await open(database.url), await open(database.url)];
+  const { id } = await someEndpoint(ahead);
+  await capture(ahead, [{ to: id, at: T0 + 60_000 }]);
+  const late = batchTo(id, ['a', 'b']);
+  const { receivedAt } = await behind.writeCaptures(late, LIMITS);
+  expect([...(receivedAt ?? [])]).toEqual([T0 + 60_000, T0 + 60_000]);
+  await capture(ahead, [{ to: id, at: T0 + 60_001 }]);
+  const times = (await everything(ahead, id)).map((record) => record.receivedAt - T0);
+  expect(times).toEqual([60_001, 60_000, 60_000, 60_000]);
+});
+
+test('ids of batches are deleted when they are old', async () => {
+  const store = await open(database.url);
+  const { id } = await someEndpoint(store);
+  await captureMany(store, id, 1);
+  await database.run(`update capture_batches set written_at = now() - interval '11 minutes'`);
+  await captureMany(store, id, 1);
+  await store.deleteOldBatches?.();
+  expect(await database.run('select count(*) from capture_batches')).toEqual([{ count: '1' }]);
+});

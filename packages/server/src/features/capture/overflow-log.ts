@@ -1,0 +1,268 @@
+import {
+  AckPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import type { Consumer, JetStreamClient, JetStreamManager, JetStreamPublishOptions, JsMsg } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
+import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { PackedCaptures } from '../../database/packed-captures.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { decodeBatch, encodeBatch } from './logged-batch.ts';
+
+/** Milliseconds after which a batch that a node took and did not finish goes to another node. */
+const ACK_WAIT_MS = 5000;
+/** Milliseconds that one look for a batch waits. */
+const NEXT_MS = 1000;
+/** Milliseconds for a call of JetStream's API. */
+const CALL_MS = 1000;
+/** Milliseconds for one attempt to add a message, and between two attempts. */
+const PUBLISH_MS = 700;
+const RETRY_MS = 50;
+const NANOS_PER_MS = 1_000_000;
+/** JetStream recognizes a repeated batch for this long. After that only the database does. */
+const DUPLICATE_WINDOW_MS = 120_000;
+/** A message needs this much beside its payload, for subject and headers. */
+const MESSAGE_OVERHEAD_BYTES = 4096;
+/** Parts of a batch that was never completed are deleted after this many milliseconds. */
+const ORPHAN_MS = 60_000;
+/** JetStream's error codes of a full stream: maximum bytes, and storage of the server. */
+const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
+const PART_HEADER = 'creel-parts';
+
+/** A position in the log, which only grows. */
+export type LogPosition = number;
+
+export interface LogState {
+  readonly batches: number;
+  readonly bytes: number;
+  /** The batches up to this position are in the database. */
+  readonly drainedTo: LogPosition;
+}
+
+/** A batch that this node took from the log. No other node gets one meanwhile. */
+export interface LoggedBatch {
+  readonly batch: PackedCaptures;
+  /** It is in the database: removes it from the log. */
+  readonly done: () => Promise<void>;
+  /** Gives it back, for the next attempt of any node. */
+  readonly giveBack: () => void;
+}
+
+export interface OverflowLogOptions {
+  /** Distinguishes installations that share a NATS cluster. Letters and digits. */
+  readonly name: string;
+  readonly replicas: number;
+  readonly maxBytes: number;
+}
+
+interface Opened {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: JetStreamManager;
+  readonly consumer: Consumer;
+}
+
+/**
+ * The overflow log: a JetStream stream on disk with one message per batch, in order. A batch that exceeds the server's
+ * payload limit is split; its parts come first, and the last message completes it. One consumer with one unacknowledged
+ * message serves all nodes, so batches are taken one at a time.
+ */
+export class OverflowLog {
+  readonly #options: OverflowLogOptions;
+  readonly #stream: string;
+  readonly #batches: string;
+  readonly #parts: string;
+  #opened: Promise<Opened> | undefined;
+  #connection: NatsConnection | undefined;
+  #isFull = false;
+  /** The log's size when it was found full. */
+  #fullBytes: number | undefined;
+  #orphans = { upTo: 0, seenAt: 0 };
+
+  constructor(options: OverflowLogOptions) {
+    this.#options = options;
+    this.#stream = `creel-overflow-${options.name}`;
+    this.#batches = `creel.${options.name}.overflow.batch`;
+    this.#parts = `creel.${options.name}.overflow.part`;
+  }
+
+  /** Uses this connection from now on. */
+  connect(connection: NatsConnection): void {
+    this.#connection = connection;
+  }
+
+  /** A batch did not fit, and the log was not emptied since. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /**
+   * Adds a batch. Resolves when the log's replicas have it. A repeated batch is added once. @throws StorageUnavailable
+   * when the log is full or does not answer within `withinMs` milliseconds; it may then be in the log nevertheless.
+   */
+  async append(batch: PackedCaptures, withinMs: number): Promise<LogPosition> {
+    const deadline = performance.now() + withinMs;
+    try {
+      const { client, connection } = await within(withinMs, this.#open());
+      const encoded = encodeBatch(batch);
+      const maxBytes = (connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD_BYTES;
+      const parts: LogPosition[] = [];
+      const publish = (subject: string, id: string, data: Uint8Array): Promise<LogPosition> =>
+        publishUntil(deadline, client, subject, data, { msgID: id, headers: partHeaders(parts) });
+      let from = 0;
+      for (; encoded.length - from > maxBytes; from += maxBytes)
+        parts.push(await publish(this.#parts, `${batch.id}.${from}`, encoded.subarray(from, from + maxBytes)));
+      const position = await publish(this.#batches, batch.id, encoded.subarray(from));
+      this.#isFull = false;
+      return position;
+    } catch (error) {
+      if (!this.#isFull) this.#fullBytes = undefined;
+      this.#isFull = isFull(error);
+      throw new StorageUnavailable(this.#isFull ? 'The overflow log is full.' : 'The overflow log did not answer.', {
+        cause: error,
+      });
+    }
+  }
+
+  /** Takes the oldest batch. `undefined` when there is none, or another node has it. @throws UnreadableBatch */
+  async next(): Promise<LoggedBatch | undefined> {
+    const { consumer, manager } = await this.#open();
+    const message = await consumer.next({ expires: NEXT_MS });
+    if (message === null) return undefined;
+    try {
+      const parts = partsOf(message);
+      const pieces: Uint8Array[] = [];
+      for (const seq of parts) pieces.push((await manager.streams.getMessage(this.#stream, { seq }))?.data ?? EMPTY);
+      return {
+        batch: decodeBatch(Buffer.concat([...pieces, message.data])),
+        done: async () => {
+          await message.ackAck({ timeout: CALL_MS });
+          for (const seq of parts) await manager.streams.deleteMessage(this.#stream, seq, false);
+        },
+        giveBack: () => message.nak(),
+      };
+    } catch (error) {
+      message.nak(CALL_MS);
+      throw error;
+    }
+  }
+
+  /** @throws Error when NATS does not answer. */
+  async state(): Promise<LogState> {
+    const { consumer, manager } = await this.#open();
+    const [{ state }, { ack_floor: floor, num_pending: pending, num_ack_pending: taken }] = await Promise.all([
+      manager.streams.info(this.#stream),
+      consumer.info(),
+    ]);
+    const batches = pending + taken;
+    if (batches === 0) await this.#deleteOrphans(manager, state.messages === 0 ? 0 : state.last_seq);
+    if (this.#isFull && state.bytes < (this.#fullBytes ??= state.bytes)) this.#isFull = false;
+    return { batches, bytes: state.bytes, drainedTo: floor.stream_seq };
+  }
+
+  /** The position of the newest batch; 0 when there is none. @throws Error when NATS does not answer. */
+  async lastPosition(): Promise<LogPosition> {
+    const { manager } = await this.#open();
+    return (await manager.streams.getMessage(this.#stream, { last_by_subj: this.#batches }))?.seq ?? 0;
+  }
+
+  /** A node that ended between two parts of a batch leaves parts that nobody takes. */
+  async #deleteOrphans(manager: JetStreamManager, upTo: number): Promise<void> {
+    const { upTo: seen, seenAt } = this.#orphans;
+    if (seen > 0 && upTo > 0 && performance.now() - seenAt < ORPHAN_MS) return;
+    if (seen > 0 && upTo > 0) await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
+    this.#orphans = { upTo, seenAt: performance.now() };
+  }
+
+  /** Creates what is missing. Tried again by the next call after a failure. */
+  #open(): Promise<Opened> {
+    this.#opened ??= this.#create().catch((error: unknown) => {
+      this.#opened = undefined;
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #create(): Promise<Opened> {
+    const connection = this.#connection;
+    if (connection === undefined) throw new StorageUnavailable('NATS was not reached yet.');
+    const manager = await jetstreamManager(connection, { timeout: CALL_MS });
+    const { replicas, maxBytes } = this.#options;
+    const changeable = { subjects: [this.#batches, this.#parts], num_replicas: replicas, max_bytes: maxBytes };
+    const stream = {
+      ...changeable,
+      name: this.#stream,
+      storage: StorageType.File,
+      retention: RetentionPolicy.Workqueue,
+      discard: DiscardPolicy.New,
+      duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
+    };
+    // Several nodes may create it at once; with equal settings all of them succeed.
+    await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
+    await manager.consumers.add(this.#stream, {
+      durable_name: 'drain',
+      filter_subject: this.#batches,
+      ack_policy: AckPolicy.Explicit,
+      ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
+      max_ack_pending: 1,
+    });
+    const client = jetstream(connection, { timeout: CALL_MS });
+    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, 'drain') };
+  }
+}
+
+const EMPTY = new Uint8Array();
+
+/** Repeats after a lost answer, as while the cluster elects a leader. The message id keeps it from being added twice. */
+async function publishUntil(
+  deadline: number,
+  client: JetStreamClient,
+  subject: string,
+  data: Uint8Array,
+  options: Partial<JetStreamPublishOptions>,
+): Promise<LogPosition> {
+  for (;;) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) throw new StorageUnavailable('The overflow log did not answer.');
+    try {
+      const { seq } = await client.publish(subject, data, { ...options, timeout: Math.min(PUBLISH_MS, leftMs) });
+      return seq;
+    } catch (error) {
+      if (isFull(error) || performance.now() + RETRY_MS >= deadline) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+const partsSchema = z.array(z.int().positive());
+
+/** The positions of a batch's earlier parts. */
+function partHeaders(parts: readonly LogPosition[]): MsgHdrs {
+  const all = headers();
+  if (parts.length > 0) all.set(PART_HEADER, JSON.stringify(parts));
+  return all;
+}
+
+function partsOf(message: JsMsg): readonly LogPosition[] {
+  const value = message.headers?.get(PART_HEADER);
+  return value ? partsSchema.parse(JSON.parse(value)) : [];
+}
+
+/** Rejects when the promise takes longer. */
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  const late = sleep(milliseconds, undefined, { ref: false }).then(() => {
+    throw new StorageUnavailable('The overflow log did not answer.');
+  });
+  return Promise.race([promise, late]);
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof JetStreamApiError && FULL_CODES.has(error.code);
+}

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { PackedCaptures } from '../../database/packed-captures.ts';
+import type { CaptureOutcome } from '../../database/store.ts';
+import type { LoggedBatch } from './overflow-log.ts';
+import { OverflowWriter } from './overflow-writer.ts';
+
+const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
+const OUTCOME: CaptureOutcome = { indexes: new Float64Array(1), savedIds: new Float64Array(1) };
+
+function batchOf(id: string): PackedCaptures {
+  return { id, count: 1, numbers: new Float64Array(5), bytes: new Uint8Array(0) };
+}
+
+/** A writer with a database and a log in memory. */
+function world() {
+  const state = { isAway: false, isLogAway: false, mayDrain: false };
+  const stored: string[] = [];
+  const logged: PackedCaptures[] = [];
+  let taken = 0;
+  const writeCaptures = async ({ id }: PackedCaptures): Promise<CaptureOutcome> => {
+    if (state.isAway) throw new StorageUnavailable('away');
+    if (id === 'bad') throw new Error('a mistake of ours');
+    stored.push(id);
+    return OUTCOME;
+  };
+  const log = {
+    isFull: false,
+    append: async (batch: PackedCaptures) => {
+      if (state.isLogAway) throw new StorageUnavailable('full');
+      return logged.push(batch);
+    },
+    next: async (): Promise<LoggedBatch | undefined> => {
+      const batch = state.mayDrain ? logged[taken] : undefined;
+      if (batch === undefined) return void (await sleep(5));
+      return { batch, done: async () => void (taken += 1), giveBack: () => undefined };
+    },
+    state: async () => ({ batches: logged.length - taken, bytes: 0, drainedTo: taken }),
+    lastPosition: async () => logged.length,
+  };
+  const check = vi.fn<() => Promise<void>>(async () => {
+    if (state.isAway) throw new StorageUnavailable('away');
+  });
+  const modes: string[] = [];
+  const writer = new OverflowWriter({
+    store: { writeCaptures },
+    drainStore: { writeCaptures, check },
+    log,
+    limits: LIMITS,
+    onDrained: () => undefined,
+    onFailure: () => undefined,
+    onMode: (mode) => modes.push(mode),
+  });
+  const write = (id: string): Promise<CaptureOutcome | 'logged'> => writer.writeCaptures(batchOf(id), LIMITS, 4000);
+  return { state, stored, logged, writer, write, modes, check };
+}
+
+test('without a failure nothing goes to the log', async () => {
+  const { write, stored, logged } = world();
+  await expect(write('a')).resolves.toBe(OUTCOME);
+  expect([stored, logged]).toEqual([['a'], []]);
+});
+
+test('batches follow those in the log, although the database is back, until the log is drained', async () => {
+  const { state, write, stored, writer, modes, check } = world();
+  writer.start();
+  state.isAway = true;
+  for (const id of ['a', 'b']) await expect(write(id)).resolves.toBe('logged');
+  state.isAway = false;
+  check.mockClear();
+  await vi.waitFor(() => expect(check).toHaveBeenCalled());
+  await expect(write('c')).resolves.toBe('logged');
+  expect(stored).toEqual([]);
+  state.mayDrain = true;
+  await vi.waitFor(() => expect(writer.isLogging).toBe(false), { timeout: 10_000 });
+  await expect(write('d')).resolves.toBe(OUTCOME);
+  expect(stored).toEqual(['a', 'b', 'c', 'd']);
+  expect(modes).toEqual(['log', 'database']);
+  await writer.close();
+});
+
+test('under load a batch near the end of the log waits for it and is stored', async () => {
+  const { state, write, stored, writer } = world();
+  writer.start();
+  state.isAway = true;
+  await write('a');
+  state.isAway = false;
+  state.mayDrain = true;
+  await vi.waitFor(() => expect(stored).toEqual(['a']), { timeout: 10_000 });
+  await expect(write('b')).resolves.toBe(OUTCOME);
+  await writer.close();
+});
+
+test('a batch that is itself at fault is not logged', async () => {
+  const { write, logged } = world();
+  await expect(write('bad')).rejects.toThrow('a mistake of ours');
+  expect(logged).toEqual([]);
+});
+
+test('without a log the batch fails, and is never written twice', async () => {
+  const { state, write, stored } = world();
+  state.isAway = true;
+  state.isLogAway = true;
+  await expect(write('a')).rejects.toThrow(StorageUnavailable);
+  expect(stored).toEqual([]);
+});
+
+test('what an earlier process has logged comes first', async () => {
+  const { state, write, stored, logged, writer } = world();
+  logged.push(batchOf('earlier'));
+  writer.start();
+  await vi.waitFor(() => expect(writer.isLogging).toBe(true));
+  await expect(write('a')).resolves.toBe('logged');
+  state.mayDrain = true;
+  await vi.waitFor(() => expect(stored).toEqual(['earlier', 'a']), { timeout: 10_000 });
+  await writer.close();
+});

@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PackedCaptures } from '../../database/packed-captures.ts';
+import { StorageProblem, StorageUnavailable } from '../../database/storage-problem.ts';
+import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainStore } from '../../database/store.ts';
+import type { BatchStore } from './capture-writer.ts';
+import type { LogPosition, LoggedBatch, LogState, OverflowLog } from './overflow-log.ts';
+
+/** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
+const DATABASE_MS = 2000;
+/** Milliseconds that are kept for the log. */
+const LOG_MS = 1500;
+/** Milliseconds for one batch from the log; less than the log waits for it. */
+const DRAIN_MS = 3000;
+/** Milliseconds between two looks at a database or a log that does not answer. */
+const RETRY_MS = 250;
+/** Milliseconds between two looks at the log's state. */
+const STATE_MS = 1000;
+/** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
+const CATCH_UP_MESSAGES = 64;
+const CATCH_UP_MS = 1000;
+const CATCH_UP_STEP_MS = 20;
+
+export interface OverflowWriterOptions {
+  readonly store: CaptureStore;
+  /** Writes the log's batches, on a connection of its own. */
+  readonly drainStore: DrainStore;
+  readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'lastPosition' | 'isFull'>;
+  readonly limits: CaptureLimits;
+  /** Called for every batch that was moved from the log to the database. */
+  readonly onDrained: (batch: PackedCaptures, outcome: CaptureOutcome) => void;
+  readonly onFailure: (error: unknown) => void;
+  /** Called when captures begin and end to go to the log. */
+  readonly onMode: (mode: 'log' | 'database') => void;
+}
+
+/**
+ * Writes batches to PostgreSQL, and to the overflow log while PostgreSQL does not take them. As long as batches of this
+ * node are in the log, new ones follow them there, so that captures keep their order. Every node drains the log.
+ */
+export class OverflowWriter implements BatchStore {
+  readonly #options: OverflowWriterOptions;
+  readonly #end = new AbortController();
+  /** PostgreSQL failed, and no look at it has succeeded since. */
+  #isAway = false;
+  /** The last batch of this node in the log; 0 when all are in the database. */
+  #lastPosition: LogPosition = 0;
+  #state: LogState | undefined;
+  #drainedBatches = 0;
+  #running: Promise<unknown> | undefined;
+
+  constructor(options: OverflowWriterOptions) {
+    this.#options = options;
+  }
+
+  /** True while new batches go to the log. */
+  get isLogging(): boolean {
+    return this.#isAway || this.#lastPosition > 0;
+  }
+
+  /** The last look found the log empty. */
+  get isDrained(): boolean {
+    return !this.isLogging && this.#state?.batches === 0;
+  }
+
+  /** The state at the last look; `undefined` before the first one. */
+  get logState(): LogState | undefined {
+    return this.#state;
+  }
+
+  get drainedBatches(): number {
+    return this.#drainedBatches;
+  }
+
+  /** Starts to drain. */
+  start(): void {
+    this.#running ??= Promise.all([this.#drain(), this.#watch()]);
+  }
+
+  /** Resolves after the batch that is being drained. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#running;
+  }
+
+  async writeCaptures(
+    batch: PackedCaptures,
+    limits: CaptureLimits,
+    withinMs: number,
+  ): Promise<CaptureOutcome | 'logged'> {
+    const deadline = performance.now() + withinMs;
+    if (this.#lastPosition > 0 && !this.#isAway) await this.#catchUp();
+    if (!this.isLogging) {
+      const databaseMs = Math.min(DATABASE_MS, deadline - performance.now() - LOG_MS);
+      try {
+        return await this.#options.store.writeCaptures(batch, limits, databaseMs);
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        this.#setMode({ isAway: true });
+        this.#options.onFailure(error);
+      }
+    }
+    const position = await this.#options.log.append(batch, deadline - performance.now());
+    this.#setMode({ lastPosition: position });
+    return 'logged';
+  }
+
+  /** @throws StorageUnavailable when the log can't take a batch. */
+  async checkLog(): Promise<void> {
+    try {
+      await this.#look();
+    } catch (error) {
+      throw new StorageUnavailable('The overflow log does not answer.', { cause: error });
+    }
+    if (this.#options.log.isFull) throw new StorageUnavailable('The overflow log is full.');
+  }
+
+  #setMode(change: { readonly isAway?: boolean; readonly lastPosition?: LogPosition }): void {
+    const before = this.isLogging;
+    this.#isAway = change.isAway ?? this.#isAway;
+    this.#lastPosition = change.lastPosition ?? this.#lastPosition;
+    if (this.isLogging !== before) this.#options.onMode(this.isLogging ? 'log' : 'database');
+  }
+
+  /** If the end of the log is near, waits for it; else the log would never become empty under load. */
+  async #catchUp(): Promise<void> {
+    const until = performance.now() + CATCH_UP_MS;
+    try {
+      for (;;) {
+        const { drainedTo } = await this.#look();
+        if (this.#lastPosition === 0 || this.#isAway || this.#lastPosition - drainedTo > CATCH_UP_MESSAGES) return;
+        if (performance.now() > until) return;
+        await sleep(CATCH_UP_STEP_MS);
+      }
+    } catch {
+      // The log does not answer; the batch fails when it is added.
+    }
+  }
+
+  async #look(): Promise<LogState> {
+    const state = await this.#options.log.state();
+    // Batches of an earlier process of this node may be in the log.
+    if (this.#state === undefined && state.batches > 0) {
+      const position = await this.#options.log.lastPosition();
+      this.#setMode({ lastPosition: Math.max(this.#lastPosition, position) });
+    }
+    this.#state = state;
+    if (state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
+    return state;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      await this.#look().catch(() => undefined);
+      await this.#pause(this.#lastPosition > 0 ? RETRY_MS : STATE_MS);
+    }
+  }
+
+  async #drain(): Promise<void> {
+    while (!this.#end.signal.aborted) {
+      try {
+        if (this.#isAway) await this.#options.drainStore.check(DATABASE_MS);
+        this.#setMode({ isAway: false });
+        const taken = await this.#options.log.next();
+        if (taken !== undefined) await this.#store(taken);
+      } catch (error) {
+        if (!isAway(error)) this.#options.onFailure(error);
+        await this.#pause(RETRY_MS);
+      }
+    }
+  }
+
+  async #store({ batch, done, giveBack }: LoggedBatch): Promise<void> {
+    let outcome: CaptureOutcome;
+    try {
+      outcome = await this.#options.drainStore.writeCaptures(batch, this.#options.limits, DRAIN_MS);
+    } catch (error) {
+      giveBack();
+      if (isAway(error)) this.#setMode({ isAway: true });
+      throw error;
+    }
+    this.#drainedBatches += 1;
+    this.#options.onDrained(batch, outcome);
+    await done();
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
+  }
+}
+
+/** PostgreSQL is at fault, not the batch. A server that would lose commits counts as away too. */
+function isAway(error: unknown): boolean {
+  return error instanceof StorageUnavailable || error instanceof StorageProblem;
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { QUERIES } from '../../queries.ts';
+import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
+import { metricOf } from '../../../test/metric.ts';
+import { startNats } from '../../../test/nats-server.ts';
+import type { NatsServer } from '../../../test/nats-server.ts';
+import { openLink } from '../../../test/postgres-link.ts';
+import type { Link } from '../../../test/postgres-link.ts';
+import { createTestDatabase } from '../../../test/test-database.ts';
+import type { TestDatabase } from '../../../test/test-database.ts';
+import { startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+let database: TestDatabase;
+let link: Link;
+let nats: NatsServer;
+let storeDir: string;
+const servers: TestServer[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  link = await openLink(database.url);
+  storeDir = await mkdtemp(join(tmpdir(), 'creel-nats-'));
+  nats = await startNats({ storeDir });
+});
+
+afterEach(async () => {
+  link.mend();
+  for (const server of servers.splice(0)) await server.stop();
+  await nats.stop();
+  await link.close();
+  await database.remove();
+  await rm(storeDir, { recursive: true, force: true });
+});
+
+/** However busy the machine is. */
+const PATIENCE = { timeout: 30_000 };
+
+/** A node. Its database is reached through the link, unless `url` is another one. */
+async function startNode(settings: Readonly<Record<string, string>> = {}, url = link.url): Promise<TestServer> {
+  const server = await startTestServer({
+    settings: { DATABASE_URL: url, NATS_URL: nats.url, DEFAULT_TIER: 'PREMIUM', ...settings },
+    openStore: () => openPostgresStore(url, QUERIES),
+  });
+  servers.push(server);
+  // The log is created in the background.
+  await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+  await expect.poll(async () => (await database.run('select name from secrets')).length, PATIENCE).toBeGreaterThan(1);
+  return server;
+}
+
+interface Sent {
+  readonly status: number;
+  readonly index: string | null;
+}
+
+async function send(server: TestServer, uid: string, body: string | Buffer<ArrayBuffer>): Promise<Sent> {
+  const answer = await fetch(`${server.origin}/h/${uid}`, { method: 'POST', body });
+  await answer.text();
+  return { status: answer.status, index: answer.headers.get('x-creel-request') };
+}
+
+const LOGGED: Sent = { status: 200, index: null };
+
+async function storedBodies(endpointId: number): Promise<string[]> {
+  const rows = await database.run(
+    `select convert_from(body, 'UTF8') as body from captured_requests where key >> 32 = ${endpointId} order by key`,
+  );
+  return rows.map((row) => String(row['body']));
+}
+
+describe('while PostgreSQL is away', () => {
+  test.each<[string, () => void]>([
+    ['refuses connections', () => link.refuse()],
+    ['does not answer', () => link.cut()],
+  ])('and %s, captures are logged, and stored in order when it is back', async (_, disturb) => {
+    const server = await startNode();
+    const { client } = await server.register();
+    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
+    disturb();
+    const bodies = Array.from({ length: 20 }, (_each, nth) => `number ${nth}`);
+    for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
+    const { status, headers } = await client.tell('/h/unknown', { method: 'POST' });
+    expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 503, retry: '1' });
+    expect((await client.tell('/readyz')).status).toBe(200);
+    expect((await client.tell('/api/endpoints')).status).toBe(503);
+    expect(await metricOf(server.origin, 'creel_overflow_log_used')).toBe(1);
+    link.mend();
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(21);
+    expect(await storedBodies(id)).toEqual(['before', ...bodies]);
+    await expect.poll(() => send(server, uid, 'after').then(({ index }) => index !== null), PATIENCE).toBe(true);
+    expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(20);
+  });
+
+  test('a body larger than a message of NATS is logged in parts, and stored byte for byte', async () => {
+    const server = await startNode();
+    const { client } = await server.register();
+    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    await send(server, uid, 'before');
+    link.refuse();
+    const body = Buffer.from('0123456789abcdef'.repeat(200_000));
+    expect(await send(server, uid, body)).toEqual(LOGGED);
+    link.mend();
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(2);
+    expect((await storedBodies(id))[1] === body.toString()).toBe(true);
+    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_bytes'), PATIENCE).toBe(0);
+  });
+
+  test('a full log is answered with 503, also by /readyz, and nothing of it is lost', async () => {
+    const server = await startNode({ OVERFLOW_MAX_BYTES: '100000' });
+    const { client } = await server.register();
+    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    await send(server, uid, 'before');
+    link.refuse();
+    const sent: Sent[] = [];
+    for (let nth = 0; nth < 8; nth++) sent.push(await send(server, uid, `${nth} ${'x'.repeat(20_000)}`));
+    const logged = sent.filter(({ status }) => status === 200);
+    expect(logged.length).toBeGreaterThan(0);
+    expect(sent.slice(logged.length).map(({ status }) => status)).toEqual(sent.slice(logged.length).map(() => 503));
+    expect(sent.length).toBeGreaterThan(logged.length);
+    expect(await metricOf(server.origin, 'creel_overflow_log_full')).toBe(1);
+    expect((await client.tell('/readyz')).status).toBe(503);
+    link.mend();
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(1 + logged.length);
+    await expect.poll(async () => (await client.tell('/readyz')).status, PATIENCE).toBe(200);
+  });
+
+  test('a node that starts again, or another one, drains what a killed node has logged', async () => {
+    const [first, other] = [await startNode(), await startNode({}, database.url)];
+    const { client } = await first.register();
+    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    await send(first, uid, 'before');
+    link.refuse();
+    const bodies = Array.from({ length: 10 }, (_each, nth) => `number ${nth}`);
+    for (const body of bodies) expect(await send(first, uid, body)).toEqual(LOGGED);
+    await expect.poll(() => storedBodies(id), PATIENCE).toEqual(['before', ...bodies]);
+    expect(await metricOf(other.origin, 'creel_overflow_drained_batches_total')).toBe(10);
+  });
+});
+
+test('a deleted endpoint’s logged captures are dropped', async () => {
+  const [near, far] = [await startNode({}, database.url), await startNode()];
+  const { client } = await near.register();
+  const { uid, id } = await client.call('createEndpoint', { body: {} });
+  await send(far, uid, 'before');
+  await nats.stop('SIGKILL');
+  expect(await send(far, uid, 'stored')).toMatchObject({ status: 200, index: '1' });
+  link.refuse();
+  expect(await send(far, uid, 'no log')).toMatchObject({ status: 503 });
+  await client.call('deleteEndpoint', { params: { uid } });
+  nats = await startNats({ storeDir, port: nats.port });
+  await expect.poll(() => send(far, uid, 'logged'), PATIENCE).toEqual(LOGGED);
+  await expect.poll(() => metricOf(far.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+  expect(await storedBodies(id)).toEqual([]);
+});

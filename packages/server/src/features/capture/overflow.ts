@@ -1,0 +1,100 @@
+import { METHODS } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SourceLabel } from '@creel/contract';
+import { unpackCaptures } from '../../database/packed-captures.ts';
+import { decodeHead } from '../../database/request-head.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { CaptureLimits } from '../../database/store.ts';
+import { storedEvent } from '../live/live-events.ts';
+import { flatSourceLabel } from './flat-source-label.ts';
+import { OverflowWriter } from './overflow-writer.ts';
+import type { OverflowWriterOptions } from './overflow-writer.ts';
+import type { CaptureServiceOptions } from './service.ts';
+
+/** Figures of the overflow log, for metrics. */
+export interface OverflowFigures {
+  readonly batches: () => number;
+  readonly bytes: () => number;
+  readonly isFull: () => boolean;
+  readonly isLogging: () => boolean;
+  readonly drainedBatches: () => number;
+}
+
+/** The writer of the overflow log, and its figures. `undefined` without NATS. */
+export function createOverflow(
+  options: CaptureServiceOptions,
+  limits: CaptureLimits,
+): { readonly writer: OverflowWriter; readonly figures: OverflowFigures } | undefined {
+  const { store, overflowLog, log } = options;
+  if (overflowLog === undefined || store.drain === undefined) return undefined;
+  const writer = new OverflowWriter({
+    store,
+    drainStore: store.drain,
+    log: overflowLog,
+    limits,
+    onDrained: drainedCaptures(options),
+    onFailure: (error) => log.error({ err: error }, 'PostgreSQL or the overflow log failed; captures are kept'),
+    onMode: (mode) =>
+      mode === 'log'
+        ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
+        : log.info('captures are stored in PostgreSQL again'),
+  });
+  writer.start();
+  const figures = {
+    batches: () => writer.logState?.batches ?? 0,
+    bytes: () => writer.logState?.bytes ?? 0,
+    isFull: () => overflowLog.isFull,
+    isLogging: () => writer.isLogging,
+    drainedBatches: () => writer.drainedBatches,
+  };
+  return { writer, figures };
+}
+
+/** Counts the captures of a batch from the overflow log, shows them live, and detects sources. */
+function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions['onDrained'] {
+  return (batch, { indexes, savedIds, receivedAt }) => {
+    const sources = new Map<number, SourceLabel>();
+    let position = 0;
+    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch, METHODS)) {
+      const at = position++;
+      const index = indexes[at] ?? -1;
+      if (index < 0) continue;
+      options.metrics.countStored();
+      const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
+      const stored = { index, savedId: savedIds[at] || null, receivedAt: receivedAt?.[at] ?? sentAt };
+      options.live.captured(endpointId, index, () => storedEvent(endpointId, capture, stored));
+      if (sources.has(endpointId)) continue;
+      const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
+      if (label !== 'Unknown') sources.set(endpointId, label);
+    }
+    for (const [endpointId, label] of sources)
+      options.store
+        .setDetectedSource(endpointId, label)
+        .catch((error: unknown) => options.log.warn({ err: error }, 'the source of an endpoint could not be noted'));
+  };
+}
+
+/** Milliseconds for a look whether PostgreSQL stores a capture. */
+const READY_MS = 3000;
+
+/** Resolves when a capture can be stored now, in the database or in the log. @throws Error otherwise */
+export async function checkReady(
+  { store, now }: CaptureServiceOptions,
+  writer: OverflowWriter | undefined,
+): Promise<void> {
+  if (writer?.isLogging) return writer.checkLog();
+  try {
+    await answeredWithin(READY_MS, store.checkWritable(now()));
+  } catch (error) {
+    if (writer === undefined) throw error;
+    await writer.checkLog();
+  }
+}
+
+/** @throws StorageUnavailable when it takes longer. */
+async function answeredWithin(milliseconds: number, promise: Promise<void>): Promise<void> {
+  const late = sleep(milliseconds, undefined, { ref: false }).then(() => {
+    throw new StorageUnavailable('The database did not answer in time.');
+  });
+  await Promise.race([promise, late]);
+}

@@ -1,0 +1,131 @@
+import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
+import type { Bus } from '../../bus/bus.ts';
+import type { Remote } from '../../database/remote.ts';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { LiveConnection } from './live-connection.ts';
+import type { RemoteEvent } from './live-events.ts';
+import type { liveQueries, WatchedEndpoint } from './queries.ts';
+
+/** Milliseconds between two polls while notices may be missing. */
+const POLL_MS = 500;
+/** Milliseconds for one poll. A database that comes back after an outage may never answer the polls from before. */
+const CHECK_MS = 2000;
+
+export interface LivePollOptions {
+  readonly store: Remote<typeof liveQueries>;
+  readonly bus: Bus;
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+  readonly connections: () => readonly LiveConnection[];
+  readonly deliver: (endpointId: number, event: RemoteEvent) => void;
+  /** Events of the endpoint were lost. */
+  readonly refresh: (endpointId: number) => void;
+}
+
+/**
+ * Reads the sessions and endpoints of all live connections: when a connection opens, with each ping, and, in place of
+ * lost notices, after a gap and at intervals while the bus is down.
+ */
+export class LivePoll {
+  readonly #options: LivePollOptions;
+  readonly #timer: NodeJS.Timeout;
+  /** Watched endpoints at the last poll. */
+  #polled = new Map<number, WatchedEndpoint>();
+  #isPolling = false;
+  /** Notices were lost since the last successful poll. */
+  #hasGap = false;
+  /** The last check failed. Failures in a row are reported once. */
+  #isFailing = false;
+  #isClosed = false;
+
+  constructor(options: LivePollOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#pollIfNeeded(), POLL_MS).unref();
+    options.bus.onGap(() => {
+      this.#hasGap = true;
+      void this.#poll();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+  }
+
+  /**
+   * Closes connections whose session or endpoint ended, and returns the endpoints. `undefined` when the database does
+   * not answer: that never means that a session ended.
+   */
+  async check(connections: readonly LiveConnection[]): Promise<readonly WatchedEndpoint[] | undefined> {
+    const { store, now, onFailure } = this.#options;
+    if (connections.length === 0) return [];
+    try {
+      const sessionIds = new Set(connections.map(({ sessionId }) => sessionId));
+      const endpointIds = new Set(connections.map(({ endpoint }) => endpoint.id));
+      const { openSessions, endpoints } = await within(
+        CHECK_MS,
+        store.readWatched([...sessionIds], [...endpointIds], now()),
+      );
+      const [open, existing] = [new Set(openSessions), new Set(endpoints.map(({ id }) => id))];
+      for (const connection of connections) {
+        if (!open.has(connection.sessionId)) connection.sendAway(LIVE_CLOSE_SIGNED_OUT);
+        else if (!existing.has(connection.endpoint.id)) connection.sendAway(LIVE_CLOSE_ENDPOINT_GONE);
+      }
+      this.#isFailing = false;
+      return endpoints;
+    } catch (error) {
+      if (!this.#isFailing) onFailure(error);
+      this.#isFailing = true;
+      return undefined;
+    }
+  }
+
+  #pollIfNeeded(): void {
+    if (this.#hasGap || !this.#options.bus.isHealthy) void this.#poll();
+  }
+
+  async #poll(): Promise<void> {
+    if (this.#isPolling || this.#isClosed) return;
+    this.#isPolling = true;
+    const hadGap = this.#hasGap;
+    this.#hasGap = false;
+    const endpoints = await this.check(this.#options.connections());
+    this.#isPolling = false;
+    if (endpoints === undefined) {
+      this.#hasGap ||= hadGap;
+      return;
+    }
+    const before = hadGap ? new Map<number, WatchedEndpoint>() : this.#polled;
+    this.#polled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+    for (const endpoint of endpoints) this.#catchUp(before.get(endpoint.id), endpoint);
+    if (this.#hasGap) void this.#poll();
+  }
+
+  /** `before` is the endpoint at the last poll. Without it, anything may have happened. */
+  #catchUp(before: WatchedEndpoint | undefined, after: WatchedEndpoint): void {
+    const { deliver, refresh } = this.#options;
+    if (before === undefined) refresh(after.id);
+    else if (JSON.stringify(before) === JSON.stringify(after)) return;
+    else if (hasOnlyCaptures(before, after)) deliver(after.id, { type: 'stored', upTo: after.nextIndex - 1 });
+    else refresh(after.id);
+  }
+}
+
+/** @throws StorageUnavailable when it takes longer. */
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new StorageUnavailable('The database did not answer in time.')),
+    milliseconds,
+  );
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Whether the counters show that requests were captured, and none saved, deleted or cleared. */
+function hasOnlyCaptures(before: WatchedEndpoint, after: WatchedEndpoint): boolean {
+  const captured = after.nextIndex - before.nextIndex;
+  const saved = after.savedCount - before.savedCount;
+  // Viewers are not told that old unsaved requests were dropped.
+  const unsaved = after.unsavedCount - before.unsavedCount + after.droppedCount - before.droppedCount;
+  return after.autosave ? saved === captured && unsaved === 0 : saved === 0 && unsaved === captured;
+}

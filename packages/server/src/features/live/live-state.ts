@@ -1,0 +1,356 @@
+import { EMPTY_QUEUE, bytesOf, push, shift, unshift } from './event-queue.ts';
+import type { EventQueue } from './event-queue.ts';
+import { frameOf } from './live-events.ts';
+import type { ContentEvent, EndpointMessage, FeedEvent, RemoteEvent } from './live-events.ts';
+
+/** Maximum number and bytes of waiting events. Beyond either limit they are dropped and an `init` follows. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/**
+ * Frames per flush, and milliseconds between flushes: about 4,000 a second, more than a screen can show. The first
+ * event after a pause is sent at once.
+ */
+const FRAMES_PER_FLUSH = 64;
+const FLUSH_MS = 16;
+/** Nothing is sent to a viewer with more pending bytes than this. */
+const MAX_PENDING_BYTES = 1024 * 1024;
+/** Milliseconds between two `init` messages to a viewer that can't keep up. */
+const HEAL_MS = 250;
+/** Milliseconds before a failed read is retried. */
+const RETRY_MS = 1000;
+/** Maximum growth of an event in its serialized form: headers appear twice, with escaped quotation marks. */
+const FRAME_GROWTH = 4;
+
+/**
+ * What one live connection has sent and has to send. It sends `init`, then every event once, in order:
+ *
+ * - Events that arrive while the snapshot is read are held. Requests that it contains are dropped by index.
+ * - Indexes have no gaps. If the next event skips some, another node stored them, and they are read first.
+ * - Memory is bounded. Beyond a limit, all events are dropped and a new `init` follows.
+ */
+export interface LiveState {
+  /** `behind`: events were dropped, and a new `init` is needed. */
+  readonly phase: 'new' | 'loading' | 'sending' | 'live' | 'behind' | 'stopped';
+  /** Events to send. */
+  readonly ready: EventQueue<FeedEvent>;
+  /** Events that arrived during a read. */
+  readonly held: EventQueue<FeedEvent | RemoteEvent>;
+  /** The number of the read that `held` waits for, and of the last one. */
+  readonly reading: number | undefined;
+  readonly lastRead: number;
+  /** Bytes of the remaining parts of an `init`, and of the text of one part. */
+  readonly initBytes: number;
+  readonly partBytes: number;
+  /** Bytes of the `init` that did not fit; it is read again when they are available. */
+  readonly neededBytes: number;
+  /** The newest unsent one; a newer one replaces it. */
+  readonly endpoint: EndpointMessage | undefined;
+  /** Every request up to this index was sent, is in `ready`, or no longer exists. */
+  readonly newest: number;
+  /** Highest index in the last snapshot. */
+  readonly snapshotNewest: number;
+  /** Events during a snapshot: `stale` makes it invalid, `overflowed` requires another one. */
+  readonly meanwhile: 'nothing' | 'overflowed' | 'stale';
+  /** Whether the timer runs. */
+  readonly isTimed: boolean;
+  readonly flushedAt: number;
+}
+
+export type Input =
+  | { readonly type: 'start' }
+  | { readonly type: 'event'; readonly event: FeedEvent | RemoteEvent }
+  | { readonly type: 'endpoint'; readonly message: EndpointMessage }
+  /** The result of `load`: its highest index, the bytes that it holds, and the maximum bytes of a part. */
+  | { readonly type: 'snapshot'; readonly newest: number; readonly bytes: number; readonly partBytes: number }
+  | { readonly type: 'snapshot-failed' }
+  | { readonly type: 'part-sent'; readonly bytes: number; readonly partBytes: number; readonly isLast: boolean }
+  /** The result of `read`: every request up to `upTo`, oldest first. */
+  | { readonly type: 'found'; readonly read: number; readonly upTo: number; readonly events: readonly FeedEvent[] }
+  /** The result of `lookup`. */
+  | { readonly type: 'looked-up'; readonly read: number; readonly event: ContentEvent | undefined }
+  | { readonly type: 'read-failed'; readonly read: number; readonly reason: 'error' | 'too-many' }
+  | { readonly type: 'timer' }
+  /** Notices from other nodes were lost. */
+  | { readonly type: 'gap' }
+  | { readonly type: 'stop' };
+
+export type Effect =
+  /** Reads the newest requests. */
+  | { readonly type: 'load' }
+  /** Sends the next part of the `init` that was loaded. */
+  | { readonly type: 'send-part' }
+  /** Reads the requests with an index above `after`, up to `upTo`. */
+  | { readonly type: 'read'; readonly read: number; readonly after: number; readonly upTo: number }
+  | { readonly type: 'lookup'; readonly read: number; readonly find: () => Promise<ContentEvent | undefined> }
+  /** Sends messages together. */
+  | { readonly type: 'send'; readonly frames: readonly string[] }
+  /** Starts the timer, or replaces it. */
+  | { readonly type: 'timer'; readonly ms: number }
+  | { readonly type: 'cancel-timer' }
+  | { readonly type: 'report'; readonly error: unknown };
+
+/** What the connection measures when an input arrives. */
+export interface Surroundings {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: number;
+  /** Bytes that the network has not accepted yet. */
+  readonly pendingBytes: number;
+  /** Maximum bytes that this connection may hold. */
+  readonly room: number;
+}
+
+export type Step = readonly [LiveState, readonly Effect[]];
+
+export const NEW_LIVE_STATE: LiveState = {
+  phase: 'new',
+  ready: EMPTY_QUEUE,
+  held: EMPTY_QUEUE,
+  reading: undefined,
+  lastRead: 0,
+  initBytes: 0,
+  partBytes: 0,
+  neededBytes: 0,
+  endpoint: undefined,
+  newest: -1,
+  snapshotNewest: -1,
+  meanwhile: 'nothing',
+  isTimed: false,
+  flushedAt: -Infinity,
+};
+
+/** Dropped events, and reads whose result no longer matters. */
+const NOTHING_WAITS = { ready: EMPTY_QUEUE, held: EMPTY_QUEUE, reading: undefined };
+
+/** Bytes that a connection holds, with `pendingBytes` that the network has not accepted. */
+export function heldBytes(state: LiveState, pendingBytes: number): number {
+  return state.ready.bytes + state.held.bytes + state.initBytes + Math.max(state.partBytes, pendingBytes);
+}
+
+/** The next state and what to do. Pure: the connection performs the effects and reports their results as inputs. */
+export function reduce(state: LiveState, input: Input, around: Surroundings): Step {
+  if (state.phase === 'stopped') return [state, []];
+  switch (input.type) {
+    case 'start':
+      return state.phase === 'new' ? load(state) : [state, []];
+    case 'event':
+      return admit(state, input.event, around);
+    case 'endpoint':
+      return flushSoon({ ...state, endpoint: input.message }, around);
+    case 'snapshot':
+      return beginInit(state, input, around);
+    case 'snapshot-failed':
+      return state.meanwhile === 'stale' ? load(state) : fallBehind(state, RETRY_MS);
+    case 'part-sent':
+      return partSent({ ...state, initBytes: input.bytes, partBytes: input.partBytes }, input.isLast, around);
+    case 'found':
+      return input.read === state.reading ? found(state, input, around) : [state, []];
+    case 'looked-up':
+      return input.read === state.reading ? lookedUp(state, input.event, around) : [state, []];
+    case 'read-failed':
+      return input.read === state.reading
+        ? overflow(state, input.reason === 'error' ? RETRY_MS : HEAL_MS)
+        : [state, []];
+    case 'timer':
+      return timerEnded({ ...state, isTimed: false }, around);
+    case 'gap':
+      return noteGap(state);
+    case 'stop':
+      return [{ ...NEW_LIVE_STATE, phase: 'stopped' }, [{ type: 'cancel-timer' }]];
+  }
+}
+
+function isFed({ phase }: LiveState): boolean {
+  return phase === 'loading' || phase === 'sending' || phase === 'live';
+}
+
+function load(state: LiveState): Step {
+  return [{ ...state, ...NOTHING_WAITS, phase: 'loading', meanwhile: 'nothing' }, [{ type: 'load' }]];
+}
+
+function admit(state: LiveState, event: FeedEvent | RemoteEvent, around: Surroundings): Step {
+  if (!isFed(state) || state.meanwhile !== 'nothing') return [state, []];
+  // The snapshot may be older than the clear and may contain newer requests. Neither is sent; the next snapshot follows.
+  if (state.phase === 'loading' && event.type === 'clear')
+    return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  if (isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
+  if (state.phase === 'loading' || state.reading !== undefined)
+    return [{ ...state, held: push(state.held, event) }, []];
+  return flushAfter(place(state, event), around);
+}
+
+function isOverrun(state: LiveState, bytes: number, { room, pendingBytes }: Surroundings): boolean {
+  const [count, total] = [state.ready.size + state.held.size, state.ready.bytes + state.held.bytes + bytes];
+  if (count >= MAX_WAITING || (total > MAX_WAITING_BYTES && count > 0)) return true;
+  return heldBytes(state, pendingBytes) + bytes > room;
+}
+
+/** Puts an event in line, or reads first what precedes it. */
+function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
+  const { newest } = state;
+  switch (event.type) {
+    case 'request':
+      if (event.index <= newest) return [state, []];
+      if (event.index === newest + 1) return [{ ...state, newest: event.index, ready: push(state.ready, event) }, []];
+      return read({ ...state, held: push(state.held, event) }, event.index - 1);
+    case 'stored':
+      return event.upTo <= newest ? [state, []] : read(state, event.upTo);
+    case 'saved':
+      // A request that was not sent yet is read in its saved form.
+      return event.request.index > newest
+        ? read(state, event.request.index)
+        : [{ ...state, ready: push(state.ready, event) }, []];
+    case 'delivery':
+      return event.index > newest
+        ? read({ ...state, held: push(state.held, event) }, event.index)
+        : [{ ...state, ready: push(state.ready, event) }, []];
+    case 'lookup': {
+      const number = state.lastRead + 1;
+      const effect: Effect = { type: 'lookup', read: number, find: event.read };
+      return [{ ...state, reading: number, lastRead: number }, [effect]];
+    }
+    case 'clear':
+      return placeClear(state, event);
+    case 'deleted':
+      return [{ ...state, ready: push(state.ready, event) }, []];
+  }
+}
+
+function placeClear(state: LiveState, event: Extract<FeedEvent, { type: 'clear' }>): Step {
+  // The last snapshot was read after the clear.
+  if (state.snapshotNewest >= event.below) return [state, []];
+  // Requests from after the clear were sent already, by way of another node. A `clear` would remove them too.
+  if (state.newest >= event.below) return overflow(state, 0);
+  return [{ ...state, newest: event.below - 1, ready: push(state.ready, event) }, []];
+}
+
+function read(state: LiveState, upTo: number): Step {
+  const number = state.lastRead + 1;
+  const effect: Effect = { type: 'read', read: number, after: state.newest, upTo };
+  return [{ ...state, reading: number, lastRead: number }, [effect]];
+}
+
+function found(state: LiveState, input: Extract<Input, { type: 'found' }>, around: Surroundings): Step {
+  const bytes = input.events.reduce((sum, event) => sum + bytesOf(event), 0);
+  if (isOverrun(state, bytes, around)) return overflow(state, HEAL_MS);
+  let ready = state.ready;
+  for (const event of input.events) ready = push(ready, event);
+  const newest = Math.max(state.newest, input.upTo);
+  return flushAfter(release({ ...state, reading: undefined, newest, ready }), around);
+}
+
+function lookedUp(state: LiveState, event: ContentEvent | undefined, around: Surroundings): Step {
+  if (event !== undefined && isOverrun(state, bytesOf(event), around)) return overflow(state, HEAL_MS);
+  const held = event === undefined ? state.held : unshift(state.held, event);
+  return flushAfter(release({ ...state, reading: undefined, held }), around);
+}
+
+/** Places held events until one of them needs a read. */
+function release(from: LiveState): Step {
+  let state = from;
+  const effects: Effect[] = [];
+  while (isFed(state) && state.reading === undefined) {
+    const next = shift(state.held);
+    if (next === undefined) break;
+    const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
+    // `place` may have put the event back, in front of the rest.
+    state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
+    effects.push(...more);
+    // `place` may have dropped all events.
+    if (!isFed(state) || state.meanwhile !== 'nothing') return [{ ...state, ...NOTHING_WAITS }, effects];
+  }
+  return [state, effects];
+}
+
+function beginInit(state: LiveState, input: Extract<Input, { type: 'snapshot' }>, around: Surroundings): Step {
+  if (state.phase !== 'loading') return [state, []];
+  if (state.meanwhile === 'stale') return load(state);
+  const sending: LiveState = { ...state, phase: 'sending', initBytes: input.bytes, partBytes: input.partBytes };
+  if (heldBytes(sending, around.pendingBytes) > around.room)
+    return fallBehind({ ...state, neededBytes: input.bytes + input.partBytes }, HEAL_MS);
+  const newest = Math.max(state.newest, input.newest);
+  const [released, effects] = release({ ...sending, neededBytes: 0, newest, snapshotNewest: input.newest });
+  return [released, [{ type: 'send-part' }, ...effects]];
+}
+
+function partSent(state: LiveState, isLast: boolean, around: Surroundings): Step {
+  if (state.phase !== 'sending') return [state, []];
+  if (!isLast) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: 0 }]];
+  return state.meanwhile === 'nothing' ? flushSoon({ ...state, phase: 'live' }, around) : fallBehind(state, HEAL_MS);
+}
+
+/** Drops all events. A new `init` follows: now, or after the one that is being loaded or sent. */
+function overflow(state: LiveState, waitMs: number): Step {
+  if (state.phase === 'live') return fallBehind(state, waitMs);
+  const meanwhile = state.meanwhile === 'nothing' ? 'overflowed' : state.meanwhile;
+  return [{ ...state, ...NOTHING_WAITS, meanwhile }, []];
+}
+
+function noteGap(state: LiveState): Step {
+  // A snapshot in progress may be older than what was lost.
+  if (state.phase === 'loading') return [{ ...state, ...NOTHING_WAITS, meanwhile: 'stale' }, []];
+  return isFed(state) ? overflow(state, 0) : [state, []];
+}
+
+function fallBehind(state: LiveState, waitMs: number): Step {
+  const behind: LiveState = { ...state, ...NOTHING_WAITS, phase: 'behind', initBytes: 0, partBytes: 0, isTimed: true };
+  return [behind, [{ type: 'timer', ms: waitMs }]];
+}
+
+function timerEnded(state: LiveState, around: Surroundings): Step {
+  const { phase, neededBytes } = state;
+  if (phase === 'sending') {
+    // One part per turn of the event loop, after the previous part was accepted.
+    if (around.pendingBytes > 0) return [{ ...state, isTimed: true }, [{ type: 'timer', ms: FLUSH_MS }]];
+    return [state, [{ type: 'send-part' }]];
+  }
+  if (phase === 'behind') {
+    if (around.pendingBytes > 0 || neededBytes > around.room) return fallBehind(state, HEAL_MS);
+    return load({ ...state, initBytes: neededBytes });
+  }
+  return phase === 'live' ? flush(state, around) : [state, []];
+}
+
+function flushAfter([state, effects]: Step, around: Surroundings): Step {
+  const [after, more] = state.ready.size > 0 ? flushSoon(state, around) : ([state, []] as const);
+  return [after, [...effects, ...more]];
+}
+
+function flushSoon(state: LiveState, { now }: Surroundings): Step {
+  if (state.phase !== 'live' || state.isTimed) return [state, []];
+  return [{ ...state, isTimed: true }, [{ type: 'timer', ms: Math.max(0, state.flushedAt + FLUSH_MS - now) }]];
+}
+
+function flush(state: LiveState, around: Surroundings): Step {
+  const { room, now } = around;
+  const frames: string[] = [];
+  const reports: Effect[] = [];
+  let { ready, endpoint } = state;
+  let pending = around.pendingBytes;
+  const fits = (bytes: number): boolean =>
+    pending <= MAX_PENDING_BYTES && heldBytes({ ...state, ready }, pending) + FRAME_GROWTH * bytes <= room;
+  // Events that can't be presented are omitted and logged, so that one bad event never ends the feed.
+  const send = (event: FeedEvent | EndpointMessage): void => {
+    try {
+      const frame = frameOf(event);
+      frames.push(frame);
+      pending += frame.length;
+    } catch (error) {
+      reports.push({ type: 'report', error });
+    }
+  };
+  // Sent before the requests, so that its counters never lag behind the list.
+  if (endpoint !== undefined && fits(0)) {
+    send(endpoint);
+    endpoint = undefined;
+  }
+  for (let count = 0; count < FRAMES_PER_FLUSH; count += 1) {
+    const next = shift(ready);
+    if (next === undefined || !fits(bytesOf(next.item))) break;
+    ready = next.rest;
+    send(next.item);
+  }
+  const sent: Effect[] = frames.length > 0 ? [{ type: 'send', frames }] : [];
+  const after: LiveState = { ...state, ready, endpoint, flushedAt: now };
+  const [next, effects] = ready.size > 0 || endpoint !== undefined ? flushSoon(after, around) : [after, []];
+  return [next, [...sent, ...reports, ...effects]];
+}

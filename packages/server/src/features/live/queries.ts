@@ -1,0 +1,36 @@
+import { read } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import type { EndpointRecord } from '../../database/store.ts';
+import { toEndpointRecord } from '../endpoints/queries.ts';
+
+/** An endpoint with live connections. */
+export interface WatchedEndpoint extends EndpointRecord {
+  /** The index of the next capture. */
+  readonly nextIndex: number;
+}
+
+/**
+ * Which of these sessions are open at `now` (milliseconds since 1970), and those of these endpoints that exist. One call
+ * for all live connections of a node.
+ */
+async function readWatched(
+  db: EngineDatabase,
+  sessionIds: readonly string[],
+  endpointIds: readonly number[],
+  now: number,
+): Promise<{ openSessions: readonly string[]; endpoints: readonly WatchedEndpoint[] }> {
+  if (sessionIds.length === 0 || endpointIds.length === 0) return { openSessions: [], endpoints: [] };
+  const sessions = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', 'in', sessionIds)
+    .where('expires_at', '>', now)
+    .execute();
+  const endpoints = await db.selectFrom('endpoints').selectAll().where('id', 'in', endpointIds).execute();
+  return {
+    openSessions: sessions.map(({ id }) => id),
+    endpoints: endpoints.map((row) => ({ ...toEndpointRecord(row), nextIndex: row.next_index })),
+  };
+}
+
+export const liveQueries = { readWatched: read(readWatched) };

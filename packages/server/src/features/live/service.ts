@@ -1,0 +1,299 @@
+import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
+import type { DeliverySummary } from '@creel/contract';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { SignedIn } from '../../http/call.ts';
+import type { Bus } from '../../bus/bus.ts';
+import type { Notice } from '../../bus/notice.ts';
+import type { Remote } from '../../database/remote.ts';
+import type { requestQueries } from '../requests/queries.ts';
+import type { EndpointRecord } from '../../database/store.ts';
+import { EndpointTicker } from './endpoint-ticker.ts';
+import { LiveConnection } from './live-connection.ts';
+import type { CloseCode } from './live-connection.ts';
+import { recordEvent } from './live-events.ts';
+import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
+import { LiveMemory } from './live-memory.ts';
+import { presentPreview } from '../requests/present-request.ts';
+import { LivePoll } from './live-poll.ts';
+import type { liveQueries } from './queries.ts';
+import { refuseUpgrade } from './upgrade.ts';
+
+const PING_MS = 30_000;
+/** Maximum live connections of one user, over all endpoints and sessions. */
+const MAX_PER_USER = 100;
+/** Maximum number of requests that are read to fill a gap. If there are more, connections get a new `init`. */
+const MAX_GAP = 250;
+/** Viewers have nothing to send, so their messages are small. @types/ws 8.18 lacks some of these options. */
+const SOCKET_OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: 64 * 1024,
+  maxFragments: 1024,
+  maxBufferedChunks: 1024,
+  /** Milliseconds for the closing handshake; the socket must be closed within a second. */
+  closeTimeout: 900,
+};
+
+/** The live view's interface for the rest of the server. Call it after the commit; it reaches all nodes. */
+export interface Live {
+  /** A capture is stored. `event` makes its event, and is called only if the endpoint has a viewer here. */
+  captured(endpointId: number, index: number, event: () => RequestEvent): void;
+  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void;
+  /** Closes the connections of an ended session with 4401. */
+  endSession(sessionId: string): void;
+  /** Closes the connections of all sessions of a user except one. */
+  endUserSessions(userId: number, exceptSessionId?: string): void;
+}
+
+export interface LiveServiceOptions {
+  readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
+  readonly bus: Bus;
+  /** The `endpoint` message of a uid; `undefined` when it does not exist. */
+  readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
+  /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
+  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<DeliverySummary | undefined>;
+  readonly now: () => number;
+  readonly onFailure: (error: unknown) => void;
+  /**
+   * Milliseconds between two pings. A peer that did not answer the previous one, or read none of the data that waits
+   * for it, is dropped.
+   */
+  readonly pingMs?: number | undefined;
+  /** Memory that all viewers share. */
+  readonly memory?: LiveMemory | undefined;
+}
+
+/**
+ * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
+ * content, so it is read.
+ */
+export class LiveService implements Live {
+  readonly #options: LiveServiceOptions;
+  readonly #ticker: EndpointTicker;
+  readonly #connections = new Map<number, Set<LiveConnection>>();
+  readonly #gapReads = new Map<string, Promise<readonly RequestEvent[] | undefined>>();
+  readonly #memory: LiveMemory;
+  readonly #server = new WebSocketServer(SOCKET_OPTIONS);
+  readonly #pings: NodeJS.Timeout;
+  readonly #poll: LivePoll;
+  #closed = false;
+
+  constructor(options: LiveServiceOptions) {
+    this.#options = options;
+    this.#memory = options.memory ?? new LiveMemory();
+    this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
+    this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
+    this.#poll = new LivePoll({
+      ...options,
+      connections: () => this.#all(),
+      deliver: (endpointId, event) => this.#deliver(endpointId, event),
+      refresh: (endpointId) => this.#refresh(endpointId),
+    });
+    options.bus.subscribe((notice) => this.#receive(notice));
+    // An invalid handshake gets the same error format as every other request.
+    this.#server.on('wsClientError', (_error, socket) => refuseUpgrade(socket, 'BAD_REQUEST'));
+  }
+
+  get viewerCount(): number {
+    return this.#all().length;
+  }
+
+  captured(endpointId: number, index: number, event: () => RequestEvent): void {
+    if (this.#connections.has(endpointId)) this.#deliver(endpointId, event());
+    this.#options.bus.captured(endpointId, index);
+  }
+
+  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
+    this.#deliver(endpointId, event);
+    this.#options.bus.publish(noticeOf(endpointId, event));
+  }
+
+  endSession(sessionId: string): void {
+    this.#endSession(sessionId);
+    this.#options.bus.publish({ kind: 'session', id: sessionId });
+  }
+
+  endUserSessions(userId: number, exceptSessionId?: string): void {
+    this.#endUserSessions(userId, exceptSessionId);
+    this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
+  }
+
+  #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
+    for (const connection of this.#watching(endpointId)) connection.take(event);
+    if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
+  }
+
+  /** Sends new inits and new figures, because events of the endpoint were lost. */
+  #refresh(endpointId: number): void {
+    for (const connection of this.#watching(endpointId)) connection.refresh();
+    this.#ticker.touch(endpointId);
+  }
+
+  #receive(notice: Notice): void {
+    switch (notice.kind) {
+      case 'captured':
+        for (const [endpointId, upTo] of notice.newest) this.#deliver(endpointId, { type: 'stored', upTo });
+        return;
+      case 'changed':
+        return this.#deliver(notice.endpointId, { type: 'changed' });
+      case 'gone':
+        return this.#deliver(notice.endpointId, { type: 'endpoint-deleted' });
+      case 'saved':
+        return this.#deliver(notice.endpointId, {
+          type: 'lookup',
+          read: once(() => this.#findSaved(notice.endpointId, notice.id)),
+        });
+      case 'deleted':
+        return this.#deliver(notice.endpointId, { type: 'deleted', id: notice.id });
+      case 'delivery':
+        return this.#deliver(notice.endpointId, { type: 'lookup', read: once(() => this.#findDelivery(notice)) });
+      case 'clear':
+        return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
+      case 'session':
+        return this.#endSession(notice.id);
+      case 'user':
+        return this.#endUserSessions(notice.id, notice.exceptSessionId);
+    }
+  }
+
+  async #findSaved(endpointId: number, savedId: number): Promise<ContentEvent | undefined> {
+    const record = await this.#options.store.findRequest(endpointId, { savedId }, BODY_PREVIEW_BYTES);
+    if (record === undefined) return undefined;
+    return { type: 'saved', oldId: unsavedId(record.index), request: presentPreview(record) };
+  }
+
+  async #findDelivery(notice: Extract<Notice, { kind: 'delivery' }>): Promise<ContentEvent | undefined> {
+    const { endpointId, index, id } = notice;
+    const delivery = await this.#options.findDelivery(endpointId, index, id);
+    return delivery && { type: 'delivery', index, delivery };
+  }
+
+  #endSession(sessionId: string): void {
+    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
+  }
+
+  #endUserSessions(userId: number, exceptSessionId: string | undefined): void {
+    this.#sendAway(
+      (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
+      LIVE_CLOSE_SIGNED_OUT,
+    );
+  }
+
+  /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, signedIn: SignedIn, endpoint: EndpointRecord): void {
+    if (this.#closed) return refuseUpgrade(socket, 'UNAVAILABLE');
+    const own = this.#all().filter((connection) => connection.userId === signedIn.user.id);
+    if (own.length >= MAX_PER_USER) return refuseUpgrade(socket, 'RATE_LIMITED');
+    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#connect(webSocket, socket, signedIn, endpoint),
+    );
+  }
+
+  /** Closes all connections and accepts no new ones, because the server stops. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#pings);
+    this.#poll.close();
+    this.#ticker.stop();
+    this.#sendAway(() => true, 1001);
+  }
+
+  #connect(socket: WebSocket, wire: Duplex, { user, session }: SignedIn, { id, uid }: EndpointRecord): void {
+    const { store, onFailure } = this.#options;
+    const connection = new LiveConnection({
+      socket,
+      wire,
+      userId: user.id,
+      sessionId: session.id,
+      endpoint: { id, uid },
+      store,
+      readRequests: (after, upTo) => this.#readRequests(id, after, upTo),
+      share: this.#memory.share(user.id),
+      onFailure,
+      onClosed: () => this.#remove(connection),
+    });
+    // Registered before the snapshot is read, so that events in between are kept.
+    this.#connections.set(id, (this.#connections.get(id) ?? new Set()).add(connection));
+    connection.start();
+    void this.#poll.check([connection]);
+  }
+
+  #remove(connection: LiveConnection): void {
+    const { id } = connection.endpoint;
+    const left = this.#connections.get(id);
+    left?.delete(connection);
+    if (left?.size === 0) this.#connections.delete(id);
+  }
+
+  /** Connections of an endpoint need the same requests at the same time, so they share a read and its events. */
+  #readRequests(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+    const key = `${endpointId} ${after} ${upTo}`;
+    const running = this.#gapReads.get(key);
+    if (running !== undefined) return running;
+    const read = new Promise<readonly RequestEvent[] | undefined>((resolve, reject) => {
+      this.#memory.read(() => this.#readMissing(endpointId, after, upTo).then(resolve, reject));
+    }).finally(() => this.#gapReads.delete(key));
+    this.#gapReads.set(key, read);
+    return read;
+  }
+
+  async #readMissing(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+    const page = { before: upTo + 1, limit: MAX_GAP, bodyBytes: BODY_PREVIEW_BYTES };
+    const records = await this.#options.store.listRequests({ endpointId, which: 'any', ...page });
+    const missing = records.filter((record) => record.index > after);
+    return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
+  }
+
+  async #tellEndpoint(endpointId: number): Promise<void> {
+    const uid = this.#watching(endpointId)[0]?.endpoint.uid;
+    if (uid === undefined) return;
+    const message = await this.#options.describeEndpoint(uid);
+    if (message !== undefined) for (const connection of this.#watching(endpointId)) connection.takeEndpoint(message);
+  }
+
+  #all(): LiveConnection[] {
+    return [...this.#connections.values()].flatMap((connections) => [...connections]);
+  }
+
+  /** A copy, because a connection may end while it takes an event. */
+  #watching(endpointId: number): LiveConnection[] {
+    return [...(this.#connections.get(endpointId) ?? [])];
+  }
+
+  #pingAll(): void {
+    for (const connection of this.#all()) connection.ping();
+    void this.#poll.check(this.#all());
+  }
+
+  #sendAway(matches: (connection: LiveConnection) => boolean, code: CloseCode): void {
+    for (const connection of this.#all()) if (matches(connection)) connection.sendAway(code);
+  }
+}
+
+/** What other nodes are told of an event. */
+function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
+  switch (event.type) {
+    case 'saved':
+      return { kind: 'saved', endpointId, id: event.request.id };
+    case 'deleted':
+      return { kind: 'deleted', endpointId, id: event.id };
+    case 'clear':
+      return { kind: 'clear', endpointId, below: event.below };
+    case 'delivery':
+      return { kind: 'delivery', endpointId, index: event.index, id: event.delivery.id };
+    case 'changed':
+      return { kind: 'changed', endpointId };
+    case 'endpoint-deleted':
+      return { kind: 'gone', endpointId };
+  }
+}
+
+/** Calls `read` at most once, when it is first needed. */
+function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => (result ??= read());
+}

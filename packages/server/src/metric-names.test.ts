@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+const zero = (): number => 0;
+
+/** All names that `/metrics` can have. */
+async function metricNames(): Promise<Set<string>> {
+  const { registry, watch } = createMetrics(zero);
+  watch({
+    freeDiskBytes: zero,
+    viewers: zero,
+    waitingCaptures: zero,
+    bodyBytesInMemory: zero,
+    waitingPasswords: zero,
+    isBusHealthy: () => true,
+    pendingDeliveries: () => Promise.resolve(0),
+    overflow: {
+      batches: zero,
+      bytes: zero,
+      isFull: () => false,
+      isLogging: () => false,
+      drainedBatches: zero,
+    },
+  });
+  return new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
+}
+
+const NAME = /\b(?:creel|nodejs|process)_\w+/g;
+
+test.each(['grafana-dashboard.json', 'operations.md'])(
+  'every metric that docs/%s names exists, and it names all of ours',
+  async (file) => {
+    const text = await readFile(new URL(`../../../docs/${file}`, import.meta.url), 'utf8');
+    const named = new Set(text.match(NAME));
+    const names = await metricNames();
+    expect([...named].filter((name) => !names.has(name))).toEqual([]);
+    expect([...names].filter((name) => name.startsWith('creel_') && !named.has(name))).toEqual([]);
+  },
+);

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { requireProgram } from '../../../../scripts/system-program.ts';
+import { startOwnServer } from '../own-postgres.ts';
+import type { OwnServer } from '../own-postgres.ts';
+import { openLink } from '../postgres-link.ts';
+import type { Link } from '../postgres-link.ts';
+import { startServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
+
+const NODES = [0, 1, 2] as const;
+
+/** Three nodes behind nginx, one PostgreSQL behind a link, and a NATS cluster of three. All on this machine. */
+export interface Cluster {
+  /** nginx. */
+  readonly origin: string;
+  /** The nodes, for senders that pass nginx by. */
+  readonly nodeOrigins: readonly string[];
+  readonly postgres: OwnServer;
+  readonly link: Link;
+  /** Kills a node with -9, and starts it again on the same port. */
+  readonly killNode: (nth: number) => Promise<void>;
+  /** Kills a nats-server with -9, and starts it again with the same store. */
+  readonly killNats: (nth: number) => Promise<void>;
+  /** The last output of all nodes. */
+  readonly output: () => string;
+  readonly stop: () => Promise<void>;
+}
+
+/** @throws Error when nginx, nats-server or PostgreSQL is missing */
+export async function startCluster(): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'creel-chaos-'));
+  const [postgres, ports] = await Promise.all([startOwnServer(), freePorts(10)]);
+  const link = await openLink(postgres.url);
+  const natsPorts = NODES.map((nth) => ports[nth] ?? 0);
+  const routePorts = NODES.map((nth) => ports[3 + nth] ?? 0);
+  const nodePorts = NODES.map((nth) => ports[6 + nth] ?? 0);
+  const startNats = (nth: number): ChildProcess =>
+    spawn(requireProgram('nats-server'), natsArguments(folder, nth, natsPorts, routePorts), { stdio: 'ignore' });
+  const nats = NODES.map(startNats);
+  const settings = {
+    DATABASE_URL: link.url,
+    NATS_URL: natsPorts.map((port) => `nats://127.0.0.1:${port}`).join(','),
+    MAX_UNSAVED_PER_ENDPOINT: '1000000',
+    TRUST_PROXY: '127.0.0.1',
+  };
+  const startNode = (nth: number): Promise<ServerProcess> =>
+    startServerProcess(settings, { port: nodePorts[nth] ?? 0, untilPath: '/healthz' });
+  const nodes = await Promise.all(NODES.map(startNode));
+  const nginxPort = ports[9] ?? 0;
+  const nginx = await startNginx(folder, nginxPort, nodePorts);
+  return {
+    origin: `http://127.0.0.1:${nginxPort}`,
+    nodeOrigins: nodePorts.map((port) => `http://127.0.0.1:${port}`),
+    postgres,
+    link,
+    async killNode(nth) {
+      await nodes[nth]?.kill('SIGKILL');
+      nodes[nth] = await startNode(nth);
+    },
+    async killNats(nth) {
+      await end(nats[nth]);
+      nats[nth] = startNats(nth);
+    },
+    output: () => nodes.map((node) => node.output().slice(-3000)).join('\n'),
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all([nginx, ...nats].map(end));
+      await link.close();
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function natsArguments(
+  folder: string,
+  nth: number,
+  ports: readonly number[],
+  routePorts: readonly number[],
+): readonly string[] {
+  const routes = routePorts.filter((_, other) => other !== nth).map((port) => `nats://127.0.0.1:${port}`);
+  return [
+    '--addr',
+    '127.0.0.1',
+    '--port',
+    String(ports[nth]),
+    '--server_name',
+    `nats-${nth}`,
+    '--jetstream',
+    '--store_dir',
+    join(folder, `nats-${nth}`),
+    '--cluster_name',
+    'chaos',
+    '--cluster',
+    `nats://127.0.0.1:${routePorts[nth]}`,
+    '--routes',
+    routes.join(','),
+  ];
+}
+
+async function startNginx(folder: string, port: number, nodePorts: readonly number[]): Promise<ChildProcess> {
+  const home = join(folder, 'nginx');
+  await mkdir(home);
+  const upstreams = nodePorts.map((nodePort) => `server 127.0.0.1:${nodePort} max_fails=1 fail_timeout=1s;`).join(' ');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(home, name)};`,
+  );
+  const file = join(home, 'nginx.conf');
+  await writeFile(
+    file,
+    `daemon off; master_process off; pid ${join(home, 'pid')}; error_log ${join(home, 'error.log')};
+    events { worker_connections 1024; }
+    http {
+      access_log off; ${temporary.join(' ')}
+      upstream creel { ${upstreams} keepalive 32; }
+      map $http_upgrade $connection_header { default upgrade; '' ''; }
+      server {
+        listen 127.0.0.1:${port};
+        location / {
+          proxy_pass http://creel; proxy_http_version 1.1; proxy_set_header Host $http_host;
+          proxy_set_header Upgrade $http_upgrade; proxy_set_header Connection $connection_header;
+          proxy_read_timeout 75s;
+        }
+      }
+    }`,
+  );
+  return spawn(requireProgram('nginx'), ['-c', file, '-p', home], { stdio: 'ignore' });
+}
+
+/** Ports that were free a moment ago. */
+async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer());
+  await Promise.all(probes.map((probe) => once(probe.listen(0, '127.0.0.1'), 'listening')));
+  const ports = probes.map((probe) => {
+    const address = probe.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
+  return ports;
+}

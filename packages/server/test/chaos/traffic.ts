@@ -1,0 +1,87 @@
+import { liveMessageSchema } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+
+/** Milliseconds between two requests of one sender, and before a viewer connects again. */
+const PAUSE_MS = 20;
+const RECONNECT_MS = 300;
+const ANSWER_LIMIT_MS = 15_000;
+/** A viewer's list is as long as an `init`. */
+const LIST_LENGTH = 100;
+
+/** One sender: sends its name and a number, one after the other, to one address. */
+export class Sender {
+  readonly acknowledged: string[] = [];
+  /** Answers by status; 0 for none. */
+  readonly answers = new Map<number, number>();
+  /** Milliseconds of the slowest answer. */
+  slowestMs = 0;
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(name: string, url: () => string) {
+    this.#running = this.#send(name, url);
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#running;
+  }
+
+  async #send(name: string, url: () => string): Promise<void> {
+    for (let nth = 0; !this.#end.signal.aborted; nth += 1) {
+      const body = `${name}:${nth}`;
+      const from = performance.now();
+      const status = await fetch(url(), { method: 'POST', body, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
+        async (answer) => {
+          await answer.text();
+          return answer.status;
+        },
+        () => 0,
+      );
+      if (status !== 0) this.slowestMs = Math.max(this.slowestMs, performance.now() - from);
+      this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+      if (status === 200) this.acknowledged.push(body);
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** A browser's list of an endpoint: reconnects, and begins again with each `init`. */
+export class Viewer {
+  /** Indexes, newest first. */
+  list: number[] = [];
+  readonly closeCodes: number[] = [];
+  readonly #url: string;
+  readonly #cookie: string;
+  #socket: WebSocket | undefined;
+  #isEnded = false;
+
+  constructor(url: string, cookie: string) {
+    this.#url = url;
+    this.#cookie = cookie;
+    this.#connect();
+  }
+
+  stop(): void {
+    this.#isEnded = true;
+    this.#socket?.terminate();
+  }
+
+  #connect(): void {
+    const socket = new WebSocket(this.#url, { headers: { cookie: this.#cookie } });
+    this.#socket = socket;
+    socket.on('error', () => undefined);
+    socket.on('message', (data) => this.#receive(String(data)));
+    socket.on('close', (code) => {
+      this.closeCodes.push(code);
+      if (!this.#isEnded) setTimeout(() => this.#isEnded || this.#connect(), RECONNECT_MS);
+    });
+  }
+
+  #receive(text: string): void {
+    const message = liveMessageSchema.parse(JSON.parse(text));
+    if (message.type === 'init') this.list = message.data.map(({ index }) => index);
+    if (message.type === 'request') this.list = [message.data.index, ...this.list].slice(0, LIST_LENGTH);
+  }
+}

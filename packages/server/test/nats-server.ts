@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { requireProgram } from '../../../scripts/system-program.ts';
+
+/** A nats-server of one test, from Debian's package. */
+export interface NatsServer {
+  readonly port: number;
+  readonly url: string;
+  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
+}
+
+const START_LIMIT_MS = 20_000;
+
+/** Starts `nats-server` on a free or given loopback port. @throws Error when the program is not installed. */
+export async function startNats(
+  options: {
+    readonly user?: string;
+    readonly password?: string;
+    readonly port?: number;
+    /** A folder for JetStream, which is off without it. */
+    readonly storeDir?: string;
+  } = {},
+): Promise<NatsServer> {
+  const { user, password } = options;
+  const program = requireProgram('nats-server');
+  const port = options.port ?? (await freePort());
+  const login = user === undefined || password === undefined ? [] : ['--user', user, '--pass', password];
+  const jetStream = options.storeDir === undefined ? [] : ['--jetstream', '--store_dir', options.storeDir];
+  const server = spawn(program, ['--addr', '127.0.0.1', '--port', String(port), ...login, ...jetStream], {
+    stdio: 'ignore',
+  });
+  const ended = once(server, 'exit');
+  await Promise.race([
+    untilOpen(port),
+    ended.then(() => {
+      throw new Error('nats-server ended before it was ready.');
+    }),
+  ]);
+  const credentials = user === undefined ? '' : `${user}:${encodeURIComponent(password ?? '')}@`;
+  return {
+    port,
+    url: `nats://${credentials}127.0.0.1:${port}`,
+    stop: async (signal = 'SIGTERM') => {
+      server.kill(signal);
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}
+
+async function untilOpen(port: number): Promise<void> {
+  const deadline = Date.now() + START_LIMIT_MS;
+  while (Date.now() < deadline) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on('error', () => resolve(false));
+    });
+    if (isOpen) return;
+    await sleep(20);
+  }
+  throw new Error('nats-server did not become ready.');
+}
