@@ -60,7 +60,7 @@ const DESTINATION: Destination = {
   recentStatuses: [...Array.from({ length: 18 }, () => 200), 500, 200],
   createdAt: AT,
 };
-const REASON = 'Paused after 50 failed attempts in a row. The last one: 503 Service Unavailable.';
+const REASON = '50 attempts in a row failed. The last one: 503 Service Unavailable';
 const DESTINATIONS: Destination[] = [
   DESTINATION,
   {
@@ -232,6 +232,7 @@ export const deliveryScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await signed(stage, SECRET);
+      await page.goto(page.url().replace('?request=0', ''));
       await page.getByRole('button', { name: 'Signing secret' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Scheme').selectOption('hmac-sha256');
@@ -244,7 +245,7 @@ export const deliveryScenes: readonly Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await signed(stage, SECRET);
-      await page.keyboard.press('r');
+      await page.getByRole('button', { name: 'Replay Request' }).click();
       await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{}');
       return shows(page, 'Switch on');
     },

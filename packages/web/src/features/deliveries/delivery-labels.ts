@@ -26,7 +26,7 @@ export function stateLabel({ enabled, state }: Pick<Destination, 'enabled' | 'st
 export function outcomeLabel(statuses: Destination['recentStatuses']): string | undefined {
   const last = statuses.at(-1);
   if (last === undefined) return undefined;
-  const share = Math.round((100 * statuses.filter(isDelivered).length) / statuses.length);
+  const share = Math.floor((100 * statuses.filter(isDelivered).length) / statuses.length);
   const attempts = statuses.length === 1 ? 'attempt' : `${statuses.length} attempts`;
   return `${share}% of the last ${attempts} delivered, latest ${last ?? 'without a response'}`;
 }

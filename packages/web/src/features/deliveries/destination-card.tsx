@@ -60,9 +60,8 @@ export function DestinationCard({ uid, destination, onEdit }: DestinationCardPro
       <RecentStatuses statuses={destination.recentStatuses} />
       {isPaused ? (
         <Notice tone="warn">
-          <p>
-            {state.reason} Paused {timeAgo(state.since, now)}.
-          </p>
+          <p>{state.reason}</p>
+          <p>Paused {timeAgo(state.since, now)}. What waits is sent when you resume it.</p>
           <Button size="sm" className="mt-2" busy={change.isPending} onClick={() => change.mutate({ enabled: true })}>
             Resume
           </Button>

@@ -138,7 +138,13 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
       />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Back</Button>
-        <Button type="submit" variant="primary" busy={call.isPending}>
+        <Button
+          type="submit"
+          variant="primary"
+          busy={call.isPending}
+          // If the focus left the condition, its notes would appear and move this button away from the pointer.
+          onMouseDown={(press) => press.preventDefault()}
+        >
           {call.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
         </Button>
       </div>
