@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { expectNoFindings } from './axe.ts';
 import { expect, pressEscape, test } from './app.ts';
+import { openRaw, rawRequest } from '../fixtures/raw-http.ts';
 import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
 
 // Two endpoints for the search page.
@@ -10,16 +11,29 @@ test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
 
 const filter = (page: Page) => page.getByRole('combobox', { name: 'Filter the list' });
 
-/** Sends requests with the paths /order/0 to /order/{count - 1}, in this order as far as parallel connections allow. */
+const SENDERS = 8;
+
+/**
+ * Sends requests with the paths /order/0 to /order/{count - 1}, in this order as far as parallel connections allow. Each connection
+ * sends without waiting for responses, which takes a fifth of the time.
+ */
 async function sendMany(captureUrl: string, count: number): Promise<void> {
-  let next = 0;
-  const sender = async (): Promise<void> => {
-    while (next < count) {
-      const at = next++;
-      await sendJson(captureUrl, { at, needle: `needle-${at}-` }, `/order/${at}`);
-    }
+  const { port, pathname } = new URL(captureUrl);
+  const request = (at: number): Buffer => {
+    const body = JSON.stringify({ at, needle: `needle-${at}-` });
+    const fields = ['Host: h', 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    return rawRequest([`POST ${pathname}/order/${at} HTTP/1.1`, ...fields], body);
   };
-  await Promise.all(Array.from({ length: 24 }, sender));
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  await Promise.all(
+    Array.from({ length: SENDERS }, async (_, sender) => {
+      const own = numbers.filter((at) => at % SENDERS === sender);
+      const connection = await openRaw({ port: Number(port) });
+      await connection.send(Buffer.concat(own.map(request)));
+      for (const at of own) expect((await connection.final()).status, `request ${at}`).toBe(200);
+      connection.close();
+    }),
+  );
 }
 
 /** Records whether a text is ever shown, from now on. */
@@ -51,9 +65,10 @@ test('the filter finds one of 10,040 stored requests', async ({ page, context, a
   await filter(page).fill('no such thing');
   await expect(page.getByText('Searched 10,040 stored requests')).toBeVisible();
   await filter(page).fill('method:POST');
-  await expect(page.getByText('1,100+ matches').first()).toBeVisible();
+  // The list has 100 requests or one more page, and the filter adds 1,000, then 200 for each scroll to the end.
+  await expect(page.getByText(/^1,1\d\d\+ matches/).first()).toBeVisible();
   await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
-  await expect(page.getByText('1,300+ matches').first()).toBeVisible();
+  await expect(page.getByText(/^1,3\d\d\+ matches/).first()).toBeVisible();
 });
 
 test('while it searches, the filter shows matches and progress, and does not say that nothing matches', async ({

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, pressEscape } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { openLive, row, send, sendJson } from './endpoints.ts';
-import { bodyField, methodField, openReplay, response, sendButton, sendTo, toast, urlField } from './replay.ts';
+import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 
 test('the header table shows three rows until all are asked for; rows are added and removed', async ({
@@ -89,7 +89,7 @@ test('an error from the server also appears at its field', async ({ page, endpoi
   await sendButton(page).click();
   await expect(page.getByText('Please enter a valid URL')).toBeVisible();
   await expect(urlField(page)).toBeFocused();
-  await expect(response(page).getByRole('alert')).toHaveText(message);
+  await expect(response(page).getByRole('alert')).toContainText(message);
 });
 
 test('signed out elsewhere, sending says what it needs', async ({ page, context, app, endpoint }) => {
@@ -302,7 +302,7 @@ test.describe('axe, light and dark,', () => {
     await pressEscape(page);
     await target.close();
     await sendButton(page).click();
-    await expect(toast(page, 'Error')).toBeVisible();
+    await expect(response(page).getByRole('alert')).toBeVisible();
     await page.setViewportSize({ width: 390, height: 844 });
     await expect(response(page).getByRole('alert')).toBeVisible();
     await expectNoFindings(page, 'failed, narrow');

@@ -50,7 +50,7 @@ test.each([
     const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}`;
     const answer = await client.send(path);
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect((await answer.text()) === JSON.stringify(presentRequest(record))).toBe(true);
+    expect((await answer.text()) === JSON.stringify({ ...presentRequest(record), signature: null })).toBe(true);
     const download = await client.send(`${path}/body`);
     expect(download.headers.get('content-length')).toBe(String(body.length));
     expect(Buffer.from(await download.arrayBuffer()).equals(body)).toBe(true);

@@ -67,7 +67,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   const { uid, url } = await person.createEndpoint();
   const other = await person.createEndpoint();
   await untilReserved(disk.dir);
-  for (let nth = 0; nth < 2000; nth++) expect(await capture(url, 4000)).toBe(200);
+  for (let nth = 0; nth < 400; nth++) expect(await capture(url, 20_000)).toBe(200);
   if (filledBy === 'captures') await sendUntilFull(url, 100_000);
   await disk.fill();
   await expect.poll(() => capture(url)).toBe(503);
@@ -84,7 +84,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
 
   await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(200);
   expect(await ready(server)).toBe(200);
-  for (let nth = 0; nth < 500; nth++) expect(await capture(url)).toBe(200);
+  for (let nth = 0; nth < 100; nth++) expect(await capture(url, 5000)).toBe(200);
   expect((await person.call('/api/logout', { method: 'POST' })).status).toBe(204);
   expect(server.output()).toMatch(/The disk of the data folder is full/);
   expect(server.output()).not.toMatch(/cannot rollback|a call failed/);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exchange, openRaw, rawRequest } from '../../../../../fixtures/raw-http.ts';
 import type { RawConnection } from '../../../../../fixtures/raw-http.ts';
 import { metricOf } from '../../../test/metric.ts';
@@ -14,12 +14,12 @@ const GIVEN_BACK = { timeout: 2000 };
 
 let server: TestServer;
 let path: string;
-beforeEach(async () => {
+beforeAll(async () => {
   server = await startTestServer({ timeouts: { headersMs: 400, requestMs: 600, checkMs: 100 } });
   const { client } = await server.register();
   path = `/h/${(await client.call('createEndpoint', { body: {} })).uid}`;
 });
-afterEach(() => server.stop());
+afterAll(() => server.stop());
 
 const heldBytes = () => metricOf(server.origin, 'creel_body_bytes');
 const post = (...lines: string[]): Buffer => rawRequest([`POST ${path} HTTP/1.1`, 'Host: h', ...lines]);
