@@ -82,10 +82,9 @@ test.describe('axe, light and dark,', () => {
     await open(page, `/endpoints/${uid}?request=2`);
     await expect(page.getByText('The text ends before the JSON is complete.')).toBeVisible();
     await expectNoFindings(page, 'broken JSON');
-    await page.getByRole('button', { name: 'Forward to localhost' }).click();
-    await expect(page.getByRole('dialog', { name: 'Forward to localhost' })).toContainText(
-      `${url} http://localhost:3000`,
-    );
+    await page.getByRole('button', { name: 'Forward', exact: true }).click();
+    await page.getByRole('tab', { name: 'To localhost' }).click();
+    await expect(page.getByRole('dialog', { name: 'Forward' })).toContainText(`${url} http://localhost:3000`);
     await expectNoFindings(page, 'forward');
   });
 

@@ -169,8 +169,9 @@ const actions: Scene[] = [
     name: 'endpoint-forward',
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage));
-      await page.getByRole('button', { name: 'Forward to localhost' }).click();
-      return shows(page, page.getByRole('dialog', { name: 'Forward to localhost' }));
+      await page.getByRole('button', { name: 'Forward', exact: true }).click();
+      await page.getByRole('tab', { name: 'To localhost' }).click();
+      return shows(page, page.getByRole('dialog', { name: 'Forward' }));
     },
   },
   {

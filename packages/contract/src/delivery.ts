@@ -10,6 +10,8 @@ export const MAX_DELIVERIES_PER_REQUEST = 50;
 export const MAX_PENDING_DELIVERIES = 10_000;
 /** Maximum stored bytes of a destination's response. */
 export const MAX_DELIVERY_RESPONSE_BYTES = 16 * 1024;
+/** Number of latest statuses that a destination reports. */
+export const MAX_RECENT_STATUSES = 20;
 /** Failed attempts in a row after which a destination is paused. */
 export const MAX_FAILURES_IN_A_ROW = 50;
 
@@ -34,9 +36,22 @@ export const destinationSchema = z.object({
   state: destinationStateSchema,
   /** Number of deliveries that wait for an attempt. */
   pending: z.int(),
+  /** Statuses of the latest attempts, oldest first. `null` without a response. */
+  recentStatuses: z.array(z.int().nullable()).default([]),
   createdAt: z.iso.datetime(),
 });
 export type Destination = z.infer<typeof destinationSchema>;
+
+/** The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. */
+export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: string): string {
+  if (!appendPath || capturedTarget === '') return url;
+  const [, base = url, query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  const queryAt = capturedTarget.indexOf('?');
+  const path = queryAt < 0 ? capturedTarget : capturedTarget.slice(0, queryAt);
+  const queries = [query, queryAt < 0 ? '' : capturedTarget.slice(queryAt + 1)].filter((part) => part !== '');
+  const joined = path === '' ? base : base.replace(/\/$/, '') + path;
+  return queries.length === 0 ? joined : `${joined}?${queries.join('&')}`;
+}
 
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
 const querySchema = z.string({ error: 'query must be text' });
@@ -58,6 +73,11 @@ export const destinationChangeSchema = z.object({
   sign: flag('sign').optional(),
 });
 export type DestinationChange = z.output<typeof destinationChangeSchema>;
+
+/** True for a 2xx status. Everything else, also no response, is a failure. */
+export function isDelivered(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
 
 /** An attempt to send a captured request to one place. */
 export const deliveryAttemptSchema = z.object({

@@ -11,7 +11,7 @@ import { ownPath } from './ui/own-path.ts';
 
 // Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
 
-const DETAIL_TABS = ['json', 'headers', 'query', 'raw'] as const;
+const DETAIL_TABS = ['json', 'headers', 'query', 'raw', 'deliveries'] as const;
 const FILTERS = ['all', 'get', 'post', 'put', 'delete'] as const;
 
 /** TanStack Router parses `?q=123` as a number, but a search text is always a string. */

@@ -52,7 +52,7 @@ export function searchableRequest(request: CapturedRequest, body: () => Uint8Arr
     sourceIp: request.sourceIp,
     receivedAt: Date.parse(request.timestamp),
     saved: request.saved,
-    delivery: request.lastDelivery === null ? undefined : { status: request.lastDelivery.status, pending: false },
+    delivery: request.lastDelivery ?? undefined,
   };
 }
 

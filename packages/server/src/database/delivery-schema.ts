@@ -19,6 +19,8 @@ export interface DestinationsTable {
   from_index: number;
   /** Failed attempts in a row. */
   failures: ColumnType<number, number | undefined, number>;
+  /** JSON of the statuses of the latest attempts, oldest first. Null without a response. */
+  recent_statuses: ColumnType<string, string | undefined, string>;
   paused_at: Millis | null;
   pause_reason: string | null;
   /** When its next delivery is due. Null when nothing is pending, and while it is off or paused. May be too early. */

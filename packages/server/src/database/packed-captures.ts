@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
 export interface PackedCaptures {
   /** A UUID. PostgreSQL stores it with the batch, so that a repeated write is recognized. */
   readonly id: string;
+  /** The ids of the batches that were joined into this one. */
+  readonly joinedIds?: readonly string[];
   readonly count: number;
   /** `FIELDS` numbers per capture. */
   readonly numbers: Float64Array<ArrayBuffer>;
@@ -91,6 +93,22 @@ export class CapturePacker {
     this.#bytes.copy(larger, 0, 0, this.#used);
     this.#bytes = larger;
   }
+}
+
+/** Joins batches into one, in order, so that they are stored in one transaction. */
+export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures {
+  const count = batches.reduce((sum, batch) => sum + batch.count, 0);
+  const numbers = new Float64Array(count * FIELDS);
+  const bytes = new Uint8Array(batches.reduce((sum, batch) => sum + batch.bytes.length, 0));
+  let numbersAt = 0;
+  let bytesAt = 0;
+  for (const batch of batches) {
+    numbers.set(batch.numbers.subarray(0, batch.count * FIELDS), numbersAt);
+    bytes.set(batch.bytes, bytesAt);
+    numbersAt += batch.count * FIELDS;
+    bytesAt += batch.bytes.length;
+  }
+  return { id: randomUUID(), joinedIds: batches.map(({ id }) => id), count, numbers, bytes };
 }
 
 /** Reads the captures of a batch, in order. */

@@ -102,8 +102,16 @@ export interface CaptureStore {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs?: number): Promise<CaptureOutcome>;
 }
 
-/** Writes batches beside those of the senders. */
-export interface DrainStore extends CaptureStore {
+/** Stored captures of the overflow log. Several of its batches may have been joined. */
+export interface DrainedBatch {
+  readonly batch: PackedCaptures;
+  readonly outcome: CaptureOutcome;
+}
+
+/** Writes batches of the overflow log, beside those of the senders. */
+export interface DrainStore {
+  /** Stores batches together, in order and each of them once. @throws StorageUnavailable; then none was stored */
+  writeLogged(batches: readonly PackedCaptures[], limits: CaptureLimits, withinMs: number): Promise<DrainedBatch[]>;
   /** Resolves when batches can be stored durably. @throws StorageUnavailable or StorageProblem */
   check(withinMs: number): Promise<void>;
 }

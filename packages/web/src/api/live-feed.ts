@@ -1,12 +1,15 @@
 import { listenLive, LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT, LIVE_INIT_SIZE } from '@creel/contract';
 import type { EndpointDetail, LiveMessage, LiveState } from '@creel/contract';
+import { hashKey } from '@tanstack/react-query';
 import { markSessionEnded } from './connection.ts';
 import { dropUnsavedBelow, holdRows, limitDeleted, limitRows, unsavedFloor } from './limit-requests.ts';
 import type { StoredUnsaved } from './limit-requests.ts';
-import { applyMessages } from './merge-requests.ts';
+import { addLive, applyMessages } from './merge-requests.ts';
 import { patchEndpoint } from './queries.ts';
 import { queryClient } from './query-client.ts';
 import { queryKeys } from './query-keys.ts';
+import { readsDeliveries } from './request-filter.ts';
+import { rowOf } from './request-list.ts';
 import { changeLists, forgetRequest, readList, showSaved } from './request-lists.ts';
 
 /** The state of the live connection. */
@@ -155,8 +158,32 @@ function applyFrames(uid: string, messages: readonly LiveMessage[]): void {
     // A request that was opened by its address must not outlive the list.
     if (message.type === 'clear') queryClient.removeQueries({ queryKey: queryKeys.requestsOne(uid) });
   }
+  applyDeliveries(
+    uid,
+    messages.flatMap((message) => (message.type === 'delivery' ? [message.data.index] : [])),
+  );
   const change = messages.findLast((message) => message.type === 'endpoint');
   if (change?.type === 'endpoint') applyEndpoint(uid, change.data);
+}
+
+/** Adds requests with a new attempt to the lists whose query they match now, and loads their open history again. */
+function applyDeliveries(uid: string, indexes: readonly number[]): void {
+  if (indexes.length === 0) return;
+  const sent = new Set(indexes);
+  changeLists(uid, (list, accepts, filter) => {
+    if (!readsDeliveries(filter)) return list;
+    const absent = [...sent].filter((index) => rowOf(list, index) === undefined);
+    const rows = absent.flatMap((index) => rowOf(readList(uid), index) ?? []);
+    return rows.length === 0 ? list : addLive(list, rows, accepts);
+  });
+  // One pass for all of them. A request that was opened by its address has a copy of its own.
+  const own = new Set(
+    [...sent].flatMap((index) => [queryKeys.deliveries(uid, index), queryKeys.request(uid, index)]).map(hashKey),
+  );
+  void queryClient.invalidateQueries({
+    queryKey: queryKeys.requests(uid),
+    predicate: ({ queryHash }) => own.has(queryHash),
+  });
 }
 
 /** Counts received requests and reports the count a few times a second. */

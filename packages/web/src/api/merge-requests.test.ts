@@ -148,3 +148,53 @@ test('a list of one method adds only its own requests but tracks the newest inde
   const list = merge.applyMessages(EMPTY_LIST, messages, INIT_SIZE, acceptsOf({ method: 'GET' }));
   expect([indexes(list), list.newest]).toEqual([[2], 3]);
 });
+
+const delivery = (index: number, status: number | null, nextAttemptAt: string | null = null): LiveMessage => ({
+  type: 'delivery',
+  data: {
+    index,
+    delivery: {
+      id: 1,
+      deliveryId: 'd',
+      kind: 'forward',
+      destinationId: 1,
+      url: 'https://a.test/',
+      method: 'POST',
+      attempt: 1,
+      status,
+      statusText: '',
+      error: null,
+      durationMs: 1,
+      at: '2026-11-22T10:00:01.000Z',
+      nextAttemptAt,
+    },
+  },
+});
+
+test('a delivery changes its row only, and says whether another attempt is planned', () => {
+  const list = apply(EMPTY_LIST, init(2, 1), delivery(1, 500, '2026-11-22T10:00:06.000Z'));
+  expect(rowOf(list, 1)?.lastDelivery).toMatchObject({ status: 500, pending: true });
+  expect(rowOf(list, 2)?.lastDelivery).toBeNull();
+  expect(rowOf(apply(list, delivery(1, 200)), 1)?.lastDelivery).toMatchObject({ status: 200, pending: false });
+  expect(apply(list, delivery(9, 200))).toBe(list);
+});
+
+test('a page that was read before a delivery does not undo it, and a later init has the newer one', () => {
+  const at = (second: number, status: number) =>
+    sample(1, {
+      lastDelivery: { kind: 'forward', status, error: null, at: `2026-11-22T10:00:0${second}.000Z`, pending: false },
+    });
+  const list = apply(EMPTY_LIST, init(1), delivery(1, 200));
+  const page = merge.mergeRange(list, { from: 0, to: 1, rows: [at(0, 500)] });
+  expect(rowOf(page, 1)?.lastDelivery).toMatchObject({ status: 200 });
+  expect(rowOf(apply(list, saved(1)), 1)?.lastDelivery).toMatchObject({ status: 200 });
+  const later = apply(list, { type: 'init', data: [at(5, 404)] });
+  expect(rowOf(later, 1)?.lastDelivery).toMatchObject({ status: 404 });
+});
+
+test('a delivery can remove a row from the list of a query', () => {
+  const accepts = acceptsOf({ query: 'is:pending' });
+  const list = apply(EMPTY_LIST, init(1), delivery(1, 500, '2026-11-22T10:00:06.000Z'));
+  expect(accepts(list.rows[0] ?? sample(0))).toBe(true);
+  expect(merge.applyMessages(list, [delivery(1, 200)], INIT_SIZE, accepts).rows).toEqual([]);
+});

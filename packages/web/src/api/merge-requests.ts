@@ -1,5 +1,5 @@
 import { indexOfUnsavedId } from '@creel/contract';
-import type { CapturedRequest, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
 import type { Accepts } from './request-filter.ts';
 import { isDropped, isHidden, positionOf } from './request-list.ts';
@@ -17,6 +17,12 @@ export interface IndexRange {
   readonly rows: readonly CapturedRequest[];
 }
 
+/** The row with the later delivery of two copies of a request, because pages and messages overtake each other. */
+function withLaterDelivery(row: ListedRequest, { lastDelivery }: CapturedRequest): ListedRequest {
+  const known = row.lastDelivery;
+  return lastDelivery !== null && (known === null || lastDelivery.at >= known.at) ? { ...row, lastDelivery } : row;
+}
+
 /**
  * Sorts rows newest first and keeps each index once. A saved row wins over an unsaved one, because a save is never
  * undone.
@@ -25,7 +31,9 @@ export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
   const byIndex = new Map<number, ListedRequest>();
   for (const row of rows) {
     const before = byIndex.get(row.index);
-    if (before === undefined || (row.saved && !before.saved)) byIndex.set(row.index, row);
+    if (before === undefined) byIndex.set(row.index, row);
+    else if (row.saved && !before.saved) byIndex.set(row.index, withLaterDelivery(row, before));
+    else if (row.lastDelivery !== before.lastDelivery) byIndex.set(row.index, withLaterDelivery(before, row));
   }
   return [...byIndex.values()].toSorted((a, b) => b.index - a.index);
 }
@@ -137,13 +145,31 @@ export function addLive(
  */
 export function putSaved(list: RequestList, saved: CapturedRequest, accepts: Accepts = acceptsAll): RequestList {
   const at = positionOf(list.rows, saved.index);
-  if (list.rows[at]?.index === saved.index) {
-    const rows = accepts(saved) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, saved);
-    return { ...list, rows };
-  }
+  const known = list.rows[at];
+  if (known?.index === saved.index) return replaceRow(list, at, withLaterDelivery(saved, known), accepts);
   const unknown =
     saved.index > list.newest || list.gaps.some((gap) => saved.index > gap.after && saved.index < gap.before);
   return unknown || isHidden(saved) ? list : addLive(list, [saved], accepts);
+}
+
+/** Replaces a row, or removes it if the list does not accept it any more. */
+function replaceRow(list: RequestList, at: number, row: ListedRequest, accepts: Accepts): RequestList {
+  return { ...list, rows: accepts(row) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };
+}
+
+/** Shows the latest attempt to send a request. A list of a query may lose the request. */
+export function putDelivery(
+  list: RequestList,
+  index: number,
+  delivery: DeliverySummary,
+  accepts: Accepts = acceptsAll,
+): RequestList {
+  const at = positionOf(list.rows, index);
+  const row = list.rows[at];
+  if (row?.index !== index) return list;
+  const { kind, status, error, at: sentAt, nextAttemptAt } = delivery;
+  const lastDelivery = { kind, status, error, at: sentAt, pending: nextAttemptAt !== null };
+  return replaceRow(list, at, { ...row, lastDelivery }, accepts);
 }
 
 /** Removes a request by its id, saved or unsaved. */
@@ -215,6 +241,7 @@ export function applyMessages(
 function applyMessage(list: RequestList, message: LiveMessage, initSize: number, accepts: Accepts): RequestList {
   if (message.type === 'init') return applyInit(list, message.data, initSize, accepts);
   if (message.type === 'saved') return putSaved(list, message.data.request, accepts);
+  if (message.type === 'delivery') return putDelivery(list, message.data.index, message.data.delivery, accepts);
   if (message.type === 'deleted') return dropRequest(list, message.data.id);
   if (message.type === 'clear') return clearList(list);
   return list;

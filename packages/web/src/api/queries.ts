@@ -50,6 +50,12 @@ export const endpointQuery = (uid: string) =>
     retryDelay: SECOND_MS,
   });
 
+/** How the signatures of an endpoint's captures are checked, from the loaded endpoint. `null` without a secret. */
+export function useSigning(uid: string): Endpoint['signing'] {
+  const { data } = useQuery({ ...endpointQuery(uid), enabled: false, select: ({ signing }) => signing });
+  return data ?? null;
+}
+
 /** Updates an endpoint in the cache: its own entry and the list. */
 export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
   queryClient.setQueryData<EndpointDetail>(

@@ -39,6 +39,13 @@ export const queryKeys = {
     ['requests', uid, 'body', index, extent] as const,
   bodyView: (uid: string, index: number, extent: 'beginning' | 'whole') =>
     ['requests', uid, 'view', index, extent] as const,
+  /** The attempts to send a request, and a parsed response of one of them. */
+  deliveries: (uid: string, index: number) => ['requests', uid, 'deliveries', index] as const,
+  responseView: (uid: string, index: number, attempt: number) =>
+    ['requests', uid, 'response-view', index, attempt] as const,
+  signatures: (uid: string) => ['requests', uid, 'signature'] as const,
+  signature: (uid: string, index: number) => ['requests', uid, 'signature', index] as const,
+  destinations: (uid: string) => ['destinations', uid] as const,
   /** The last replay of a request, and its parsed response. */
   replay: (uid: string, index: number) => ['requests', uid, 'replay', index] as const,
   replayView: (uid: string, index: number, at: number) => ['requests', uid, 'replay-view', index, at] as const,

@@ -6,6 +6,7 @@ import {
   parseQuery,
   printQuery,
   searchableRequest,
+  termsOf,
 } from '@creel/contract';
 import { codingsOf } from '../bodies/decode-body.ts';
 import type { ListedRequest } from './request-list.ts';
@@ -43,6 +44,12 @@ export function acceptsOf({ method, query }: RequestFilter): Accepts {
 
 function hasWholeBody(row: ListedRequest): boolean {
   return !row.bodyTruncated && codingsOf(firstHeader(row.rawHeaders, 'content-encoding')).length === 0;
+}
+
+/** True if a delivery can change whether a request belongs to the list. */
+export function readsDeliveries({ query = '' }: RequestFilter): boolean {
+  const parsed = parseQuery(query);
+  return parsed.ok && [...termsOf(parsed.query)].some(({ kind }) => kind === 'status' || kind === 'is');
 }
 
 /** The query that the server searches for: that of the filter, and its method. */

@@ -8,9 +8,9 @@ import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
 import { ReplayDraftsProvider } from '../features/replay/replay-drafts.tsx';
-import { ReplayPanel } from '../features/replay/replay-panel.tsx';
 import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
+import { DETAILS_PARTS, EndpointDialogs } from './endpoint-parts.tsx';
 import { EndpointPageTitle } from './page-title.tsx';
 
 const BulkReplay = lazyPart(
@@ -62,12 +62,13 @@ function LoadedEndpoint({ endpoint }: { readonly endpoint: EndpointDetail }) {
           <RequestsPane
             uid={endpoint.uid}
             endpoint={endpoint}
-            Below={ReplayPanel}
+            parts={DETAILS_PARTS}
             BulkReplay={BulkReplay}
             onAutosave={() => autosave.mutate(true)}
           />
         </ReplayDraftsProvider>
       </div>
+      <EndpointDialogs endpoint={endpoint} />
     </div>
   );
 }

@@ -4,6 +4,8 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 export const COMMAND_IDS = {
   newEndpoint: 'endpoint.new',
   forward: 'endpoint.forward',
+  signing: 'endpoint.signing',
+  replay: 'request.replay',
   palette: 'app.palette',
   help: 'app.help',
   search: 'app.search',

@@ -21,8 +21,12 @@ export interface QueryFieldProps {
   readonly onQuery: (query: string) => void;
   /** Called when suggestions are shown. */
   readonly known: () => KnownValues;
+  /** Called with the text at each change, also while it can't be read. */
+  readonly onText?: ((text: string) => void) | undefined;
+  /** A mistake that only the server knows. */
+  readonly error?: string | undefined;
   /** Its shortcut focuses the field. */
-  readonly command: Omit<Command, 'run'>;
+  readonly command?: Omit<Command, 'run'> | undefined;
   /** Escape in the field, with no suggestions shown. */
   readonly onLeave?: (() => void) | undefined;
   /** For a field that is the purpose of its page. */
@@ -36,7 +40,18 @@ export interface QueryFieldProps {
  * mistakes and unknown fields below.
  */
 export function QueryField(props: QueryFieldProps) {
-  const { label, placeholder, query, known, command, onLeave, takesFocus = false, compact = false } = props;
+  const {
+    label,
+    placeholder,
+    query,
+    known,
+    command,
+    onText,
+    error,
+    onLeave,
+    takesFocus = false,
+    compact = false,
+  } = props;
   const field = useRef<HTMLInputElement>(null);
   const ids = useId();
   const search = useSearchText(query, props.onQuery, (text) => parseQuery(text).ok);
@@ -50,7 +65,8 @@ export function QueryField(props: QueryFieldProps) {
   // The term for which suggestions are shown is often a mistake because it is unfinished.
   const isUnfinished = isOpen && !parsed.ok && !/\s/.test(text.slice(parsed.position, caret));
   const showsMistake = search.isSettled && !isUnfinished;
-  useCommands([{ ...command, run: () => field.current?.select() }]);
+  useCommands(command === undefined ? [] : [{ ...command, run: () => field.current?.select() }]);
+  useEffect(() => onText?.(text), [onText, text]);
   useCaret(field, search.caret);
 
   const close = (): void => {
@@ -100,7 +116,6 @@ export function QueryField(props: QueryFieldProps) {
         />
         <Input
           ref={field}
-          type="text"
           role="combobox"
           aria-label={label}
           aria-expanded={isOpen}
@@ -108,7 +123,7 @@ export function QueryField(props: QueryFieldProps) {
           aria-autocomplete="list"
           aria-activedescendant={activeId}
           aria-describedby={`${ids}-notes`}
-          aria-invalid={showsMistake && !parsed.ok}
+          aria-invalid={(showsMistake && !parsed.ok) || error !== undefined}
           placeholder={placeholder}
           maxLength={MAX_QUERY_LENGTH}
           autoComplete="off"
@@ -130,11 +145,9 @@ export function QueryField(props: QueryFieldProps) {
           className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
         />
         {text === '' ? null : (
-          <IconButton
-            label="Clear the field"
-            icon={<X />}
-            className={clsx('absolute inset-y-0 my-auto', compact ? 'right-0.5' : 'right-1.5')}
-            onClick={() => {
+          <ClearButton
+            compact={compact}
+            onClear={() => {
               search.submit('');
               field.current?.focus();
             }}
@@ -142,8 +155,19 @@ export function QueryField(props: QueryFieldProps) {
         )}
         <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
       </div>
-      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} />
+      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} error={error} />
     </search>
+  );
+}
+
+function ClearButton({ compact, onClear }: { readonly compact: boolean; readonly onClear: () => void }) {
+  return (
+    <IconButton
+      label="Clear the field"
+      icon={<X />}
+      className={clsx('absolute inset-y-0 my-auto', compact ? 'right-0.5' : 'right-1.5')}
+      onClick={onClear}
+    />
   );
 }
 

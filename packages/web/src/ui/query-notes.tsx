@@ -5,10 +5,12 @@ export interface QueryNotesProps {
   readonly text: string;
   /** False while the user types. */
   readonly showsMistake: boolean;
+  /** A mistake that only the server knows. */
+  readonly error?: string | undefined;
 }
 
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
-export function QueryNotes({ id, text, showsMistake }: QueryNotesProps) {
+export function QueryNotes({ id, text, showsMistake, error }: QueryNotesProps) {
   const parsed = parseQuery(text);
   const note = parsed.ok ? unknownNote(parsed.unknownFields.map(({ name }) => name)) : undefined;
   return (
@@ -16,6 +18,7 @@ export function QueryNotes({ id, text, showsMistake }: QueryNotesProps) {
       {parsed.ok || !showsMistake ? null : (
         <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
       )}
+      {error === undefined || !parsed.ok ? null : <p className="pt-1 text-bad">{error}</p>}
       {note === undefined ? null : <p className="pt-1 text-ink-2">{note}</p>}
     </div>
   );

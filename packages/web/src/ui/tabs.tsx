@@ -42,7 +42,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
           >
             {tab.label}
             {tab.note === undefined ? null : (
-              <span className="ml-1 font-normal text-ink-3 @max-sm:hidden in-data-[state=active]:text-accent">
+              <span className="ml-1 font-normal text-ink-3 @max-md:hidden in-data-[state=active]:text-accent">
                 {tab.note}
               </span>
             )}

@@ -7,6 +7,7 @@ import { droppedCount } from './0006-dropped-count.ts';
 import { deliveries } from './0007-deliveries.ts';
 import { signingSecrets } from './0008-signing-secrets.ts';
 import { captureBatches } from './0009-capture-batches.ts';
+import { recentStatuses } from './0010-recent-statuses.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. */
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   deliveries,
   signingSecrets,
   captureBatches,
+  recentStatuses,
 ];

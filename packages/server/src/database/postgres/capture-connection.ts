@@ -1,9 +1,10 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { joinCaptures } from '../packed-captures.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 import { StorageUnavailable } from '../storage-problem.ts';
-import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
 import { assertDurable } from './durability.ts';
@@ -48,7 +49,7 @@ export class CaptureConnection {
     return this.#next(withinMs, async (deadline) => {
       let mayBeStored = false;
       const attempt = async ({ client }: Session): Promise<CaptureOutcome> => {
-        const receipts = mayBeStored ? await findReceipts(client, batch.id) : undefined;
+        const receipts = mayBeStored ? (await findReceipts(client, [batch.id])).get(batch.id) : undefined;
         if (receipts !== undefined) return repeatedOutcome(batch, receipts);
         const onCommit = (): void => void (mayBeStored = true);
         return writeBatch(postgresCaptureStatements(client, batch, onCommit), batch, limits);
@@ -63,6 +64,34 @@ export class CaptureConnection {
         }
       }
     });
+  }
+
+  /** Stores batches of the overflow log in one transaction, in order and each of them once. @throws StorageUnavailable */
+  writeLogged(batches: readonly PackedCaptures[], limits: CaptureLimits, withinMs: number): Promise<DrainedBatch[]> {
+    const ids = batches.map(({ id }) => id);
+    const write = async ({ client }: Session): Promise<DrainedBatch[]> => {
+      const known = await findReceipts(client, ids);
+      const drained = batches.flatMap((batch) => {
+        const receipts = known.get(batch.id);
+        return receipts === undefined ? [] : [{ batch, outcome: repeatedOutcome(batch, receipts) }];
+      });
+      const missing = batches.filter(({ id }) => !known.has(id));
+      if (missing.length === 0) return drained;
+      const batch = joinCaptures(missing);
+      const outcome = await writeBatch(
+        postgresCaptureStatements(client, batch, () => undefined),
+        batch,
+        limits,
+      );
+      return [...drained, { batch, outcome }];
+    };
+    return this.#next(withinMs, (deadline) =>
+      this.#run(deadline, write).catch((error: unknown) => {
+        // Another node, or a commit whose answer was lost, stored one of them after the lookup.
+        if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
+        return this.#run(deadline, write);
+      }),
+    );
   }
 
   /** Resolves when captures can be stored durably. @throws StorageProblem when the server does not guarantee it. */

@@ -21,9 +21,9 @@ const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_
 
 /**
  * The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. The
- * batch's id is inserted in the same statement, which saves a message.
+ * batch's ids are inserted in the same statement, which saves a message.
  */
-const INSERT = `with noted as (insert into capture_batches (id, receipts) values ($9::uuid, $10))
+const INSERT = `with noted as (insert into capture_batches (id, receipts) select unnest($9::uuid[]), $10)
   insert into captured_requests (key, saved_id, method, received_at, head, body)
   select key, nullif(saved_id, 0), method, received_at, substr($1::bytea, at, head_length),
     case when body_length > 0 then substr($1::bytea, at + head_length, body_length) end
@@ -84,7 +84,7 @@ type Run = <Row extends QueryResultRow>(
  */
 export function postgresCaptureStatements(
   client: ClientBase,
-  { id, bytes }: PackedCaptures,
+  { id, joinedIds, bytes }: PackedCaptures,
   onCommit: () => void,
 ): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
@@ -108,8 +108,9 @@ export function postgresCaptureStatements(
           writes.flatMap((write) => write.captures),
           bytes,
         ),
-        id,
-        JSON.stringify(receipts),
+        joinedIds ?? [id],
+        // Joined batches were acknowledged before, so no sender waits for what became of them.
+        JSON.stringify(joinedIds === undefined ? receipts : []),
       ]);
       const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
@@ -171,14 +172,14 @@ const receiptsSchema = z.array(
   }),
 );
 
-/** What a batch became, if it is stored. */
+/** What batches became: those that are stored, by id. */
 export async function findReceipts(
   client: ClientBase,
-  batchId: string,
-): Promise<readonly EndpointReceipt[] | undefined> {
-  const { rows } = await client.query<{ receipts: string }>('select receipts from capture_batches where id = $1', [
-    batchId,
-  ]);
-  const [row] = rows;
-  return row && receiptsSchema.parse(JSON.parse(row.receipts));
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly EndpointReceipt[]>> {
+  const { rows } = await client.query<{ id: string; receipts: string }>(
+    'select id, receipts from capture_batches where id = any($1::uuid[])',
+    [batchIds],
+  );
+  return new Map(rows.map(({ id, receipts }) => [id, receiptsSchema.parse(JSON.parse(receipts))]));
 }

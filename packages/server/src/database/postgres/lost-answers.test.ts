@@ -77,12 +77,10 @@ test('a batch that is written again, also by another node at the same time, is s
   const { id } = await someEndpoint(one);
   const batch = batchTo(id, ['a', 'b', 'c']);
   await one.writeCaptures(batch, LIMITS);
-  await expect(other.drain?.writeCaptures(batch, LIMITS)).resolves.toMatchObject({
-    indexes: Float64Array.from([0, 1, 2]),
-  });
-  const next = batchTo(id, ['d']);
-  await Promise.all([one, other].map((store) => store.drain?.writeCaptures(next, LIMITS)));
-  expect(indexesOf(await everything(one, id))).toEqual([3, 2, 1, 0]);
+  const next = [batch, batchTo(id, ['d']), batchTo(id, ['e', 'f'])];
+  const [drained] = await Promise.all([one, other].map((store) => store.drain?.writeLogged(next, LIMITS, 4000)));
+  expect(drained?.[0]?.outcome.indexes).toEqual(Float64Array.from([0, 1, 2]));
+  expect(indexesOf(await everything(one, id))).toEqual([5, 4, 3, 2, 1, 0]);
 });
 
 test('PostgreSQL that answers nothing fails a batch within its time, and the next one works', async () => {

@@ -7,7 +7,14 @@ import {
   jetstream,
   jetstreamManager,
 } from '@nats-io/jetstream';
-import type { Consumer, JetStreamClient, JetStreamManager, JetStreamPublishOptions, JsMsg } from '@nats-io/jetstream';
+import type {
+  Consumer,
+  JetStreamClient,
+  JetStreamManager,
+  JetStreamPublishOptions,
+  JsMsg,
+  StoredMsg,
+} from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,6 +41,9 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 const ORPHAN_MS = 60_000;
 /** JetStream's error codes of a full stream: maximum bytes, and storage of the server. */
 const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
+/** The most batches, and their bytes, that are taken together with the oldest one. */
+const MAX_FOLLOWING = 127;
+const MAX_FOLLOWING_BYTES = 4 * 1024 * 1024;
 const PART_HEADER = 'creel-parts';
 
 /** A position in the log, which only grows. */
@@ -46,12 +56,12 @@ export interface LogState {
   readonly drainedTo: LogPosition;
 }
 
-/** A batch that this node took from the log. No other node gets one meanwhile. */
-export interface LoggedBatch {
-  readonly batch: PackedCaptures;
-  /** It is in the database: removes it from the log. */
+/** The oldest batches, which this node took from the log. No other node gets any meanwhile. */
+export interface LoggedBatches {
+  readonly batches: readonly PackedCaptures[];
+  /** They are in the database: removes them from the log. */
   readonly done: () => Promise<void>;
-  /** Gives it back, for the next attempt of any node. */
+  /** Gives them back, for the next attempt of any node. */
   readonly giveBack: () => void;
 }
 
@@ -72,7 +82,7 @@ interface Opened {
 /**
  * The overflow log: a JetStream stream on disk with one message per batch, in order. A batch that exceeds the server's
  * payload limit is split; its parts come first, and the last message completes it. One consumer with one unacknowledged
- * message serves all nodes, so batches are taken one at a time.
+ * message serves all nodes, so only one of them drains at a time.
  */
 export class OverflowLog {
   readonly #options: OverflowLogOptions;
@@ -131,18 +141,22 @@ export class OverflowLog {
     }
   }
 
-  /** Takes the oldest batch. `undefined` when there is none, or another node has it. @throws UnreadableBatch */
-  async next(): Promise<LoggedBatch | undefined> {
+  /** Takes the oldest batches. `undefined` when there are none, or another node has them. @throws UnreadableBatch */
+  async next(): Promise<LoggedBatches | undefined> {
     const { consumer, manager } = await this.#open();
     const message = await consumer.next({ expires: NEXT_MS });
     if (message === null) return undefined;
     try {
-      const parts = partsOf(message);
+      const parts = partsOf(message.headers);
       const pieces: Uint8Array[] = [];
       for (const seq of parts) pieces.push((await manager.streams.getMessage(this.#stream, { seq }))?.data ?? EMPTY);
+      const first = decodeBatch(Buffer.concat([...pieces, message.data]));
+      const following = parts.length > 0 ? [] : await this.#following(manager, message);
       return {
-        batch: decodeBatch(Buffer.concat([...pieces, message.data])),
+        batches: [first, ...following.map(({ data }) => decodeBatch(data))],
         done: async () => {
+          const last = following.at(-1)?.seq;
+          if (last !== undefined) await manager.streams.purge(this.#stream, { filter: this.#batches, seq: last + 1 });
           await message.ackAck({ timeout: CALL_MS });
           for (const seq of parts) await manager.streams.deleteMessage(this.#stream, seq, false);
         },
@@ -152,6 +166,27 @@ export class OverflowLog {
       message.nak(CALL_MS);
       throw error;
     }
+  }
+
+  /**
+   * Reads the batches after the one that this node took, so that a long log is drained quickly. The consumer gives them
+   * to no node before that one is done. Ends before a batch in parts and before what could not be read.
+   */
+  async #following(manager: JetStreamManager, { seq, info }: JsMsg): Promise<StoredMsg[]> {
+    const seqs = Array.from({ length: Math.min(info.pending, MAX_FOLLOWING) }, (_, nth) => seq + 1 + nth);
+    const read = (one: LogPosition): Promise<StoredMsg | null | undefined> =>
+      manager.streams.getMessage(this.#stream, { seq: one }).catch(() => undefined);
+    const batches: StoredMsg[] = [];
+    let bytes = 0;
+    for (const message of await Promise.all(seqs.map(read))) {
+      // Null: removed already. Parts belong to a later batch.
+      if (message === null || message?.subject === this.#parts) continue;
+      if (message === undefined || partsOf(message.header).length > 0) break;
+      bytes += message.data.length;
+      if (bytes > MAX_FOLLOWING_BYTES) break;
+      batches.push(message);
+    }
+    return batches;
   }
 
   /** @throws Error when NATS does not answer. */
@@ -252,8 +287,8 @@ function partHeaders(parts: readonly LogPosition[]): MsgHdrs {
   return all;
 }
 
-function partsOf(message: JsMsg): readonly LogPosition[] {
-  const value = message.headers?.get(PART_HEADER);
+function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
+  const value = all?.get(PART_HEADER);
   return value ? partsSchema.parse(JSON.parse(value)) : [];
 }
 

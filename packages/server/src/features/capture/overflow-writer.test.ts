@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureOutcome } from '../../database/store.ts';
-import type { LoggedBatch } from './overflow-log.ts';
+import type { LoggedBatches } from './overflow-log.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 
 const LIMITS = { maxUnsaved: 5, maxSaved: 7 };
@@ -31,10 +31,10 @@ function world() {
       if (state.isLogAway) throw new StorageUnavailable('full');
       return logged.push(batch);
     },
-    next: async (): Promise<LoggedBatch | undefined> => {
+    next: async (): Promise<LoggedBatches | undefined> => {
       const batch = state.mayDrain ? logged[taken] : undefined;
       if (batch === undefined) return void (await sleep(5));
-      return { batch, done: async () => void (taken += 1), giveBack: () => undefined };
+      return { batches: [batch], done: async () => void (taken += 1), giveBack: () => undefined };
     },
     state: async () => ({ batches: logged.length - taken, bytes: 0, drainedTo: taken }),
     lastPosition: async () => logged.length,
@@ -45,7 +45,11 @@ function world() {
   const modes: string[] = [];
   const writer = new OverflowWriter({
     store: { writeCaptures },
-    drainStore: { writeCaptures, check },
+    drainStore: {
+      writeLogged: async (batches) =>
+        Promise.all(batches.map(async (batch) => ({ batch, outcome: await writeCaptures(batch) }))),
+      check,
+    },
     log,
     limits: LIMITS,
     onDrained: () => undefined,

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageProblem, StorageUnavailable } from '../../database/storage-problem.ts';
-import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainStore } from '../../database/store.ts';
+import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
 import type { BatchStore } from './capture-writer.ts';
-import type { LogPosition, LoggedBatch, LogState, OverflowLog } from './overflow-log.ts';
+import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
 
 /** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
 const DATABASE_MS = 2000;
 /** Milliseconds that are kept for the log. */
 const LOG_MS = 1500;
-/** Milliseconds for one batch from the log; less than the log waits for it. */
+/** Milliseconds to store what was taken from the log; less than the log waits for it. */
 const DRAIN_MS = 3000;
 /** Milliseconds between two looks at a database or a log that does not answer. */
 const RETRY_MS = 250;
@@ -169,17 +169,17 @@ export class OverflowWriter implements BatchStore {
     }
   }
 
-  async #store({ batch, done, giveBack }: LoggedBatch): Promise<void> {
-    let outcome: CaptureOutcome;
+  async #store({ batches, done, giveBack }: LoggedBatches): Promise<void> {
+    let drained: DrainedBatch[];
     try {
-      outcome = await this.#options.drainStore.writeCaptures(batch, this.#options.limits, DRAIN_MS);
+      drained = await this.#options.drainStore.writeLogged(batches, this.#options.limits, DRAIN_MS);
     } catch (error) {
       giveBack();
       if (isAway(error)) this.#setMode({ isAway: true });
       throw error;
     }
-    this.#drainedBatches += 1;
-    this.#options.onDrained(batch, outcome);
+    this.#drainedBatches += batches.length;
+    for (const { batch, outcome } of drained) this.#options.onDrained(batch, outcome);
     await done();
   }
 

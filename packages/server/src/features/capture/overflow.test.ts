@@ -96,6 +96,26 @@ describe('while PostgreSQL is away', () => {
     expect(await metricOf(server.origin, 'creel_captures_logged_total')).toBeGreaterThanOrEqual(20);
   });
 
+  test('hundreds of batches are stored in order, many at a time', async () => {
+    const server = await startNode();
+    const { client } = await server.register();
+    const { uid, id } = await client.call('createEndpoint', { body: {} });
+    expect(await send(server, uid, 'before')).toEqual({ status: 200, index: '0' });
+    link.refuse();
+    const bodies = Array.from({ length: 300 }, (_each, nth) => `number ${nth}`);
+    for (const body of bodies) expect(await send(server, uid, body)).toEqual(LOGGED);
+    await client.tell(`/h/${uid}`, { method: 'POST', body: 'x'.repeat(1_500_000) });
+    link.mend();
+    await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(302);
+    expect((await storedBodies(id)).slice(1, 301)).toEqual(bodies);
+    await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
+    expect(await metricOf(server.origin, 'creel_overflow_drained_batches_total')).toBe(301);
+    const transactions = await database.run(
+      `select count(distinct xmin::text) as count from captured_requests where key >> 32 = ${id}`,
+    );
+    expect(Number(transactions[0]?.['count'])).toBeLessThan(30);
+  });
+
   test('a body larger than a message of NATS is logged in parts, and stored byte for byte', async () => {
     const server = await startNode();
     const { client } = await server.register();

@@ -80,7 +80,7 @@ describe('forwarding', () => {
     expect(text).toContain(`\r\nCreel-Delivery: ${attempt?.deliveryId}\r\nCreel-Attempt: 1\r\n`);
     expect(text.endsWith('\r\n\r\nhello')).toBe(true);
     expect(await requestAt(uid, 2)).toMatchObject({
-      lastDelivery: { kind: 'forward', status: 200, error: null, at: attempt?.at },
+      lastDelivery: { kind: 'forward', status: 200, error: null, at: attempt?.at, pending: false },
     });
     expect(await requestAt(uid, 1)).toMatchObject({ lastDelivery: null });
     const { found } = await searched(`status:200`, uid);

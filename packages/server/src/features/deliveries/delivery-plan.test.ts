@@ -1,8 +1,8 @@
+import { forwardedUrl } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import {
   countFailures,
   forwardedHeaders,
-  forwardedUrl,
   markOf,
   nextAttemptAt,
   pauseReason,

@@ -37,11 +37,6 @@ const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already
 /** The `lastDelivery.error` of captures beyond the maximum number of pending deliveries. */
 export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting';
 
-/** Whether a status is a success. */
-export function isDelivered(status: number | null): boolean {
-  return status !== null && status >= 200 && status < 300;
-}
-
 /** A failed attempt. */
 export interface FailedAttempt {
   /** From 1 up. */
@@ -120,15 +115,4 @@ export function forwardedHeaders(
     [ATTEMPT_HEADER, String(delivery.attempt)],
     [VIA_HEADER, [...marksIn(captured), delivery.mark].join(', ')],
   ];
-}
-
-/** The URL of a delivery. With `appendPath`, the captured path and query follow those of the destination. */
-export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: string): string {
-  if (!appendPath || capturedTarget === '') return url;
-  const [, base = url, query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
-  const queryAt = capturedTarget.indexOf('?');
-  const path = queryAt < 0 ? capturedTarget : capturedTarget.slice(0, queryAt);
-  const queries = [query, queryAt < 0 ? '' : capturedTarget.slice(queryAt + 1)].filter((part) => part !== '');
-  const joined = path === '' ? base : base.replace(/\/$/, '') + path;
-  return queries.length === 0 ? joined : `${joined}?${queries.join('&')}`;
 }

@@ -1,4 +1,4 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, targetUrlSchema } from '@creel/contract';
+import { MAX_DELIVERY_RESPONSE_BYTES, forwardedUrl, isDelivered, targetUrlSchema } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import type { OutboundResponse } from '../replay/send-request.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
-import { forwardedHeaders, forwardedUrl, isDelivered, nextAttemptAt } from './delivery-plan.ts';
+import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 

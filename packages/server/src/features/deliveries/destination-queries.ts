@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import type { DestinationsTable } from '../../database/delivery-schema.ts';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
@@ -22,6 +23,8 @@ export interface DestinationRecord {
   readonly pauseReason: string | null;
   /** Failed attempts in a row. */
   readonly failures: number;
+  /** Statuses of the latest attempts, oldest first. Null without a response. */
+  readonly recentStatuses: readonly (number | null)[];
   readonly createdAt: number;
 }
 
@@ -45,8 +48,15 @@ export function toDestinationRecord(row: Selectable<DestinationsTable>): Destina
     pausedAt: row.paused_at,
     pauseReason: row.pause_reason,
     failures: row.failures,
+    recentStatuses: recentStatusesOf(row),
     createdAt: row.created_at,
   };
+}
+
+const statusesSchema = z.array(z.int().nullable());
+
+export function recentStatusesOf(row: Pick<Selectable<DestinationsTable>, 'recent_statuses'>): (number | null)[] {
+  return statusesSchema.parse(JSON.parse(row.recent_statuses));
 }
 
 /** A destination with the number of its pending deliveries. */

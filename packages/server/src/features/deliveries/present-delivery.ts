@@ -13,7 +13,8 @@ function isoTime(millis: number): string {
 
 /** A destination as the API returns it. */
 export function presentDestination(record: DestinationWithPending): Destination {
-  const { id, url, appendPath, enabled, query, sign, pausedAt, pauseReason, pending, createdAt } = record;
+  const { id, url, appendPath, enabled, query, sign, pausedAt, pauseReason, pending, recentStatuses, createdAt } =
+    record;
   return {
     id,
     url,
@@ -26,6 +27,7 @@ export function presentDestination(record: DestinationWithPending): Destination 
         ? { name: 'active' }
         : { name: 'paused', since: isoTime(pausedAt), reason: pauseReason ?? 'unknown' },
     pending,
+    recentStatuses: [...recentStatuses],
     createdAt: isoTime(createdAt),
   };
 }

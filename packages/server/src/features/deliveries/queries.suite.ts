@@ -275,7 +275,9 @@ export function deliveriesSuite(open: () => AppStore): void {
       });
       expect((await record(failures.slice(50, 52))).paused).toEqual([]);
       expect(await open().dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
-      expect(await open().listDestinations(endpoint.id)).toMatchObject([{ pausedAt: T0 + 7, pending: 60 }]);
+      expect(await open().listDestinations(endpoint.id)).toMatchObject([
+        { pausedAt: T0 + 7, pending: 60, recentStatuses: Array.from({ length: 20 }, () => 500) },
+      ]);
       await open().changeDestination(endpoint.id, destination.id, { enabled: true }, T0 + 100);
       expect(await due(destination.id, T0 + 100)).toHaveLength(60);
     });

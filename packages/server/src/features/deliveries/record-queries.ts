@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
+import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
@@ -7,8 +7,8 @@ import { write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
-import { countFailures, isDelivered, pauseReason } from './delivery-plan.ts';
-import { updateDueAt } from './destination-queries.ts';
+import { countFailures, pauseReason } from './delivery-plan.ts';
+import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import { removeSpared } from './spared-queries.ts';
 
 /** A destination that was paused, for the mail to its owner. */
@@ -206,7 +206,7 @@ export async function saveLatest(
       .execute();
 }
 
-/** Counts failures in a row, and pauses destinations with too many. */
+/** Counts failures in a row, keeps the latest statuses, and pauses destinations with too many failures. */
 async function countOutcomes(
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
@@ -219,19 +219,22 @@ async function countOutcomes(
     const row = await transaction
       .selectFrom('destinations')
       .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
-      .select(['destinations.url', 'failures', 'paused_at', 'endpoint_id', 'user_id', 'uid', 'name'])
+      .select(['destinations.url', 'failures', 'paused_at', 'recent_statuses', 'endpoint_id', 'user_id', 'uid', 'name'])
       .where('destinations.id', '=', id)
       .executeTakeFirst();
     if (row === undefined) continue;
-    const outcome = countFailures(
-      row.failures,
-      own.map(({ status }) => isDelivered(status)),
-    );
+    const statuses = own.map(({ status }) => status);
+    const outcome = countFailures(row.failures, statuses.map(isDelivered));
+    const recent = [...recentStatusesOf(row), ...statuses].slice(-MAX_RECENT_STATUSES);
     const isNew = outcome.isPaused && row.paused_at === null;
     const reason = pauseReason(failureOf(own.findLast(({ status }) => !isDelivered(status))));
     await transaction
       .updateTable('destinations')
-      .set({ failures: outcome.failures, ...(isNew ? { paused_at: now, pause_reason: reason } : {}) })
+      .set({
+        failures: outcome.failures,
+        recent_statuses: JSON.stringify(recent),
+        ...(isNew ? { paused_at: now, pause_reason: reason } : {}),
+      })
       .where('id', '=', id)
       .execute();
     const { url, endpoint_id: endpointId, uid: endpointUid, name: endpointName, user_id: userId } = row;

@@ -1,4 +1,11 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isProvenAddress, parseQuery, termsOf } from '@creel/contract';
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  MAX_DESTINATIONS,
+  isDelivered,
+  isProvenAddress,
+  parseQuery,
+  termsOf,
+} from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -17,7 +24,7 @@ import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
-import { isDelivered, markOf, newDeliveryId } from './delivery-plan.ts';
+import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { pausedMessage } from './paused-message.ts';

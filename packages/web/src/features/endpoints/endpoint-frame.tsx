@@ -1,15 +1,14 @@
 import type { EndpointDetail } from '@creel/contract';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { z } from 'zod';
 import { useLiveEndpoint } from '../../api/live-cache.ts';
-import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
+import { useCommands } from '../../ui/commands.ts';
 import { storedValue, usePreference } from '../../ui/stored-value.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { copyText } from '../../ui/use-copy.ts';
 import { useIsNarrow } from '../../ui/use-media.ts';
 import { EndpointHeader } from './endpoint-header.tsx';
 import { EndpointHints, EndpointNotices } from './endpoint-notices.tsx';
-import { ForwardDialog } from './forward-dialog.tsx';
 import { StatCards } from './stat-cards.tsx';
 import { UrlBar } from './url-bar.tsx';
 
@@ -29,7 +28,6 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
   const live = useLiveEndpoint(endpoint.uid);
   const narrow = useIsNarrow();
   const [choice, setCollapsed] = usePreference(collapsedPreference);
-  const [isForwarding, setForwarding] = useState(false);
   const contentId = useId();
   const isCollapsed = choice ?? narrow;
   const onToggle = (): void => setCollapsed(!isCollapsed);
@@ -39,7 +37,6 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
   };
   useCommands([
     { id: 'endpoint.copy', title: 'Copy the endpoint URL', group, run: () => void copyUrl() },
-    { id: COMMAND_IDS.forward, title: 'Forward to localhost', group, run: () => setForwarding(true) },
     {
       id: 'endpoint.collapse',
       title: isCollapsed ? 'Show endpoint details' : 'Hide endpoint details',
@@ -64,7 +61,6 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
       ) : (
         <StatCards endpoint={endpoint} recent={live.recent} receivedInSession={live.receivedInSession} />
       )}
-      <ForwardDialog endpoint={endpoint} open={isForwarding} onOpenChange={setForwarding} />
     </div>
   );
 }

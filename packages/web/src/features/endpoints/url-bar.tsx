@@ -1,9 +1,10 @@
 import type { EndpointDetail } from '@creel/contract';
-import { Laptop } from 'lucide-react';
+import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { UpgradeLink } from '../../ui/upgrade-link.tsx';
@@ -27,16 +28,17 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
         >
           Copy
         </CopyButton>
-        <Button
-          size="sm"
-          aria-label="Forward to localhost"
-          title="Forward to localhost"
-          className="md:h-6.5"
-          onClick={() => runCommand(COMMAND_IDS.forward)}
-        >
-          <Laptop />
-          <span className="max-xl:hidden">Forward to localhost</span>
+        <Button size="sm" className="md:h-6.5" onClick={() => runCommand(COMMAND_IDS.forward)}>
+          <Forward />
+          Forward
         </Button>
+        <IconButton
+          label="Signing secret"
+          icon={<KeyRound />}
+          aria-pressed={endpoint.signing !== null}
+          className="md:size-6.5"
+          onClick={() => runCommand(COMMAND_IDS.signing)}
+        />
       </div>
       {/* The borders overlap those of the frame, so only the inner ones are visible. */}
       <div className="-mt-px -ml-px flex grow items-stretch border-t border-line">

@@ -2,14 +2,16 @@ import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { FieldTable } from '../../bodies/field-table.tsx';
+import { ResponseBody } from '../../bodies/response-body.tsx';
+import { responseBytes } from '../../bodies/response.ts';
 import { readable } from '../../bodies/wire-text.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { formatSize } from '../../ui/sizes.ts';
+import { formatDuration, statusLine, statusTone } from '../../ui/statuses.ts';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
-import { AnswerBody } from './answer-body.tsx';
-import { answerBytes, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
+import { redirectOf, truncationNote } from './replay-answer.ts';
 import { replayViewQuery } from './replays.ts';
 
 export interface AnswerViewProps {
@@ -27,7 +29,7 @@ type Part = 'body' | 'raw' | 'headers';
 /** The response to a replay: status, duration, size, body, and headers as received. */
 export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
   const [part, setPart] = useState<Part>('body');
-  const size = useMemo(() => answerBytes(answer).length, [answer]);
+  const size = useMemo(() => responseBytes(answer).length, [answer]);
   const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
   const fields = answer.headers.map(({ key, value }): [string, string] => [key, readable(value)]);
   const copied = part === 'headers' ? fields.map((field) => field.join(': ')).join('\n') : view?.text;
@@ -64,7 +66,13 @@ export function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewPro
               <FieldTable label="Response headers" nameTitle="Header" fields={fields} />
             </div>
           ) : (
-            <AnswerBody answer={answer} size={size} view={view} error={error} asText={part === 'raw'} />
+            <ResponseBody
+              cut={truncationNote(answer, size)}
+              size={size}
+              view={view}
+              error={error}
+              asText={part === 'raw'}
+            />
           )}
         </TabPanel>
       </Tabs>

@@ -20,11 +20,13 @@ export interface BodySectionProps {
   readonly request: ListedRequest;
   readonly form: ReplayForm;
   readonly error: string | undefined;
+  /** True if the endpoint has a signing secret. */
+  readonly canSign: boolean;
   readonly onChange: (part: ReplayDraft) => void;
 }
 
 /** The body to send: exactly the captured bytes, until the user edits them. */
-export function BodySection({ uid, request, form, error, onChange }: BodySectionProps) {
+export function BodySection({ uid, request, form, error, canSign, onChange }: BodySectionProps) {
   const captured = useCapturedBody(uid, request);
   const [isExpanded, setExpanded] = useState(false);
   const edited = form.body;
@@ -65,7 +67,7 @@ export function BodySection({ uid, request, form, error, onChange }: BodySection
           className="min-h-20 resize-y"
         />
       )}
-      {edited === undefined ? null : <EditNotes form={form} />}
+      {edited === undefined ? null : <EditNotes form={form} canSign={canSign} />}
       {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
       {isExpanded && shown !== undefined ? (
         <BodyDialog text={shown} onApply={change} onClose={() => setExpanded(false)} />
@@ -104,12 +106,15 @@ function NoText({ captured, onWrite }: { readonly captured: CapturedBody; readon
 }
 
 /** Warnings about an edited body that are not visible in the text. */
-function EditNotes({ form: { rows, body } }: { readonly form: ReplayForm }) {
+function EditNotes({ form: { rows, body, sign }, canSign }: { readonly form: ReplayForm; readonly canSign: boolean }) {
   const coding = declaredCoding(rows);
   return (
     <>
-      {hasSignature(rows) ? (
-        <Notice tone="warn">The signature was made for the captured body and will not match.</Notice>
+      {hasSignature(rows) && !sign ? (
+        <Notice tone="warn">
+          The signature was made for the captured body and will not match.
+          {canSign ? ' Switch on “Sign again”.' : ' With a signing secret, Creel can sign it again.'}
+        </Notice>
       ) : null}
       {coding === undefined ? null : (
         <Notice tone="warn">

@@ -1,7 +1,9 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { answerSource, truncationNote, formatDuration, redirectOf, statusLine, statusTone } from './replay-answer.ts';
+import { responseSource } from '../../bodies/response.ts';
+import { formatDuration, statusLine, statusTone } from '../../ui/statuses.ts';
+import { redirectOf, truncationNote } from './replay-answer.ts';
 
 test.each([
   [200, 'success'],
@@ -58,13 +60,13 @@ const ANSWER: ReplayAnswer = {
 };
 
 test('the body is parsed by its bytes, its codings in order, and its type', () => {
-  expect(answerSource(ANSWER)).toMatchObject({
+  expect(responseSource(ANSWER)).toMatchObject({
     bytes: Uint8Array.of(255, 0),
     complete: false,
     contentEncoding: 'gzip, br',
     contentType: 'text/plain',
   });
-  expect(answerSource({ ...ANSWER, headers: [], body: null, bodyTruncated: false })).toMatchObject({
+  expect(responseSource({ ...ANSWER, headers: [], body: null, bodyTruncated: false })).toMatchObject({
     bytes: new Uint8Array(),
     complete: true,
     contentEncoding: '',

@@ -1,11 +1,13 @@
 import { clsx } from 'clsx';
 import { useCallback, useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
+import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
+import { SignAgain } from './sign-again.tsx';
 import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
@@ -25,6 +27,7 @@ export interface ReplayBodyProps {
 export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: ReplayBodyProps) {
   const replay = useReplay(uid, request);
   const { form, change, errors, state, formElement, send } = replay;
+  const canSign = useSigning(uid) !== null;
   const response = useRef<HTMLDivElement>(null);
   useOutcome(state, () => response.current?.scrollIntoView({ block: 'start' }));
   useSendKey(formElement, send);
@@ -44,7 +47,15 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
       <TargetRow uid={uid} request={request} replay={replay} focusAsked={focusAsked} />
       <div className={clsx('relative flex flex-col', scrollsAlone && 'min-h-0 grow overflow-y-auto')}>
         <HeaderTable rows={form.rows} error={errors['headers']} onChange={onRows} />
-        <BodySection uid={uid} request={request} form={form} error={errors['body']} onChange={change} />
+        {canSign ? <SignAgain form={form} error={errors['sign']} onChange={change} /> : null}
+        <BodySection
+          uid={uid}
+          request={request}
+          form={form}
+          error={errors['body']}
+          canSign={canSign}
+          onChange={change}
+        />
         {/* Tall enough to scroll to the top, even if the response is short. */}
         <div
           ref={response}

@@ -26,7 +26,7 @@ test.each([
   expect(methodsFor({ method })).toHaveLength(count);
 });
 
-const stored = { endpointUid: 'u', id: -1_000_003 };
+const stored = { of: { endpointUid: 'u', id: -1_000_003 }, size: 3 };
 
 test('unchanged parts stay the same objects', () => {
   const form = defaultForm(request({}));
@@ -44,7 +44,9 @@ test('an unchanged body is sent as a reference, without its bytes', () => {
       { key: 'X-Webhook-Source', value: 'Creel' },
       { key: 'X-A', value: 'b' },
     ],
-    bodyFrom: stored,
+    of: stored.of,
+    sign: false,
+    bodyFrom: stored.of,
   });
 });
 
@@ -54,6 +56,8 @@ test('an edited body replaces the stored one', () => {
     method: 'PUT',
     url: 'http://a.test/',
     headers: [],
+    of: stored.of,
+    sign: false,
     body: 'a\r\nb',
     bodyEncoding: 'utf8',
   });
@@ -65,7 +69,7 @@ test('an emptied body is sent empty, and no stored body means none is sent', () 
       body: '',
     },
   );
-  const order = toReplayBody(defaultForm(request({ size: 0 })), undefined);
+  const order = toReplayBody(defaultForm(request({ size: 0 })), { ...stored, size: 0 });
   expect([Object.hasOwn(order, 'body'), Object.hasOwn(order, 'bodyFrom')]).toEqual([false, false]);
 });
 

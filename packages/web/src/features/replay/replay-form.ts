@@ -21,6 +21,7 @@ export interface ReplayDraft {
   readonly url?: string | undefined;
   readonly rows?: readonly HeaderRow[] | undefined;
   readonly body?: BodyEdit | undefined;
+  readonly sign?: boolean | undefined;
 }
 
 /** A replay as it would be sent. */
@@ -30,6 +31,8 @@ export interface ReplayForm {
   readonly rows: readonly HeaderRow[];
   /** `undefined` sends the captured bytes. */
   readonly body: BodyEdit | undefined;
+  /** Renews the signature with the signing secret of the endpoint. */
+  readonly sign: boolean;
 }
 
 /** The initial replay form of a request. `last` is the last destination of its endpoint. */
@@ -39,12 +42,19 @@ export function defaultForm(request: CapturedRequest, last?: LastDestination): R
     url: defaultUrl(request, last),
     rows: defaultRows(request),
     body: undefined,
+    sign: false,
   };
 }
 
 /** Applies a draft to a form. Unchanged parts stay the same objects. */
-export function withChanges(form: ReplayForm, { method, url, rows, body }: ReplayDraft): ReplayForm {
-  return { method: method ?? form.method, url: url ?? form.url, rows: rows ?? form.rows, body: body ?? form.body };
+export function withChanges(form: ReplayForm, { method, url, rows, body, sign }: ReplayDraft): ReplayForm {
+  return {
+    method: method ?? form.method,
+    url: url ?? form.url,
+    rows: rows ?? form.rows,
+    body: body ?? form.body,
+    sign: sign ?? form.sign,
+  };
 }
 
 /** The captured method in capitals. GET if there is none or if it can't be sent. */
@@ -76,19 +86,23 @@ export function bodyEdit(text: string, captured: CapturedText | undefined): Body
   return text === captured?.shown ? undefined : { text, ends: captured?.ends ?? 'LF' };
 }
 
-/** Where the captured bytes are stored. */
-export interface BodyPlace {
-  readonly endpointUid: string;
-  readonly id: number;
+/** Where the captured request is stored. */
+export interface StoredPlace {
+  readonly of: { readonly endpointUid: string; readonly id: number };
+  /** Bytes of the captured body. */
+  readonly size: number;
 }
 
 /**
- * The API call of a replay. An unchanged body is sent as a reference to the stored request, so that its bytes are
- * exact.
+ * The API call of a replay. It names the captured request, whose history it belongs to. An unchanged body is sent as a
+ * reference, so that its bytes are exact.
  */
-export function toReplayBody({ method, url, rows, body }: ReplayForm, stored: BodyPlace | undefined): ReplayCall {
-  const order = { method, url: url.trim(), headers: sentHeaders(rows) };
+export function toReplayBody(
+  { method, url, rows, body, sign }: ReplayForm,
+  stored: StoredPlace | undefined,
+): ReplayCall {
+  const order = { method, url: url.trim(), headers: sentHeaders(rows), sign, ...(stored && { of: stored.of }) };
   if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
-  return stored === undefined ? order : { ...order, bodyFrom: stored };
+  return stored === undefined || stored.size === 0 ? order : { ...order, bodyFrom: stored.of };
 }
 export type ReplayCall = OperationInput<'replay'>['body'];

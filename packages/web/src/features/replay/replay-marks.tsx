@@ -1,6 +1,6 @@
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { statusTone } from './replay-answer.ts';
+import { statusTone } from '../../ui/statuses.ts';
 import { isChanged, useReplayDraft } from './replay-drafts.tsx';
 import { useReplayState } from './replays.ts';
 
@@ -10,7 +10,7 @@ export interface ReplayMarksProps {
   readonly showsStatus: boolean;
 }
 
-const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined };
+const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined, sign: undefined };
 
 /** The badges of the replay bar: the last status, and whether there are unsent changes. */
 export function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {

@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { useCommands } from '../../ui/commands.ts';
+import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
 import { Kbd } from '../../ui/kbd.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
@@ -34,7 +34,7 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
     setOpen(true);
     askFocus((times) => times + 1);
   };
-  useCommands([{ id: 'request.replay', title: 'Replay the request', group: 'Request', keys: 'r', run: open }]);
+  useCommands([{ id: COMMAND_IDS.replay, title: 'Replay the request', group: 'Request', keys: 'r', run: open }]);
   const onToggle = (): void => {
     askFocus(0);
     setOpen(!isOpen);

@@ -1,8 +1,8 @@
 import { memo, useEffect } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { formatDuration, statusLine } from '../../ui/statuses.ts';
 import { AnswerView } from './answer-view.tsx';
-import { formatDuration, statusLine } from './replay-answer.ts';
 import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 

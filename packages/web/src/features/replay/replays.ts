@@ -6,11 +6,12 @@ import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { responseSource } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
+import { statusTone } from '../../ui/statuses.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { answerSource, statusTone } from './replay-answer.ts';
 import { toReplayBody } from './replay-form.ts';
-import type { ReplayForm } from './replay-form.ts';
+import type { ReplayForm, StoredPlace } from './replay-form.ts';
 import { rememberDestination } from './replay-targets.ts';
 
 const MINUTE_MS = 60_000;
@@ -87,12 +88,17 @@ export async function sendReplay(uid: string, request: ListedRequest, form: Repl
   return outcome.error;
 }
 
-function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
-  const send = (id: number) => {
-    const stored = request.size === 0 ? undefined : { endpointUid: uid, id };
-    return client.call('replay', { body: toReplayBody(form, stored) }, signal);
-  };
-  return form.body === undefined && request.size > 0 ? readByAnyId(uid, request, send) : send(request.id);
+async function call(uid: string, request: ListedRequest, form: ReplayForm, signal: AbortSignal): Promise<ReplayAnswer> {
+  const { size } = request;
+  const send = (stored?: StoredPlace) => client.call('replay', { body: toReplayBody(form, stored) }, signal);
+  try {
+    return await readByAnyId(uid, request, (id) => send({ of: { endpointUid: uid, id }, size }));
+  } catch (error) {
+    // Without the captured body and the secret, a request can be sent that is no longer stored. It has no history.
+    const isComplete = (form.body !== undefined || size === 0) && !form.sign;
+    if (isComplete && error instanceof ApiError && error.code === 'REQUEST_NOT_FOUND') return send();
+    throw error;
+  }
 }
 
 export const REPLAY_FAILED = 'Failed to send request. Please check the URL and try again.';
@@ -120,6 +126,6 @@ export function replayFailure(error: unknown): string {
 export const replayViewQuery = (uid: string, index: number, at: number, answer: ReplayAnswer) =>
   queryOptions({
     queryKey: queryKeys.replayView(uid, index, at),
-    queryFn: () => viewBodyAsync(answerSource(answer)),
+    queryFn: () => viewBodyAsync(responseSource(answer)),
     gcTime: MINUTE_MS,
   });

@@ -30,7 +30,7 @@ export interface Replay {
 }
 
 /** The parts of the form by the field names of the contract. */
-const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body' } as const;
+const PART_OF = { method: 'method', url: 'url', headers: 'rows', body: 'body', sign: 'sign' } as const;
 type Field = keyof typeof PART_OF;
 const isField = (name: string): name is Field => Object.hasOwn(PART_OF, name);
 const FIELDS = Object.keys(PART_OF);

@@ -1,5 +1,5 @@
 /** The tabs of the details, as in the URL. */
-export type DetailTab = 'json' | 'headers' | 'query' | 'raw';
+export type DetailTab = 'json' | 'headers' | 'query' | 'raw' | 'deliveries';
 
 /**
  * The initial tab of a request: JSON if the content type contains json; Raw if it contains text, xml or html;

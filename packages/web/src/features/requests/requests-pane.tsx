@@ -12,7 +12,7 @@ import { useDetailsCover } from '../../ui/use-media.ts';
 import { useBulk } from './bulk/use-bulk.ts';
 import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
 import { RequestDetails } from './details/request-details.tsx';
-import type { BelowProps } from './details/request-details.tsx';
+import type { DetailsParts } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
 import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
@@ -43,15 +43,15 @@ export interface BulkReplayProps {
 export interface RequestsPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
-  /** Shown below the details of a request: the replay panel. */
-  readonly Below?: ComponentType<BelowProps>;
+  /** The same object in every rendering, because the details are memoized. */
+  readonly parts: DetailsParts;
   /** Replays the selected requests. */
   readonly BulkReplay?: ComponentType<BulkReplayProps>;
   readonly onAutosave: () => void;
 }
 
 /** The list of requests and the details of the selected one. */
-export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: RequestsPaneProps) {
+export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
   const [view, changeView] = useViewState();
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
@@ -134,7 +134,7 @@ export function RequestsPane({ uid, endpoint, Below, BulkReplay, onAutosave }: R
             saving={actions.isSaving(current)}
             covers={covers}
             actions={detailsActions}
-            Below={Below}
+            parts={parts}
           />
         </div>
       </div>

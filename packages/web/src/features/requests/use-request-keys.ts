@@ -24,6 +24,7 @@ const TABS: readonly { tab: DetailTab; title: string }[] = [
   { tab: 'headers', title: 'Show headers' },
   { tab: 'query', title: 'Show query params' },
   { tab: 'raw', title: 'Show raw' },
+  { tab: 'deliveries', title: 'Show deliveries' },
 ];
 
 /** The keyboard shortcuts of the endpoint page. */

@@ -5,11 +5,11 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
+import { Input, Select } from '../../../ui/input.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
 import { lastDestinationPreference } from '../replay-targets.ts';
-import { baseMistake, countStatuses, replayBelow, suggestedBase, urlBelow } from './bulk-replay.ts';
+import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';
 
 export interface BulkReplayDialogProps {
@@ -28,6 +28,7 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
   // The selection may change while they are sent.
   const [chosen] = useState(() => requests.toSorted((a, b) => a.index - b.index));
   const [base, setBase] = useState(() => suggestedBase(lastDestinationPreference.read()[uid]));
+  const [pace, setPace] = useState(0);
   const [mistake, setMistake] = useState<string>();
   const [phase, setPhase] = useState<Phase>('asking');
   const [results, setResults] = useState<readonly BulkResult[]>([]);
@@ -40,10 +41,11 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
     const stop = new AbortController();
     controller.current = stop;
     setPhase('sending');
-    for (const request of chosen.slice(results.length)) {
+    for (const [place, request] of chosen.slice(results.length).entries()) {
+      if (place > 0 && pace > 0) await sleep(pace, stop.signal);
+      if (stop.signal.aborted) break;
       const result = await replayBelow(uid, request, base, stop);
       if (result !== undefined) setResults((before) => [...before, result]);
-      if (stop.signal.aborted) break;
     }
     setPhase(stop.signal.aborted ? 'stopped' : 'done');
   };
@@ -87,6 +89,23 @@ export function BulkReplayDialog({ uid, requests, onClose }: BulkReplayDialogPro
               spellCheck={false}
               className="font-mono"
             />
+          )}
+        </Field>
+        <Field label="Pace">
+          {(control) => (
+            <Select
+              {...control}
+              value={pace}
+              disabled={phase === 'sending' || phase === 'done'}
+              onChange={({ target }) => setPace(Number(target.value))}
+              className="max-w-56"
+            >
+              {PACES.map(({ ms, label }) => (
+                <option key={ms} value={ms}>
+                  {label}
+                </option>
+              ))}
+            </Select>
           )}
         </Field>
         {phase === 'asking' ? null : <Results phase={phase} results={results} all={chosen.length} />}

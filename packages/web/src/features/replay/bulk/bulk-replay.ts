@@ -1,10 +1,10 @@
 import { ApiError, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { statusLine, statusTone } from '../../../ui/statuses.ts';
+import type { StatusTone } from '../../../ui/statuses.ts';
 import { completeUrl, defaultUrl, destinationOf, isPlaceholder, PLACEHOLDER_HOST } from '../destination-url.ts';
 import type { LastDestination } from '../destination-url.ts';
-import { statusLine, statusTone } from '../replay-answer.ts';
-import type { StatusTone } from '../replay-answer.ts';
 import { defaultForm } from '../replay-form.ts';
 import { replayFailure, replayOnce } from '../replays.ts';
 
@@ -85,7 +85,16 @@ export async function replayBelow(
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** How long to wait between two requests, in milliseconds. */
+export const PACES = [
+  { ms: 0, label: 'As fast as possible' },
+  { ms: 200, label: '5 per second' },
+  { ms: 1000, label: '1 per second' },
+  { ms: 5000, label: '1 every 5 seconds' },
+] as const;
+
+/** Resolves after a time, or when the signal aborts. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal.addEventListener(

@@ -7,6 +7,7 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { countBytes } from '../../../ui/sizes.ts';
 import { formatInstant } from '../../../ui/times.ts';
 import { Tooltip } from '../../../ui/tooltip.tsx';
+import type { ComponentType } from 'react';
 import type { DetailTab } from '../default-tab.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import { snippetOf } from './export.ts';
@@ -22,6 +23,12 @@ export interface DetailsActions {
   readonly onBack: () => void;
 }
 
+/** A part of the details that another feature shows. */
+export interface RequestPartProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+}
+
 export interface DetailsHeaderProps {
   readonly uid: string;
   readonly captureUrl: string;
@@ -31,6 +38,7 @@ export interface DetailsHeaderProps {
   /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
   readonly actions: DetailsActions;
+  readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
 const AUTHENTICATION_HINT = 'Authentication required to save requests';
@@ -56,13 +64,13 @@ export function DetailsHeader(props: DetailsHeaderProps) {
         </CopyButton>
         <DetailsMenu {...props} />
       </div>
-      <DetailsFacts request={request} />
+      <DetailsFacts {...props} />
     </header>
   );
 }
 
 /** One line of facts, which wraps in a narrow pane. */
-function DetailsFacts({ request }: { readonly request: ListedRequest }) {
+function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
   const { source, event } = labelOf(request);
   return (
     <p className="flex min-w-0 flex-wrap gap-x-3 font-mono text-sm text-ink-2">
@@ -80,6 +88,7 @@ function DetailsFacts({ request }: { readonly request: ListedRequest }) {
       </time>
       <span title="Address of the sender">{request.sourceIp}</span>
       <span>{countBytes(request.size)}</span>
+      <SignatureFact uid={uid} request={request} />
     </p>
   );
 }

@@ -29,9 +29,9 @@ export function DetailsTools({ request, body, tab, message, find, onFind }: Deta
       : textToCopy(request, body, tab);
   return (
     <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
-      {request.contentType === null ? null : (
+      {request.contentType === null || tab === 'deliveries' ? null : (
         <span
-          className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @xl:block"
+          className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @3xl:block"
           title={request.contentType}
         >
           {request.contentType}
@@ -60,5 +60,5 @@ function textToCopy(request: ListedRequest, { view }: ShownBody, tab: DetailTab)
 function tabText(request: ListedRequest, body: string | undefined, tab: DetailTab): string | undefined {
   if (tab === 'headers') return request.rawHeaders.map(([name, value]) => `${name}: ${value}`).join('\n');
   if (tab === 'query') return queryOf(request).slice(1);
-  return body;
+  return tab === 'deliveries' ? undefined : body;
 }

@@ -10,10 +10,11 @@ import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { defaultTab } from '../default-tab.ts';
 import type { DetailTab } from '../default-tab.ts';
+import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
 import { AuthenticationRequired } from './authentication-required.tsx';
 import { BodyNotes } from './body-notes.tsx';
 import { DetailsHeader } from './details-header.tsx';
-import type { DetailsHeaderProps } from './details-header.tsx';
+import type { DetailsHeaderProps, RequestPartProps } from './details-header.tsx';
 import { DetailsTools } from './details-tools.tsx';
 import { HeadersTab } from './headers-tab.tsx';
 import { QueryTab } from './query-tab.tsx';
@@ -24,23 +25,28 @@ import type { ShownBody } from './use-body.ts';
 const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, <BodyLoading />);
 const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, <BodyLoading />);
 
-/** Shown below the content of a request: the replay panel. */
-export interface BelowProps {
-  readonly uid: string;
-  readonly request: ListedRequest;
+/** Parts of the details that other features show. */
+export interface DetailsParts {
+  /** Below the content of a request: the replay panel. */
+  readonly Below: ComponentType<RequestPartProps>;
+  /** In the Deliveries tab. */
+  readonly Deliveries: ComponentType<RequestPartProps>;
+  /** In the line of facts: whether the signature is valid. */
+  readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
-export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request'> {
+export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'SignatureFact'> {
   readonly listed: ListedRequest;
   /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;
   readonly anonymous: boolean;
-  readonly Below: ComponentType<BelowProps> | undefined;
+  readonly parts: DetailsParts;
 }
 
 /** One captured request as JSON, headers, query and raw text. Memoized. */
 export const RequestDetails = memo(function RequestDetails(props: RequestDetailsProps) {
-  const { listed, tab, anonymous, Below, ...header } = props;
+  const { listed, tab, anonymous, parts, ...header } = props;
+  const { Below, Deliveries, SignatureFact } = parts;
   const { onTab } = header.actions;
   const { data: found } = useQuery({ ...requestQuery(header.uid, listed.index), enabled: listed.slim !== undefined });
   const request = listed.slim !== undefined && found ? { ...found, id: listed.id, saved: listed.saved } : listed;
@@ -54,6 +60,11 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
     { value: 'headers', label: 'Headers', note: request.rawHeaders.length },
     { value: 'query', label: 'Query Params', note: queryPairs(request).length },
     { value: 'raw', label: 'Raw' },
+    {
+      value: 'deliveries',
+      label: 'Deliveries',
+      note: request.lastDelivery === null ? undefined : <DeliveryBadge delivery={request.lastDelivery} />,
+    },
   ] as const;
   return (
     <section
@@ -61,7 +72,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       // Over the list, there is too little height for two scroll areas, so everything scrolls together.
       className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
     >
-      <DetailsHeader request={request} {...header} />
+      <DetailsHeader request={request} SignatureFact={SignatureFact} {...header} />
       {anonymous ? <AuthenticationRequired /> : null}
       <Tabs
         label="Parts of the request"
@@ -111,8 +122,11 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
             />
           </BodyPanel>
         </TabPanel>
+        <TabPanel value="deliveries" className="min-h-0 grow overflow-auto">
+          <Deliveries uid={header.uid} request={request} />
+        </TabPanel>
       </Tabs>
-      {Below === undefined ? null : <Below uid={header.uid} request={request} />}
+      <Below uid={header.uid} request={request} />
     </section>
   );
 });

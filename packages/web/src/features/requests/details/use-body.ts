@@ -21,7 +21,12 @@ export interface ShownBody {
 export function useBody(uid: string, request: ListedRequest): ShownBody {
   const [wantsAll, setWantsAll] = useState(false);
   const extent = wantsAll || request.size <= BEGINNING_BYTES ? 'whole' : 'beginning';
-  const atHand = useMemo(() => viewOfPreview(request), [request]);
+  const { slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType } = request;
+  // A delivery or a save makes another object of the request. The body stays the same.
+  const atHand = useMemo(
+    () => viewOfPreview({ slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType }),
+    [slim, size, rawHeaders, body, bodyEncoding, bodyTruncated, contentType],
+  );
   const { data, error, isFetching } = useQuery({
     ...bodyViewQuery(uid, request, extent),
     enabled: request.size > 0 && atHand?.whole !== true,
@@ -35,8 +40,13 @@ export function useBody(uid: string, request: ListedRequest): ShownBody {
   };
 }
 
+type Preview = Pick<
+  ListedRequest,
+  'size' | 'rawHeaders' | 'body' | 'bodyEncoding' | 'bodyTruncated' | 'contentType'
+> & { readonly slim: ListedRequest['slim'] | undefined };
+
 /** The part of the body that is in the list, parsed. `undefined` if it must be loaded or decoded first. */
-function viewOfPreview(request: ListedRequest): BodyView | undefined {
+function viewOfPreview(request: Preview): BodyView | undefined {
   const contentEncoding = firstHeader(request.rawHeaders, 'content-encoding');
   if (request.slim !== undefined || (request.size > 0 && codingsOf(contentEncoding).length > 0)) return undefined;
   return viewPlain({

@@ -7,6 +7,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { labelOf } from '../../../api/row-label.ts';
 import { readable } from '../../../bodies/wire-text.ts';
 import { Badge } from '../../../ui/badge.tsx';
+import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { formatSize } from '../../../ui/sizes.ts';
 import { formatMoment, shortAge } from '../../../ui/times.ts';
@@ -156,6 +157,7 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
           <span className="min-w-0 shrink-[9999] truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
+      <DeliveryBadge delivery={request.lastDelivery} />
       {request.saved ? null : <Badge tone={dropped ? 'neutral' : 'warning'}>{dropped ? 'Dropped' : 'Unsaved'}</Badge>}
     </span>
   );

@@ -1,43 +1,25 @@
-import type { EndpointDetail } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 
-export interface ForwardDialogProps {
-  readonly endpoint: EndpointDetail;
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
-}
-
-/** The command that forwards the captures of an endpoint to a program on the user's machine. */
-export function ForwardDialog({ endpoint, open, onOpenChange }: ForwardDialogProps) {
-  return (
-    <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
-      width="md"
-      title="Forward to localhost"
-      description="The creel command sends each new capture from your machine to a local program, byte for byte, until you press Ctrl-C."
-    >
-      <ForwardCommands captureUrl={endpoint.url} />
-    </Dialog>
-  );
-}
-
 const DEFAULT_PORT = '3000';
 
-function ForwardCommands({ captureUrl }: { readonly captureUrl: string }) {
+/** The command that forwards the captures of an endpoint to a program on the user's machine. */
+export function LocalForward({ endpoint }: { readonly endpoint: Pick<Endpoint, 'url'> }) {
   const [port, setPort] = useState(DEFAULT_PORT);
   const local = `http://localhost:${port === '' ? DEFAULT_PORT : port}`;
   return (
     <div className="flex flex-col gap-4">
+      <p className="text-ink-2">
+        The creel command sends each new capture from your machine to a local program, byte for byte, until you press
+        Ctrl-C. The responses appear in the list.
+      </p>
       <Field label="Port of your program" hint="The part after the capture URL is appended to the local URL.">
         {(control) => (
           <Input
             {...control}
-            data-first-focus
             mono
             inputMode="numeric"
             autoComplete="off"
@@ -49,7 +31,7 @@ function ForwardCommands({ captureUrl }: { readonly captureUrl: string }) {
         )}
       </Field>
       <Command title="Log in once" line={`creel login --server ${location.origin}`} />
-      <Command title="Forward" line={`creel forward --server ${location.origin} ${captureUrl} ${local}`} />
+      <Command title="Forward" line={`creel forward --server ${location.origin} ${endpoint.url} ${local}`} />
       <p className="text-sm text-ink-2">
         If your shell does not know the command, run <code>alias creel=&quot;$PWD/packages/cli/creel.mjs&quot;</code> in
         the folder of Creel.

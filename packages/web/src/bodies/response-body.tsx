@@ -1,15 +1,14 @@
-import type { ReplayAnswer } from '@creel/contract';
-import { HexView } from '../../bodies/hex-view.tsx';
-import { JsonView } from '../../bodies/json-view.tsx';
-import { CodingNote, NoteLine } from '../../bodies/note-line.tsx';
-import { TextView } from '../../bodies/text-view.tsx';
-import type { BodyView } from '../../bodies/view-body.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { truncationNote } from './replay-answer.ts';
+import { HexView } from './hex-view.tsx';
+import { JsonView } from './json-view.tsx';
+import { CodingNote, NoteLine } from './note-line.tsx';
+import { TextView } from './text-view.tsx';
+import type { BodyView } from './view-body.ts';
+import { Notice } from '../ui/notice.tsx';
+import { Skeleton } from '../ui/skeleton.tsx';
 
-export interface AnswerBodyProps {
-  readonly answer: ReplayAnswer;
+export interface ResponseBodyProps {
+  /** Why the body is incomplete; `undefined` if it is complete. */
+  readonly cut: string | undefined;
   /** Number of bytes received of the body. */
   readonly size: number;
   /** `undefined` while the body is being parsed. */
@@ -20,8 +19,7 @@ export interface AnswerBodyProps {
 }
 
 /** The body of a response: formatted JSON, text as received, or hex. Never interpreted as HTML. */
-export function AnswerBody({ answer, size, view, error, asText }: AnswerBodyProps) {
-  const cut = truncationNote(answer, size);
+export function ResponseBody({ cut, size, view, error, asText }: ResponseBodyProps) {
   return (
     <>
       {cut === undefined ? null : <NoteLine>{cut}</NoteLine>}

@@ -1,0 +1,164 @@
+// Forwarding by the server: destinations, the status in the list, and the history of a request.
+import type { Page } from '@playwright/test';
+import { startTarget } from '../fixtures/target-server.ts';
+import { expect, pressEscape } from './app.ts';
+import { expectNoFindings } from './axe.ts';
+import { openLive, row, send, sendJson } from './endpoints.ts';
+import { urlField } from './replay.ts';
+import { test } from './target.ts';
+
+const dialog = (page: Page, name = 'Forward') => page.getByRole('dialog', { name, exact: true });
+const destination = (page: Page, url: string) =>
+  page.getByRole('list', { name: 'Destinations' }).getByRole('listitem', { name: url });
+const attempts = (page: Page) => page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem');
+
+async function addDestination(page: Page, url: string, condition = ''): Promise<void> {
+  await page.getByRole('button', { name: 'Forward', exact: true }).click();
+  await page.getByRole('button', { name: 'Add destination' }).click();
+  await page.getByLabel('URL', { exact: true }).fill(url);
+  await page.getByRole('combobox', { name: 'Condition' }).fill(condition);
+  await page.getByRole('button', { name: 'Add destination' }).click();
+  await expect(destination(page, url)).toContainText('Active');
+}
+
+test('a capture is forwarded, its badge changes live, and its history has the response', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  target.answerWith((response) => response.setHeader('content-type', 'application/json').end('{"stored":true}'));
+  await openLive(page, endpoint);
+  await addDestination(page, `${target.url}/hook`, 'method:POST');
+  await expect(destination(page, `${target.url}/hook`)).toContainText('method:POST');
+  await pressEscape(page);
+
+  await sendJson(endpoint.url, { n: 1 }, '/orders');
+  await send(endpoint.url, { method: 'PUT', path: '/not-forwarded' });
+  await expect(row(page, 0)).toContainText('200');
+  await expect(row(page, 1)).not.toContainText('200');
+  await row(page, 0).click();
+  await page.getByRole('tab', { name: /^Deliveries/ }).click();
+  await expect(attempts(page)).toHaveCount(1);
+  await expect(attempts(page)).toContainText('200 OK');
+  await expect(attempts(page)).toContainText('"stored"');
+  await attempts(page).getByRole('tab', { name: 'Headers' }).click();
+  await expect(page.getByRole('table', { name: 'Response headers' })).toContainText('application/json');
+  await expectNoFindings(page, 'deliveries');
+
+  await page.getByRole('button', { name: 'Open in replay' }).click();
+  await expect(urlField(page)).toHaveValue(`${target.url}/hook`);
+  await page.getByRole('button', { name: 'Send Request' }).click();
+  await expect(attempts(page)).toHaveCount(2);
+  await expect(attempts(page).first()).toContainText('Replay');
+  expect(target.received.map(({ url }) => url)).toEqual(['/hook', '/hook']);
+});
+
+test('a destination that is down and up again: the failure, the retry, and the filter', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  const port = Number(new URL(target.url).port);
+  await openLive(page, endpoint);
+  await addDestination(page, target.url);
+  await pressEscape(page);
+  await target.close();
+  await sendJson(endpoint.url, { n: 1 });
+  await expect(row(page, 0)).toContainText('Failed');
+  await expect(row(page, 0)).toContainText('Delivery is retried');
+
+  const filter = page.getByRole('combobox', { name: 'Filter the list' });
+  await filter.fill('is:pending');
+  await expect(row(page, 0)).toBeVisible();
+  await filter.fill('is:delivered');
+  await expect(row(page, 0)).toHaveCount(0);
+  await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries&find=is%3Adelivered`);
+  await expect(attempts(page).first()).toContainText('The next attempt is planned for');
+  await expect(row(page, 0)).toHaveCount(0);
+
+  const back = await startTarget(port);
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(attempts(page).first()).toContainText('200');
+  // The list of the filter gets the request when it is delivered.
+  await expect(row(page, 0)).toContainText('200');
+  expect(back.received.length).toBeGreaterThan(0);
+  await back.close();
+});
+
+test('a destination is paused after 50 failures, says why, and is resumed', async ({ page, endpoint, target }) => {
+  target.answerWith((response) => response.writeHead(500, 'Out Of Order').end());
+  await openLive(page, endpoint);
+  await addDestination(page, target.url);
+  await Promise.all(Array.from({ length: 52 }, () => send(endpoint.url)));
+  const card = destination(page, target.url);
+  await expect(card).toContainText('Paused', { timeout: 15_000 });
+  await expect(card).toContainText('500 Out Of Order');
+  await expect(card).toContainText('0% of the last 20 attempts delivered, latest 500');
+  await expect(card).toContainText('52 waiting');
+  await expectNoFindings(page, 'a paused destination');
+
+  await pressEscape(page);
+  await page.goto(`/endpoints/${endpoint.uid}?request=0`);
+  await page.getByRole('tab', { name: /^Deliveries/ }).click();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await expect(attempts(page).first()).toContainText('can not be sent again');
+  await page.getByRole('button', { name: 'Show destinations' }).click();
+
+  target.answerWith((response) => response.end('ok'));
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await expect(card).toContainText('100% of the last 20 attempts delivered', { timeout: 15_000 });
+  await expect(card).not.toContainText('waiting');
+  await expect(card).toContainText('Active');
+});
+
+test('destinations are edited, tested, switched off and deleted, by keyboard too', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  await sendJson(endpoint.url, { n: 1 }, '/orders?a=1');
+  await openLive(page, endpoint);
+  await addDestination(page, target.url);
+  const card = destination(page, target.url);
+  await card.getByRole('button', { name: 'Edit destination' }).click();
+  await page.getByLabel('Append the captured path and query').click();
+  await page.getByRole('combobox', { name: 'Condition' }).fill('is:saved');
+  await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Expected a condition that is known at the capture.')).toBeVisible();
+  await expectNoFindings(page, 'a rejected condition');
+  await page.getByRole('combobox', { name: 'Condition' }).fill('');
+  await page.getByLabel('URL', { exact: true }).fill('http://169.254.169.254/');
+  await page.getByLabel('URL', { exact: true }).press('Enter');
+  await expect(page.getByLabel('URL', { exact: true })).toBeFocused();
+  await expect(page.getByLabel('URL', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('URL', { exact: true }).fill(target.url);
+  await page.getByLabel('URL', { exact: true }).press('Enter');
+  await expect(card).toContainText('path appended');
+
+  await card.getByRole('button', { name: 'Test with the newest request' }).click();
+  await expect(card).toContainText('The destination answered 200 OK');
+  expect(target.received.map(({ url }) => url)).toEqual(['/orders?a=1']);
+  await card.getByRole('switch').press('Space');
+  await expect(card).toContainText('Off');
+  await sendJson(endpoint.url, { n: 2 });
+
+  await card.getByRole('button', { name: 'Delete destination' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(page.getByText('No destinations yet')).toBeVisible();
+  expect(target.received).toHaveLength(1);
+});
+
+test('a sixth destination is not offered, and localhost has a line to paste', async ({ page, endpoint, target }) => {
+  for (let at = 0; at < 5; at++) {
+    const data = { url: `${target.url}/${at}` };
+    await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+  }
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Forward', exact: true }).click();
+  await expect(dialog(page)).toContainText('An endpoint can have at most 5 destinations.');
+  await expect(page.getByRole('button', { name: 'Add destination' })).toBeDisabled();
+  await page.getByRole('tab', { name: 'To localhost' }).click();
+  await page.getByLabel('Port of your program').fill('4000');
+  await expect(dialog(page)).toContainText(`${endpoint.url} http://localhost:4000`);
+});

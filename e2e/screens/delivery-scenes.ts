@@ -1,0 +1,253 @@
+// Forwarding, the history of a request, and signatures.
+import { endpointSchema } from '@creel/contract';
+import type { DeliveryAttempt, Destination, Endpoint } from '@creel/contract';
+import type { Page } from '@playwright/test';
+import { createHmac } from 'node:crypto';
+import { failing, shows, waiting } from './scene.ts';
+import type { Scene } from './scene.ts';
+import type { Prepare, Stage } from './stage.ts';
+
+const HOOK = 'https://api.shop.example/webhooks/stripe';
+const AT = '2026-11-22T08:41:57.113Z';
+
+const ATTEMPT: DeliveryAttempt = {
+  id: 3,
+  deliveryId: 'dlv_1',
+  kind: 'forward',
+  destinationId: 1,
+  url: HOOK,
+  method: 'POST',
+  attempt: 1,
+  status: 200,
+  statusText: 'OK',
+  error: null,
+  durationMs: 84,
+  at: AT,
+  nextAttemptAt: null,
+  responseHeaders: [
+    { key: 'Content-Type', value: 'application/json' },
+    { key: 'X-Request-Id', value: 'req_8Yd0sQ1' },
+  ],
+  responseBody: '{"received":true,"event":"invoice.paid","handled_by":["ledger","mailer"]}',
+  responseBodyEncoding: 'utf8',
+  responseTruncated: false,
+};
+const NO_ANSWER = {
+  status: null,
+  statusText: '',
+  error: 'The destination refused the connection. Is something listening on that port?',
+  responseHeaders: [],
+  responseBody: null,
+};
+const BROKEN = { status: 503, statusText: 'Service Unavailable', responseBody: '<h1>Deploying</h1>' };
+
+const HISTORY: DeliveryAttempt[] = [
+  { ...ATTEMPT, id: 6, ...BROKEN, attempt: 3, nextAttemptAt: new Date(Date.now() + 110_000).toISOString() },
+  { ...ATTEMPT, id: 5, ...NO_ANSWER, attempt: 2 },
+  { ...ATTEMPT, id: 4, deliveryId: 'dlv_2', kind: 'cli', destinationId: null, url: 'http://localhost:4000/hooks' },
+  { ...ATTEMPT, id: 3, deliveryId: 'dlv_3', kind: 'replay', destinationId: null },
+];
+
+const DESTINATION: Destination = {
+  id: 1,
+  url: HOOK,
+  appendPath: false,
+  enabled: true,
+  query: 'event:invoice.* -header.x-test:*',
+  sign: true,
+  state: { name: 'active' },
+  pending: 0,
+  recentStatuses: [...Array.from({ length: 18 }, () => 200), 500, 200],
+  createdAt: AT,
+};
+const REASON = '50 attempts in a row failed. The last one: 503 Service Unavailable';
+const DESTINATIONS: Destination[] = [
+  DESTINATION,
+  {
+    ...DESTINATION,
+    id: 2,
+    url: 'https://staging.shop.example/a/rather/long/path/to/the/handler/of/webhooks',
+    query: '',
+    sign: false,
+    appendPath: true,
+    state: { name: 'paused', since: AT, reason: REASON },
+    pending: 1284,
+    recentStatuses: Array.from({ length: 20 }, () => 503),
+  },
+  { ...DESTINATION, id: 3, url: 'https://old.shop.example/', enabled: false, sign: false, recentStatuses: [] },
+];
+
+const answering =
+  (path: string, json: unknown): Prepare =>
+  (page) =>
+    page.route(path, (route) => route.fulfill({ json }));
+const DESTINATIONS_PATH = '**/api/endpoints/*/destinations';
+const DELIVERIES_PATH = '**/api/endpoints/*/requests/*/deliveries';
+
+/** Opens the dialog. */
+async function forwarding(stage: Stage, prepare: Prepare): Promise<Page> {
+  const page = await stage.open('owner', `/endpoints/${stage.main.uid}`, prepare);
+  await page.getByRole('button', { name: 'Forward', exact: true }).click();
+  return shows(page, page.getByRole('dialog'));
+}
+
+const historyOf = (stage: Stage, prepare: Prepare): Promise<Page> =>
+  stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}&tab=deliveries`, prepare);
+
+/** An endpoint of its own, so that other scenes stay as they are. */
+async function newEndpoint(stage: Stage): Promise<{ readonly page: Page; readonly endpoint: Endpoint }> {
+  const page = await stage.open('owner', '/');
+  const answer = await page.request.post('/api/endpoints', { data: { name: 'Deliveries' } });
+  return { page, endpoint: endpointSchema.parse(await answer.json()) };
+}
+
+const SECRET = 'It is a secret to everybody';
+const BODY = '{"action":"opened","number":7}';
+
+/** The endpoint's own health check answers GET with 200 and everything else with an error. */
+async function forwarded(stage: Stage): Promise<Page> {
+  const { page, endpoint } = await newEndpoint(stage);
+  const data = { url: `${new URL(endpoint.url).origin}/healthz` };
+  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+  for (const method of ['GET', 'POST', 'GET', 'GET']) await fetch(`${endpoint.url}/orders/7`, { method });
+  await page.goto(`/endpoints/${endpoint.uid}`);
+  await shows(page, page.getByRole('row', { name: /200/ }).first());
+  return shows(page, page.getByText('↻').first());
+}
+
+async function signed(stage: Stage, secret: string, body: string | null = BODY): Promise<Page> {
+  const { page, endpoint } = await newEndpoint(stage);
+  const signature = `sha256=${createHmac('sha256', SECRET).update(BODY).digest('hex')}`;
+  const headers = { 'content-type': 'application/json', 'X-GitHub-Event': 'issues' };
+  await fetch(endpoint.url, {
+    method: 'POST',
+    body: body ?? BODY,
+    headers: body === null ? headers : { ...headers, 'X-Hub-Signature-256': signature },
+  });
+  if (secret !== '')
+    await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, { data: { scheme: 'github', secret } });
+  await page.goto(`/endpoints/${endpoint.uid}?request=0`);
+  return page;
+}
+
+export const deliveryScenes: readonly Scene[] = [
+  { name: 'forward-list', play: (stage) => forwarding(stage, answering(DESTINATIONS_PATH, DESTINATIONS)) },
+  { name: 'forward-empty', play: (stage) => forwarding(stage, answering(DESTINATIONS_PATH, [])) },
+  { name: 'forward-loading', play: (stage) => forwarding(stage, waiting(DESTINATIONS_PATH)) },
+  { name: 'forward-failed', play: (stage) => forwarding(stage, failing(DESTINATIONS_PATH)) },
+  {
+    name: 'forward-full',
+    play: (stage) =>
+      forwarding(
+        stage,
+        answering(
+          DESTINATIONS_PATH,
+          [1, 2, 3, 4, 5].map((id) => ({ ...DESTINATION, id })),
+        ),
+      ),
+  },
+  {
+    name: 'forward-form',
+    play: async (stage) => {
+      const page = await forwarding(stage, answering(DESTINATIONS_PATH, []));
+      await page.getByRole('button', { name: 'Add destination' }).click();
+      await page.getByLabel('URL', { exact: true }).fill('api.shop.example');
+      await page.getByRole('combobox', { name: 'Condition' }).fill('event:');
+      await page.getByRole('button', { name: 'Add destination' }).click();
+      return shows(page, 'Please enter a valid URL');
+    },
+  },
+  {
+    name: 'forward-delete',
+    play: async (stage) => {
+      const page = await forwarding(stage, answering(DESTINATIONS_PATH, DESTINATIONS));
+      await page.getByRole('button', { name: 'Delete destination' }).nth(1).click();
+      return shows(page, page.getByRole('alertdialog'));
+    },
+  },
+  {
+    name: 'forward-local',
+    play: async (stage) => {
+      const page = await forwarding(stage, answering(DESTINATIONS_PATH, []));
+      await page.getByRole('tab', { name: 'To localhost' }).click();
+      return shows(page, 'Log in once');
+    },
+  },
+  { name: 'deliveries-badges', play: forwarded },
+  {
+    name: 'deliveries-history',
+    perSize: true,
+    play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, HISTORY)), 'Send again'),
+  },
+  {
+    name: 'deliveries-answered',
+    perSize: true,
+    play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, [ATTEMPT])), '"received"'),
+  },
+  {
+    name: 'deliveries-refused',
+    perSize: true,
+    play: async (stage) => {
+      const page = await historyOf(stage, answering(DELIVERIES_PATH, HISTORY));
+      await page.getByRole('button', { name: 'Send again' }).click();
+      return shows(page, page.getByRole('alert').filter({ hasText: 'delivery' }));
+    },
+  },
+  {
+    name: 'deliveries-empty',
+    perSize: true,
+    play: async (stage) => shows(await historyOf(stage, answering(DELIVERIES_PATH, [])), 'Not sent anywhere'),
+  },
+  {
+    name: 'deliveries-failed',
+    perSize: true,
+    play: async (stage) => shows(await historyOf(stage, failing(DELIVERIES_PATH)), 'could not be loaded'),
+  },
+  {
+    name: 'signature-valid',
+    perSize: true,
+    play: async (stage) => shows(await signed(stage, SECRET), 'Signature valid'),
+  },
+  {
+    name: 'signature-invalid',
+    perSize: true,
+    play: async (stage) => shows(await signed(stage, `${SECRET} `), 'Signature invalid'),
+  },
+  {
+    name: 'signature-missing',
+    perSize: true,
+    play: async (stage) => shows(await signed(stage, SECRET, null), 'No signature'),
+  },
+  {
+    name: 'signature-dialog',
+    perSize: true,
+    play: async (stage) => {
+      const page = await signed(stage, '');
+      await page.getByRole('button', { name: 'Check the signature…' }).click();
+      return shows(page, 'Suggested');
+    },
+  },
+  {
+    name: 'signature-replace',
+    perSize: true,
+    play: async (stage) => {
+      const page = await signed(stage, SECRET);
+      await page.goto(page.url().replace('?request=0', ''));
+      await page.getByRole('button', { name: 'Signing secret' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Scheme').selectOption('hmac-sha256');
+      await dialog.getByRole('button', { name: 'Replace' }).click();
+      return shows(page, 'Please enter the secret');
+    },
+  },
+  {
+    name: 'signature-again',
+    perSize: true,
+    play: async (stage) => {
+      const page = await signed(stage, SECRET);
+      await page.getByRole('button', { name: 'Replay Request' }).click();
+      await page.getByRole('textbox', { name: 'Body', exact: true }).fill('{}');
+      return shows(page, 'Switch on');
+    },
+  },
+];

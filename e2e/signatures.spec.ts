@@ -1,0 +1,80 @@
+// The signing secret of an endpoint: checking what arrived, and signing a replay again.
+import { createHmac } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { expect } from './app.ts';
+import { expectNoFindings } from './axe.ts';
+import { openLive, row, send } from './endpoints.ts';
+import { bodyField, openReplay, sendTo } from './replay.ts';
+import { test } from './target.ts';
+
+const SECRET = 'It is a secret to everybody';
+const BODY = '{"action":"opened","number":7}';
+const signed = (body: string, secret = SECRET): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+const signedRequest = (body = BODY, signature = signed(BODY)): RequestInit => ({
+  body,
+  headers: { 'content-type': 'application/json', 'X-GitHub-Event': 'issues', 'X-Hub-Signature-256': signature },
+});
+
+async function setSecret(page: Page, secret: string): Promise<void> {
+  await page.getByRole('button', { name: 'Signing secret' }).click();
+  await page.getByLabel('Secret', { exact: true }).fill(secret);
+  await page
+    .getByRole('dialog', { name: 'Signing secret' })
+    .getByRole('button', { name: /^(Save|Replace)$/ })
+    .click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+}
+
+test('the scheme is suggested, and details say whether a signature is valid', async ({ page, endpoint }) => {
+  await send(endpoint.url, { body: 'unsigned' });
+  await send(endpoint.url, signedRequest(BODY.replace('7', '8')));
+  await send(endpoint.url, signedRequest());
+  await openLive(page, endpoint, '?request=2');
+  await page.getByRole('button', { name: 'Check the signature…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Signing secret' });
+  await expect(dialog.getByLabel('Scheme')).toHaveValue('github');
+  await expect(dialog).toContainText('Suggested');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toContainText('Please enter the secret');
+  await expectNoFindings(page, 'signing secret');
+  await dialog.getByLabel('Secret', { exact: true }).fill(`${SECRET} `);
+  await dialog.getByLabel('Secret', { exact: true }).press('Enter');
+  await expect(dialog).toHaveCount(0);
+  const details = page.getByRole('region', { name: 'Request 2' });
+  await expect(details).toContainText(/Signature invalid: .*space/);
+
+  await setSecret(page, SECRET);
+  await expect(details).toContainText('Signature valid');
+  await expectNoFindings(page, 'a valid signature');
+  await row(page, 1).click();
+  await expect(page.getByRole('region', { name: 'Request 1' })).toContainText('Signature invalid:');
+  await expectNoFindings(page, 'an invalid signature');
+  await row(page, 0).click();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toContainText('No signature:');
+
+  await page.getByRole('button', { name: 'Signing secret' }).click();
+  await expect(dialog).toContainText('A secret is set (GitHub).');
+  await expect(dialog.getByLabel('Secret', { exact: true })).toHaveValue('');
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('No signature:')).toHaveCount(0);
+});
+
+test('an edited replay is signed again, so that the receiver accepts it', async ({ page, endpoint, target }) => {
+  await send(endpoint.url, signedRequest());
+  await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, {
+    data: { scheme: 'github', secret: SECRET },
+  });
+  await openReplay(page, endpoint);
+  await bodyField(page).fill('{"edited":true}');
+  await expect(page.getByText('will not match. Switch on “Sign again”.')).toBeVisible();
+  await sendTo(page, target.url);
+  await page.getByLabel('Sign again').click();
+  await expect(page.getByText('will not match')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Send Request' }).click();
+  await expect.poll(() => target.received.length).toBe(2);
+  const signatures = target.received.map(({ headers }) => headers.find(([name]) => /signature/i.test(name))?.[1]);
+  expect(signatures).toEqual([signed(BODY), signed('{"edited":true}')]);
+  await expectNoFindings(page, 'sign again');
+});

@@ -1,0 +1,115 @@
+import { isDelivered } from '@creel/contract';
+import type { DeliveryAttempt } from '@creel/contract';
+import { ChevronRight, RotateCw } from 'lucide-react';
+import { useId } from 'react';
+import { errorMessage } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { formatDuration, statusLine } from '../../ui/statuses.ts';
+import { formatInstant, shortAge } from '../../ui/times.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { AttemptResponse } from './attempt-response.tsx';
+import { nextAttemptLabel, SENT_BY } from './delivery-labels.ts';
+import { useSendAgain } from './delivery-queries.ts';
+
+export interface AttemptRowProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly attempt: DeliveryAttempt;
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+  readonly onReplay: () => void;
+}
+
+/** One line about an attempt, and below it, if it is open, the response and what can be done. */
+export function AttemptRow(props: AttemptRowProps) {
+  const { attempt, isOpen, onToggle } = props;
+  const id = useId();
+  const now = useNow();
+  return (
+    <li className="border-b border-line">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={onToggle}
+        className="group flex min-h-9 w-full min-w-0 items-center gap-2 px-3 py-1 text-left outline-offset-[-2px] hover:bg-sunk pointer-coarse:min-h-12"
+      >
+        <ChevronRight aria-hidden className="size-3.5 shrink-0 text-ink-2 group-aria-expanded:rotate-90" />
+        <Badge tone={isDelivered(attempt.status) ? 'success' : 'destructive'} className="font-mono">
+          {attempt.status ?? 'Failed'}
+        </Badge>
+        <span className="shrink-0 text-ink-2">{SENT_BY[attempt.kind]}</span>
+        <span className="min-w-0 grow truncate font-mono text-sm" title={attempt.url}>
+          {attempt.url}
+        </span>
+        {attempt.nextAttemptAt === null ? null : <Badge tone="warning">{nextAttemptLabel(attempt, now)}</Badge>}
+        <span className="shrink-0 font-mono text-sm text-ink-2 @max-md:hidden">
+          {formatDuration(attempt.durationMs)}
+        </span>
+        <time
+          dateTime={attempt.at}
+          title={formatInstant(attempt.at)}
+          className="w-9 shrink-0 text-right font-mono text-sm text-ink-2"
+        >
+          {shortAge(attempt.at, now)}
+        </time>
+      </button>
+      {isOpen ? <AttemptDetails id={id} {...props} /> : null}
+    </li>
+  );
+}
+
+function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps & { readonly id: string }) {
+  const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
+  const again = useSendAgain(uid);
+  const isForward = kind === 'forward';
+  return (
+    <div id={id} className="flex flex-col gap-2 pb-3">
+      <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
+        <span className="text-ink">{status === null ? 'No response' : statusLine({ status, statusText })}</span>
+        <span>{formatDuration(durationMs)}</span>
+        <span>attempt {attempt.attempt}</span>
+        <time dateTime={at}>{formatInstant(at)}</time>
+        <span className="min-w-0 wrap-anywhere">
+          {method} {url}
+        </span>
+      </p>
+      {error === null ? null : (
+        <Notice tone="warn" className="mx-4">
+          {error}
+        </Notice>
+      )}
+      {nextAttemptAt === null ? null : (
+        <p className="px-4 text-sm text-ink-2">The next attempt is planned for {formatInstant(nextAttemptAt)}.</p>
+      )}
+      <div className="flex flex-wrap items-center gap-2 px-4">
+        {isForward && attempt.destinationId !== null ? (
+          <Button size="sm" busy={again.isPending} onClick={() => again.mutate(attempt.deliveryId)}>
+            <RotateCw /> {again.isPending ? 'Sending…' : 'Send again'}
+          </Button>
+        ) : null}
+        <Button size="sm" onClick={onReplay}>
+          Open in replay
+        </Button>
+        {isForward && attempt.destinationId === null ? (
+          <span className="text-sm text-ink-2">Its destination is deleted, so it can only be replayed.</span>
+        ) : null}
+        <span role="status" className="text-sm text-ink-2 empty:hidden">
+          {again.isSuccess ? 'Accepted. The new attempt appears above.' : ''}
+        </span>
+      </div>
+      {again.isError ? (
+        <Notice tone="bad" className="mx-4">
+          <p>{errorMessage(again.error, 'It could not be sent again. Please try again.')}</p>
+          <Button size="sm" className="mt-2" onClick={() => runCommand(COMMAND_IDS.forward)}>
+            Show destinations
+          </Button>
+        </Notice>
+      ) : null}
+      {status === null ? null : <AttemptResponse uid={uid} index={index} attempt={attempt} />}
+    </div>
+  );
+}

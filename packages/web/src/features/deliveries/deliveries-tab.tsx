@@ -1,0 +1,94 @@
+import type { DeliveryAttempt } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { CloudOff, Forward } from 'lucide-react';
+import { useState } from 'react';
+import { errorMessage } from '../../api/client.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { Button } from '../../ui/button.tsx';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { AttemptRow } from './attempt-row.tsx';
+import { deliveriesQuery } from './delivery-queries.ts';
+
+export interface DeliveriesTabProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+  /** Opens the replay form with the method and the URL of an attempt. */
+  readonly onReplay: (attempt: DeliveryAttempt) => void;
+}
+
+/** Every attempt to send a request: by a destination, a replay, or `creel forward`. Newest first. */
+export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
+  const { data: attempts, error, refetch } = useQuery(deliveriesQuery(uid, request));
+  /** `undefined` until the user opens or closes an attempt; then the newest one is open. */
+  const [chosen, setChosen] = useState<number | null>();
+  if (attempts === undefined) {
+    return error === null ? <Loading /> : <Failed error={error} onRetry={() => void refetch()} />;
+  }
+  if (attempts.length === 0) return <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
+  const open = chosen === undefined ? attempts[0]?.id : chosen;
+  return (
+    <ul aria-label="Deliveries, newest first">
+      {attempts.map((attempt) => (
+        <AttemptRow
+          key={attempt.id}
+          uid={uid}
+          index={request.index}
+          attempt={attempt}
+          isOpen={attempt.id === open}
+          onToggle={() => setChosen(attempt.id === open ? null : attempt.id)}
+          onReplay={() => onReplay(attempt)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+/** `refusal` says why a capture is not forwarded. Then there is no attempt. */
+function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
+  return (
+    <>
+      {refusal === undefined ? null : (
+        <Notice tone="warn" className="m-4">
+          {refusal}
+        </Notice>
+      )}
+      <EmptyState
+        icon={<Forward />}
+        title="Not sent anywhere"
+        actions={
+          <>
+            <Button onClick={() => runCommand(COMMAND_IDS.forward)}>Forward new requests</Button>
+            <Button onClick={() => runCommand(COMMAND_IDS.replay)}>Replay this one</Button>
+          </>
+        }
+      >
+        Each attempt to forward or replay this request is listed here, with its response.
+      </EmptyState>
+    </>
+  );
+}
+
+function Failed({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  return (
+    <EmptyState
+      error
+      icon={<CloudOff />}
+      title="The deliveries could not be loaded"
+      actions={<Button onClick={onRetry}>Try again</Button>}
+    >
+      {errorMessage(error, 'The server can not be reached.')}
+    </EmptyState>
+  );
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the deliveries" className="flex flex-col gap-3 p-4">
+      <Skeleton className="h-4 w-2/3" />
+      <Skeleton className="h-4 w-1/2" />
+    </div>
+  );
+}

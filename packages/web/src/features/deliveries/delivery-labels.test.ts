@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { nextAttemptLabel, outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
+
+const NOW = Date.parse('2026-11-22T10:00:00.000Z');
+
+test.each([
+  ['2026-11-22T10:00:04.200Z', 'retry in 5 s'],
+  ['2026-11-22T10:10:00.000Z', 'retry in 10 min'],
+  ['2026-11-22T09:59:59.000Z', 'retry is due'],
+])('an attempt planned for %s: %s', (nextAttemptAt, label) => {
+  expect(nextAttemptLabel({ nextAttemptAt }, NOW)).toBe(label);
+});
+
+test('a destination that is off is not called paused', () => {
+  const paused = { name: 'paused', since: '2026-11-22T10:00:00.000Z', reason: 'r' } as const;
+  expect(stateLabel({ enabled: true, state: { name: 'active' } }).text).toBe('Active');
+  expect(stateLabel({ enabled: true, state: paused }).text).toBe('Paused');
+  expect(stateLabel({ enabled: false, state: paused }).text).toBe('Off');
+});
+
+test('the share counts 2xx only, and no response is named', () => {
+  expect(outcomeLabel([])).toBeUndefined();
+  expect(outcomeLabel([200])).toBe('100% of the last attempt delivered, latest 200');
+  expect(outcomeLabel([200, 302, 500, null])).toBe('25% of the last 4 attempts delivered, latest without a response');
+});
+
+test('only a number above 0 waits', () => {
+  expect([waitingLabel(0), waitingLabel(1284)]).toEqual([undefined, '1,284 waiting']);
+});

@@ -1,0 +1,37 @@
+import { isDelivered } from '@creel/contract';
+import type { DeliveryAttempt, Destination } from '@creel/contract';
+import { formatLength } from '../../ui/times.ts';
+
+/** Who sent an attempt. */
+export const SENT_BY = { forward: 'Forward', replay: 'Replay', cli: 'creel forward' } as const;
+
+/** `retry in 5 s`. */
+export function nextAttemptLabel({ nextAttemptAt }: Pick<DeliveryAttempt, 'nextAttemptAt'>, now: number): string {
+  const left = Date.parse(nextAttemptAt ?? '') - now;
+  return left > 0 ? `retry in ${formatLength(Math.ceil(left / 1000) * 1000)}` : 'retry is due';
+}
+
+export interface StateLabel {
+  readonly text: 'Active' | 'Off' | 'Paused';
+  readonly tone: 'success' | 'neutral' | 'warning';
+}
+
+/** A destination that is off does not send, whether it is paused or not. */
+export function stateLabel({ enabled, state }: Pick<Destination, 'enabled' | 'state'>): StateLabel {
+  if (!enabled) return { text: 'Off', tone: 'neutral' };
+  return state.name === 'paused' ? { text: 'Paused', tone: 'warning' } : { text: 'Active', tone: 'success' };
+}
+
+/** `95% of the last 20 attempts delivered, latest 200`; `undefined` before the first attempt. */
+export function outcomeLabel(statuses: Destination['recentStatuses']): string | undefined {
+  const last = statuses.at(-1);
+  if (last === undefined) return undefined;
+  const share = Math.floor((100 * statuses.filter(isDelivered).length) / statuses.length);
+  const attempts = statuses.length === 1 ? 'attempt' : `${statuses.length} attempts`;
+  return `${share}% of the last ${attempts} delivered, latest ${last ?? 'without a response'}`;
+}
+
+/** `1 waiting` or nothing. */
+export function waitingLabel(pending: number): string | undefined {
+  return pending === 0 ? undefined : `${pending.toLocaleString('en-US')} waiting`;
+}

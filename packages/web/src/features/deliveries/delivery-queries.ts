@@ -1,0 +1,117 @@
+import type { DeliveryAttempt, Destination, DestinationChange, DestinationCreate, ReplayAnswer } from '@creel/contract';
+import { endToEndHeaders, forwardedUrl, targetOf } from '@creel/contract';
+import { queryOptions, useMutation } from '@tanstack/react-query';
+import { readByAnyId, readWholeRequest } from '../../api/body-queries.ts';
+import { client } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { responseSource } from '../../bodies/response.ts';
+import type { ReceivedResponse } from '../../bodies/response.ts';
+import { viewBodyAsync } from '../../bodies/view-body-async.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Milliseconds between two reads of the destinations while they are on the screen. */
+const DESTINATIONS_MS = 2000;
+
+/** The last attempts to send a request, newest first. Live messages load them again. */
+export const deliveriesQuery = (uid: string, request: ListedRequest) =>
+  queryOptions({
+    queryKey: queryKeys.deliveries(uid, request.index),
+    queryFn: ({ signal }): Promise<DeliveryAttempt[]> =>
+      readByAnyId(uid, request, (id) => client.call('listDeliveries', { params: { uid, id } }, signal)),
+    gcTime: MINUTE_MS,
+    staleTime: 0,
+  });
+
+/** The stored part of a destination's response. */
+export function responseOf(attempt: DeliveryAttempt): ReceivedResponse {
+  return {
+    headers: attempt.responseHeaders,
+    body: attempt.responseBody,
+    bodyEncoding: attempt.responseBodyEncoding,
+    bodyTruncated: attempt.responseTruncated,
+  };
+}
+
+/** The parsed response of an attempt. */
+export const responseViewQuery = (uid: string, index: number, attempt: DeliveryAttempt) =>
+  queryOptions({
+    queryKey: queryKeys.responseView(uid, index, attempt.id),
+    queryFn: () => viewBodyAsync(responseSource(responseOf(attempt))),
+    gcTime: MINUTE_MS,
+  });
+
+/** Sends a delivery of a destination again. A live message shows the result. */
+export function useSendAgain(uid: string) {
+  return useMutation({
+    mutationFn: (deliveryId: string) => client.call('retryDelivery', { params: { uid, deliveryId } }),
+  });
+}
+
+/** The destinations of an endpoint, oldest first. */
+export const destinationsQuery = (uid: string) =>
+  queryOptions({
+    queryKey: queryKeys.destinations(uid),
+    queryFn: ({ signal }) => client.call('listDestinations', { params: { uid } }, signal),
+    staleTime: 0,
+    refetchInterval: DESTINATIONS_MS,
+  });
+
+function changeList(uid: string, change: (list: readonly Destination[]) => Destination[]): void {
+  const queryKey = queryKeys.destinations(uid);
+  // A read that started before the change must not undo it.
+  void queryClient.cancelQueries({ queryKey });
+  queryClient.setQueryData<Destination[]>(queryKey, (list) => list && change(list));
+}
+
+function putDestination(uid: string, saved: Destination): void {
+  changeList(uid, (list) =>
+    list.some(({ id }) => id === saved.id)
+      ? list.map((each) => (each.id === saved.id ? saved : each))
+      : [...list, saved],
+  );
+}
+
+export function useCreateDestination(uid: string) {
+  return useMutation({
+    mutationFn: (body: DestinationCreate) => client.call('createDestination', { params: { uid }, body }),
+    onSuccess: (created) => putDestination(uid, created),
+  });
+}
+
+export function useChangeDestination(uid: string, id: number) {
+  return useMutation({
+    mutationFn: (body: DestinationChange) =>
+      client.call('changeDestination', { params: { uid, id: String(id) }, body }),
+    onSuccess: (changed) => putDestination(uid, changed),
+  });
+}
+
+export function useDeleteDestination(uid: string, id: number) {
+  return useMutation({
+    mutationFn: () => client.call('deleteDestination', { params: { uid, id: String(id) } }),
+    onSuccess: () => changeList(uid, (list) => list.filter((each) => each.id !== id)),
+  });
+}
+
+/** Sends a captured request to a destination as a replay, with the path and the signature that forwarding would use. */
+export function useTestDestination(uid: string, { url, appendPath, sign }: Destination) {
+  return useMutation({
+    mutationFn: async (listed: ListedRequest): Promise<ReplayAnswer> => {
+      const request = await readWholeRequest(uid, listed);
+      return readByAnyId(uid, listed, (id) => {
+        const stored = { endpointUid: uid, id };
+        const body = {
+          method: request.method,
+          url: forwardedUrl(url, appendPath, targetOf(request)),
+          headers: endToEndHeaders(request.rawHeaders).map(([key, value]) => ({ key, value })),
+          of: stored,
+          sign,
+        };
+        return client.call('replay', { body: request.size === 0 ? body : { ...body, bodyFrom: stored } });
+      });
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import { suggestScheme } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { Check, ShieldAlert, ShieldQuestion } from 'lucide-react';
+import { useState } from 'react';
+import { useSigning } from '../../api/queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
+import { signatureQuery } from './signing-queries.ts';
+
+export interface SignatureFactProps {
+  readonly uid: string;
+  readonly request: ListedRequest;
+}
+
+/** The check reads the whole request, so it runs by itself only up to this size. */
+const MAX_CHECKED_BYTES = 1024 * 1024;
+
+const LINK = 'font-sans text-accent underline-offset-2 hover:underline';
+const FACT = 'inline-flex min-w-0 items-start gap-1 font-sans [&_svg]:mt-0.5 [&_svg]:size-3.5 [&_svg]:shrink-0';
+
+/** Whether the signature of a request is valid, or why not. */
+export function SignatureFact({ uid, request }: SignatureFactProps) {
+  const signing = useSigning(uid);
+  const [asked, setAsked] = useState(false);
+  const isChecked = signing !== null && (asked || request.size <= MAX_CHECKED_BYTES);
+  const { data: signature, isError } = useQuery({ ...signatureQuery(uid, request), enabled: isChecked });
+  if (signing === null) {
+    return suggestScheme(request.rawHeaders) === undefined ? null : (
+      <button type="button" className={LINK} onClick={() => runCommand(COMMAND_IDS.signing)}>
+        Check the signature…
+      </button>
+    );
+  }
+  if (!isChecked) {
+    return (
+      <button type="button" className={LINK} onClick={() => setAsked(true)}>
+        Check the signature
+      </button>
+    );
+  }
+  if (isError) return <span className="font-sans">The signature could not be checked.</span>;
+  if (signature === undefined || signature === null) return null;
+  const { verdict, reason } = signature;
+  if (verdict === 'valid') {
+    return (
+      <span className={`${FACT} text-ok`}>
+        <Check aria-hidden /> Signature valid
+      </span>
+    );
+  }
+  if (verdict === 'missing') {
+    return (
+      <span className={FACT}>
+        <ShieldQuestion aria-hidden />
+        <span className="min-w-0 wrap-anywhere">No signature: {reason}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={`${FACT} text-bad`}>
+      <ShieldAlert aria-hidden />
+      <span className="min-w-0 wrap-anywhere">Signature invalid: {reason}</span>
+    </span>
+  );
+}

@@ -1,0 +1,217 @@
+import { signingSchemeSchema, signingSecretSchema, suggestScheme } from '@creel/contract';
+import type { SigningScheme, SigningSecret, SuggestedScheme } from '@creel/contract';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { errorMessage } from '../../api/client.ts';
+import { useSigning } from '../../api/queries.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { readList } from '../../api/request-lists.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
+import type { FieldErrors } from '../../ui/form-errors.ts';
+import { Input, Select } from '../../ui/input.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { useRefusal } from '../../ui/use-refusal.ts';
+import { useDeleteSecret, useSetSecret } from './signing-queries.ts';
+
+const SCHEMES: Readonly<Record<SigningScheme, { readonly name: string; readonly hint: string }>> = {
+  stripe: { name: 'Stripe', hint: 'The signing secret of the webhook endpoint in Stripe. It begins with whsec_.' },
+  github: { name: 'GitHub', hint: 'The secret that you entered in the settings of the webhook.' },
+  shopify: {
+    name: 'Shopify',
+    hint: 'The client secret of the app, or the secret shown below the webhooks of the shop.',
+  },
+  slack: { name: 'Slack', hint: 'The signing secret in the basic information of the app.' },
+  'standard-webhooks': { name: 'Standard Webhooks', hint: 'Base64, with or without whsec_. Also used by Svix.' },
+  'hmac-sha256': { name: 'HMAC-SHA256', hint: 'The key of an HMAC-SHA256 of the body.' },
+};
+
+const FIELDS = ['scheme', 'secret', 'header', 'encoding', 'prefix'];
+
+/** Number of the newest requests from which a scheme is suggested. */
+const MAX_READ_ROWS = 50;
+
+function suggestionOf(rows: readonly ListedRequest[]): SuggestedScheme | undefined {
+  for (const { rawHeaders } of rows.slice(0, MAX_READ_ROWS)) {
+    const suggested = suggestScheme(rawHeaders);
+    if (suggested !== undefined) return suggested;
+  }
+  return undefined;
+}
+
+export interface SigningDialogProps {
+  readonly uid: string;
+  readonly onClose: () => void;
+}
+
+/** Sets, replaces or removes the secret that the sender signs with. The secret is never shown again. */
+export function SigningDialog({ uid, onClose }: SigningDialogProps) {
+  const signing = useSigning(uid);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="Signing secret"
+      description="With the sender's secret, Creel checks the signature of each request and can sign what you send again. It is stored encrypted and never shown again."
+    >
+      <SigningForm uid={uid} present={signing?.scheme} onDone={onClose} />
+    </Dialog>
+  );
+}
+
+interface SigningFormProps {
+  readonly uid: string;
+  readonly present: SigningScheme | undefined;
+  readonly onDone: () => void;
+}
+
+function SigningForm({ uid, present, onDone }: SigningFormProps) {
+  const [suggested] = useState(() => suggestionOf(readList(uid).rows));
+  const [scheme, setScheme] = useState<SigningScheme>(present ?? suggested?.scheme ?? 'stripe');
+  const [secret, setSecret] = useState('');
+  const [plain, setPlain] = useState<Plain>({ header: '', encoding: 'hex', prefix: '', ...suggested });
+  const [errors, setErrors] = useState<FieldErrors>({});
+  const [form, refused] = useRefusal();
+  const set = useSetSecret(uid);
+  const remove = useDeleteSecret(uid);
+  const refuse = (found: FieldErrors): void => {
+    setErrors(found);
+    refused();
+  };
+  const edit = (field: string): void => setErrors(({ [field]: _, ...rest }) => rest);
+  const changePlain = (change: Partial<Plain>): void => {
+    setPlain((before) => ({ ...before, ...change }));
+    Object.keys(change).forEach(edit);
+  };
+  const onSubmit = (submit: FormEvent): void => {
+    submit.preventDefault();
+    if (set.isPending) return;
+    const wanted = { scheme, secret, ...(scheme === 'hmac-sha256' ? plain : {}) };
+    const found = fieldErrors(signingSecretSchema, wanted);
+    if (Object.keys(found).length > 0) return refuse(found);
+    set.mutate(wanted, { onSuccess: onDone, onError: (error) => refuse(serverFieldErrors(error, FIELDS)) });
+  };
+  const failure = [set.error, remove.error].find((error) => error !== null);
+  const isAtAField = Object.keys(serverFieldErrors(failure, FIELDS)).length > 0;
+  return (
+    <form ref={form} noValidate onSubmit={onSubmit} className="flex flex-col gap-4">
+      {failure === undefined || isAtAField ? null : (
+        <Notice tone="bad">{errorMessage(failure, 'The secret could not be stored. Please try again.')}</Notice>
+      )}
+      {present === undefined ? null : (
+        <Notice tone="good">A secret is set ({SCHEMES[present].name}). A new one replaces it.</Notice>
+      )}
+      <Field
+        label="Scheme"
+        hint={suggested?.scheme === scheme ? 'Suggested, because the newest requests are signed this way.' : undefined}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={scheme}
+            onChange={({ target }) => {
+              setScheme(signingSchemeSchema.parse(target.value));
+              setErrors({});
+            }}
+          >
+            {signingSchemeSchema.options.map((value) => (
+              <option key={value} value={value}>
+                {SCHEMES[value].name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {scheme === 'hmac-sha256' ? <PlainFields values={plain} errors={errors} onChange={changePlain} /> : null}
+      <Field label="Secret" error={errors['secret']} hint={SCHEMES[scheme].hint}>
+        {(control) => (
+          <Input
+            {...control}
+            data-first-focus
+            mono
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            value={secret}
+            onChange={({ target }) => {
+              setSecret(target.value);
+              edit('secret');
+            }}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap justify-end gap-2">
+        {present === undefined ? null : (
+          <Button
+            variant="danger-ghost"
+            className="mr-auto"
+            busy={remove.isPending}
+            onClick={() => remove.mutate(undefined, { onSuccess: onDone })}
+          >
+            Remove
+          </Button>
+        )}
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={set.isPending}>
+          {set.isPending ? 'Saving…' : present === undefined ? 'Save' : 'Replace'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** How a plain HMAC is written into its header. */
+type Plain = Required<Pick<SigningSecret, 'header' | 'encoding' | 'prefix'>>;
+
+interface PlainFieldsProps {
+  readonly values: Plain;
+  readonly errors: FieldErrors;
+  readonly onChange: (change: Partial<Plain>) => void;
+}
+
+function PlainFields({ values, errors, onChange }: PlainFieldsProps) {
+  return (
+    <div className="grid grid-cols-2 gap-x-3 gap-y-4">
+      <Field label="Header" error={errors['header']} className="col-span-2">
+        {(control) => (
+          <Input
+            {...control}
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="X-Signature"
+            value={values.header}
+            onChange={({ target }) => onChange({ header: target.value.trim() })}
+          />
+        )}
+      </Field>
+      <Field label="Encoding">
+        {(control) => (
+          <Select
+            {...control}
+            value={values.encoding}
+            onChange={({ target }) => onChange({ encoding: target.value === 'base64' ? 'base64' : 'hex' })}
+          >
+            <option>hex</option>
+            <option>base64</option>
+          </Select>
+        )}
+      </Field>
+      <Field label="Prefix (optional)" error={errors['prefix']}>
+        {(control) => (
+          <Input
+            {...control}
+            mono
+            autoComplete="off"
+            spellCheck={false}
+            placeholder="sha256="
+            value={values.prefix}
+            onChange={({ target }) => onChange({ prefix: target.value.trim() })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
