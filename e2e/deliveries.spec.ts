@@ -101,7 +101,7 @@ test('a destination is paused after 50 failures, says why, and is resumed', asyn
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
   await page.getByRole('tab', { name: /^Deliveries/ }).click();
   await page.getByRole('button', { name: 'Send again' }).click();
-  await expect(attempts(page).first()).toContainText('can not be sent again');
+  await expect(attempts(page).first()).toContainText("can't be sent again");
   await page.getByRole('button', { name: 'Show destinations' }).click();
 
   target.answerWith((response) => response.end('ok'));

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { launchOptions } from '../../scripts/chromium.ts';
 import { accountScenes } from './account-scenes.ts';
 import { billingScenes } from './billing-scenes.ts';
+import { deliveryScenes } from './delivery-scenes.ts';
 import { endpointScenes } from './endpoint-scenes.ts';
 import { replayScenes } from './replay-scenes.ts';
 import type { Scene } from './scene.ts';
@@ -34,7 +35,7 @@ const NARROW = 768;
 const SETTLED_MS = 120;
 
 async function main(wanted: readonly string[]): Promise<number> {
-  const all = [...endpointScenes, ...replayScenes, ...accountScenes, ...billingScenes];
+  const all = [...endpointScenes, ...replayScenes, ...deliveryScenes, ...accountScenes, ...billingScenes];
   const scenes = wanted.length === 0 ? all : all.filter(({ name }) => wanted.some((part) => name.includes(part)));
   if (scenes.length === 0) {
     console.error(`No screen is called ${wanted.join(', ')}. There are: ${all.map(({ name }) => name).join(', ')}`);

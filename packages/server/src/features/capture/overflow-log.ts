@@ -192,11 +192,11 @@ export class OverflowLog {
   /** @throws Error when NATS does not answer. */
   async state(): Promise<LogState> {
     const { consumer, manager } = await this.#open();
-    const [{ state }, { ack_floor: floor, num_pending: pending, num_ack_pending: taken }] = await Promise.all([
-      manager.streams.info(this.#stream),
+    const [{ state }, { ack_floor: floor }] = await Promise.all([
+      manager.streams.info(this.#stream, { subjects_filter: this.#batches }),
       consumer.info(),
     ]);
-    const batches = pending + taken;
+    const batches = state.subjects?.[this.#batches] ?? 0;
     if (batches === 0) await this.#deleteOrphans(manager, state.messages === 0 ? 0 : state.last_seq);
     if (this.#isFull && state.bytes < (this.#fullBytes ??= state.bytes)) this.#isFull = false;
     // A batch leaves the stream when it is done. The consumer's own position may be older after a server was killed.

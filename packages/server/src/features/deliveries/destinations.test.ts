@@ -33,6 +33,7 @@ describe('destinations', () => {
       sign: false,
       state: { name: 'active' },
       pending: 0,
+      recentStatuses: [],
       createdAt: expect.any(String),
     });
     const second = await addDestination(uid, { url: 'http://127.0.0.1:9/', query: 'method:POST', appendPath: true });

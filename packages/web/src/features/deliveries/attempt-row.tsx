@@ -65,6 +65,7 @@ export function AttemptRow(props: AttemptRowProps) {
 function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps & { readonly id: string }) {
   const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
   const again = useSendAgain(uid);
+  const now = useNow();
   const isForward = kind === 'forward';
   return (
     <div id={id} className="flex flex-col gap-2 pb-3">
@@ -83,7 +84,11 @@ function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps &
         </Notice>
       )}
       {nextAttemptAt === null ? null : (
-        <p className="px-4 text-sm text-ink-2">The next attempt is planned for {formatInstant(nextAttemptAt)}.</p>
+        <p className="px-4 text-sm text-ink-2">
+          {Date.parse(nextAttemptAt) > now
+            ? `The next attempt is planned for ${formatInstant(nextAttemptAt)}.`
+            : 'The next attempt is due. It waits while its destination is off or paused.'}
+        </p>
       )}
       <div className="flex flex-wrap items-center gap-2 px-4">
         {isForward && attempt.destinationId !== null ? (

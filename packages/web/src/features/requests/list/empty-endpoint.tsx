@@ -1,6 +1,6 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
 import { useMutation } from '@tanstack/react-query';
-import { Laptop, Send } from 'lucide-react';
+import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
 import type { Endpoint } from '@creel/contract';
 import { useLiveStatus } from '../../../api/live-cache.ts';
@@ -65,7 +65,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <p className="text-ink-2">To receive the requests in a program on your machine:</p>
         <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
-          <Laptop /> Forward to localhost
+          <Forward /> Forward requests
         </Button>
       </div>
     </div>
