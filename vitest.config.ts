@@ -23,7 +23,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // As many as the cores. `npm test` also runs the browser tests at the same time.
     maxWorkers: 2,
-    // Test files share the modules of their process. Loading them again for each file would take two fifths of the processor time.
+    // Test files share the modules of their process. Loading them again for each file doubles the processor time of most.
     isolate: false,
     retry: 0,
     allowOnly: false,

@@ -4,7 +4,7 @@ import { serverProgram } from '../../../fixtures/server-program.ts';
 
 /**
  * Replaces `workers/worker-file.ts` in `npm test` (vitest.config.ts): threads come from the bundle that was just built. From the source,
- * each thread loads 200 modules, which takes three times as long, and the tests start a thousand.
+ * each thread loads 200 modules, which takes three times as long, and the tests start hundreds.
  */
 export const workerFile: typeof realWorkerFile = (_starter, _source, bundled) =>
   new URL(bundled, pathToFileURL(serverProgram));
