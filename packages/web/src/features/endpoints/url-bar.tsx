@@ -17,7 +17,7 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
       aria-label="Endpoint URL"
       className="flex flex-wrap items-stretch overflow-clip rounded-md border border-line-strong bg-panel"
     >
-      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-md:py-1 max-md:pr-1">
+      <div className="flex min-w-0 grow-[999] basis-118 items-center gap-1.5 py-0.5 pr-0.5 pl-3 max-lg:gap-1 max-md:py-1 max-md:pr-1">
         <CaptureUrl url={endpoint.url} uid={endpoint.uid} />
         <CopyButton
           text={endpoint.url}
@@ -28,9 +28,15 @@ export function UrlBar({ endpoint }: { readonly endpoint: EndpointDetail }) {
         >
           Copy
         </CopyButton>
-        <Button size="sm" className="md:h-6.5" onClick={() => runCommand(COMMAND_IDS.forward)}>
+        <Button
+          size="sm"
+          aria-label="Forward"
+          title="Forward"
+          className="md:h-6.5"
+          onClick={() => runCommand(COMMAND_IDS.forward)}
+        >
           <Forward />
-          Forward
+          <span className="max-lg:hidden">Forward</span>
         </Button>
         <IconButton
           label="Signing secret"
