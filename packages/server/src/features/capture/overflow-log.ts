@@ -155,10 +155,10 @@ export class OverflowLog {
       return {
         batches: [first, ...following.map(({ data }) => decodeBatch(data))],
         done: async () => {
-          const last = following.at(-1)?.seq;
-          if (last !== undefined) await manager.streams.purge(this.#stream, { filter: this.#batches, seq: last + 1 });
+          const remove = (seq: LogPosition) => manager.streams.deleteMessage(this.#stream, seq, false);
+          await Promise.all(following.map(({ seq }) => remove(seq)));
           await message.ackAck({ timeout: CALL_MS });
-          for (const seq of parts) await manager.streams.deleteMessage(this.#stream, seq, false);
+          for (const seq of parts) await remove(seq);
         },
         giveBack: () => message.nak(),
       };
@@ -179,9 +179,11 @@ export class OverflowLog {
     const batches: StoredMsg[] = [];
     let bytes = 0;
     for (const message of await Promise.all(seqs.map(read))) {
-      // Null: removed already. Parts belong to a later batch.
-      if (message === null || message?.subject === this.#parts) continue;
-      if (message === undefined || partsOf(message.header).length > 0) break;
+      // Null: there is none, or the server that answers does not have it yet.
+      if (message === null || message === undefined) break;
+      // A part belongs to a later batch.
+      if (message.subject === this.#parts) continue;
+      if (partsOf(message.header).length > 0) break;
       bytes += message.data.length;
       if (bytes > MAX_FOLLOWING_BYTES) break;
       batches.push(message);
