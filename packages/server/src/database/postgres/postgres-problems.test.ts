@@ -155,7 +155,9 @@ describe('migrations', () => {
     for (const store of stores) await expect(someUser(store)).resolves.toBeDefined();
   });
 
-  test.each(known)('killed during migration %i, the next start completes it', async (version) => {
+  // All of them with MIGRATIONS=all (CONTRIBUTING.md).
+  const killed = process.env['MIGRATIONS'] === 'all' ? known : known.filter((version) => version % 4 === 1);
+  test.each(killed)('killed during migration %i, the next start completes it', async (version) => {
     await (await startAndWaitFor('halfway', './interrupted-migration.ts', [database.url, String(version)])).kill();
     await expect(someUser(await open())).resolves.toBeDefined();
     expect(await versions()).toEqual(known);

@@ -156,7 +156,8 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
     change.before?.(user);
     const dying = new Promise<void>((resolve) => {
       const fate = new Fate(step);
-      void change.run(processWith(fate), user);
+      // The library of Stripe gives up its last call much later.
+      change.run(processWith(fate), user).catch(() => undefined);
       const look = (): void => (fate.steps >= step ? resolve() : void setImmediate(look));
       look();
     });
