@@ -21,7 +21,7 @@ export default defineConfig({
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // As many as the cores. `npm test` also runs the browser tests at the same time.
+    // As many as the cores.
     maxWorkers: 2,
     // Test files share the modules of their process. Loading them again for each file doubles the processor time of most.
     isolate: false,
