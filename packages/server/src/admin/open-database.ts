@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely } from 'kysely';
 import { openDatabase as openPostgres } from '../database/postgres/run-query.ts';
@@ -7,8 +6,8 @@ import { startProblem } from '../database/postgres/start-problem.ts';
 import type { Database, Tables } from '../database/schema.ts';
 import { sqliteDialect } from '../database/sqlite/dialect.ts';
 import { databaseFile } from '../database/sqlite/open-database.ts';
-import { AdminProblem } from './admin-problem.ts';
 import type { AdminConfig } from './commands.ts';
+import { expectDatabase } from './sqlite-files.ts';
 
 /** How long a write waits for the running server's. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -32,7 +31,7 @@ export async function withDatabase<Result>(
     }
   }
   const file = databaseFile(config.dataDir);
-  if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
+  expectDatabase(file);
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
   try {

@@ -121,7 +121,8 @@ function rowsOf(database: DatabaseSync, text: string) {
   return database.prepare(text).all();
 }
 
-function expectDatabase(file: string): void {
+/** @throws AdminProblem if there is no database */
+export function expectDatabase(file: string): void {
   if (!existsSync(file)) throw new AdminProblem(`There is no database ${file}. Set DATA_DIR to its folder.`);
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 
 /** The index takes the low bits of a request's key: 4,294,967,296 captures per endpoint. */
-const INDEX_SPAN = 4_294_967_296;
+export const INDEX_SPAN = 4_294_967_296;
 
 /** The key of a request. The database computes it with 64 bits, because JavaScript's numbers have 53. */
 export function requestKey(endpointId: number, index: number): RawBuilder<number> {
@@ -16,3 +16,5 @@ export function requestKeyValue(endpointId: number, index: number): bigint {
 
 /** The index within a `key` column. */
 export const indexOfKey = sql<number>`(key & ${sql.lit(INDEX_SPAN - 1)})`;
+/** The index within a `request_key` column, which refers to a request. */
+export const indexOfRequestKey = sql<number>`(request_key & ${sql.lit(INDEX_SPAN - 1)})`;

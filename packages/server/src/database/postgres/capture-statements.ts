@@ -9,6 +9,7 @@ import type {
   LockedEndpoint,
   NewCapture,
 } from '../write-captures.ts';
+import { INDEX_SPAN } from '../request-key.ts';
 import { int4Array, int8Array, keyArray } from './binary-arrays.ts';
 
 /** Locks rows in the order of ids, so that two processes can't deadlock. */
@@ -60,9 +61,6 @@ const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::b
       - (select count(*) from oldest o where o.id = g.id and o.spared),
     trimmed_to = greatest(e.trimmed_to, (select max(o.key & 4294967295) + 1 from oldest o where o.id = g.id))
   from given g where e.id = g.id`;
-
-/** The index after an endpoint's last possible one. */
-const NO_INDEX = 4_294_967_296;
 
 /**
  * Statements are planned once per connection, because planning took half of a batch's time. The plan must not depend on
@@ -154,7 +152,7 @@ function settleValues(writes: readonly EndpointWrite[]): unknown[] {
     int8Array(writes.map((write) => write.savedCount)),
     int8Array(writes.map((write) => write.unsavedCount)),
     int8Array(writes.map((write) => write.sparedCount)),
-    int8Array(writes.map((write) => write.plannedTo ?? NO_INDEX)),
+    int8Array(writes.map((write) => write.plannedTo ?? INDEX_SPAN)),
     int8Array(writes.map((write) => (write.hasDeliveries ? 1 : 0))),
     int8Array(added.map((count) => count.endpointId)),
     added.map((count) => count.method),

@@ -1,6 +1,6 @@
 import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../../limits/within.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { GatewayError } from './gateway.ts';
@@ -199,7 +199,7 @@ export class Billing {
     }
     this.#settledAt.set(user.id, now());
     try {
-      return (await within(SETTLE_MS, this.#sync.refresh(user.id))) ?? user;
+      return (await within(SETTLE_MS, this.#sync.refresh(user.id), tooLong)) ?? user;
     } catch (error) {
       log.warn({ err: error }, 'a checkout could not be settled yet');
       return user;
@@ -240,7 +240,7 @@ export class Billing {
     userId: number,
     work: (owner: string) => Promise<T>,
   ): Promise<T> {
-    return this.#translating(what, within(ANSWER_MS, this.#sync.locks.run(userId, work)));
+    return this.#translating(what, within(ANSWER_MS, this.#sync.locks.run(userId, work), tooLong));
   }
 
   async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
@@ -276,18 +276,7 @@ function withoutHash(url: URL): string {
   return url.hash === '' ? url.href : url.href.slice(0, -url.hash.length);
 }
 
-/**
- * @throws GatewayError when the work takes longer. The work continues, and its effect is read from the gateway later.
- */
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
-  const ended = new AbortController();
-  const timeout = sleep(milliseconds, undefined, { signal: ended.signal, ref: false }).then(() => {
-    throw new GatewayError('unavailable', 'The payment service took too long.');
-  });
-  timeout.catch(() => undefined);
-  try {
-    return await Promise.race([work, timeout]);
-  } finally {
-    ended.abort();
-  }
+/** The work continues, and its effect is read from the gateway later. */
+function tooLong(): GatewayError {
+  return new GatewayError('unavailable', 'The payment service took too long.');
 }

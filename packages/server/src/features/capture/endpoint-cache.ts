@@ -2,6 +2,7 @@ import type { Bus } from '../../bus/bus.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { EndpointRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
+import { within } from '../../limits/within.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
@@ -149,20 +150,14 @@ export class EndpointCache {
 
   /** @throws StorageUnavailable when the database does not answer within `withinMs` milliseconds. */
   async #find(uid: string, withinMs: number): Promise<EndpointRecord | undefined> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new StorageUnavailable('The lookup of an endpoint took too long.')),
-      withinMs,
-    );
+    const late = (): Error => new StorageUnavailable('The lookup of an endpoint took too long.');
     try {
-      const found = await Promise.race([this.#store.findEndpoint(uid), late.promise]);
+      const found = await within(withinMs, this.#store.findEndpoint(uid), late);
       this.#failedAt = undefined;
       return found;
     } catch (error) {
       if (error instanceof StorageUnavailable) this.#failedAt = this.#now();
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -21,6 +21,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { within } from '../../limits/within.ts';
 import { decodeBatch, encodeBatch } from './logged-batch.ts';
 
 /** Milliseconds after which a batch that a node took and did not finish goes to another node. */
@@ -120,7 +121,7 @@ export class OverflowLog {
   async append(batch: PackedCaptures, withinMs: number): Promise<LogPosition> {
     const deadline = performance.now() + withinMs;
     try {
-      const { client, connection } = await within(withinMs, this.#open());
+      const { client, connection } = await within(withinMs, this.#open(), noAnswer);
       const encoded = encodeBatch(batch);
       const maxBytes = (connection.info?.max_payload ?? 1024 * 1024) - MESSAGE_OVERHEAD_BYTES;
       const parts: LogPosition[] = [];
@@ -269,7 +270,7 @@ async function publishUntil(
 ): Promise<LogPosition> {
   for (;;) {
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) throw new StorageUnavailable('The overflow log did not answer.');
+    if (leftMs <= 0) throw noAnswer();
     try {
       const { seq } = await client.publish(subject, data, { ...options, timeout: Math.min(PUBLISH_MS, leftMs) });
       return seq;
@@ -294,12 +295,8 @@ function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
   return value ? partsSchema.parse(JSON.parse(value)) : [];
 }
 
-/** Rejects when the promise takes longer. */
-async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  const late = sleep(milliseconds, undefined, { ref: false }).then(() => {
-    throw new StorageUnavailable('The overflow log did not answer.');
-  });
-  return Promise.race([promise, late]);
+function noAnswer(): StorageUnavailable {
+  return new StorageUnavailable('The overflow log did not answer.');
 }
 
 function isFull(error: unknown): boolean {

@@ -1,10 +1,10 @@
 import { METHODS } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceLabel } from '@creel/contract';
 import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits } from '../../database/store.ts';
+import { within } from '../../limits/within.ts';
 import { storedEvent } from '../live/live-events.ts';
 import { flatSourceLabel } from './flat-source-label.ts';
 import { OverflowWriter } from './overflow-writer.ts';
@@ -84,17 +84,13 @@ export async function checkReady(
 ): Promise<void> {
   if (writer?.isLogging) return writer.checkLog();
   try {
-    await answeredWithin(READY_MS, store.checkWritable(now()));
+    await within(
+      READY_MS,
+      store.checkWritable(now()),
+      () => new StorageUnavailable('The database did not answer in time.'),
+    );
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();
   }
-}
-
-/** @throws StorageUnavailable when it takes longer. */
-async function answeredWithin(milliseconds: number, promise: Promise<void>): Promise<void> {
-  const late = sleep(milliseconds, undefined, { ref: false }).then(() => {
-    throw new StorageUnavailable('The database did not answer in time.');
-  });
-  await Promise.race([promise, late]);
 }

@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_REQUEST, deliveryKindSchema, headerPairSchema } from
 import type { DeliveryKind, HeaderPair, SigningScheme } from '@creel/contract';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -189,7 +189,7 @@ async function findDelivery(
   endpointId: number,
   deliveryId: string,
 ): Promise<KnownDelivery | undefined> {
-  const index = sql<number>`request_key & 4294967295`.as('index');
+  const index = indexOfRequestKey.as('index');
   const pending = await transaction
     .selectFrom('deliveries')
     .select([index, 'destination_id as destinationId', 'attempts'])

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { DestinationsTable } from '../../database/delivery-schema.ts';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -222,7 +222,7 @@ async function removeDestination(
           .orderBy('next_attempt_at')
           .limit(limit),
       )
-      .returning(sql<number>`request_key & 4294967295`.as('index'))
+      .returning(indexOfRequestKey.as('index'))
       .execute();
     await removeSpared(
       transaction,

@@ -2,6 +2,7 @@ import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract
 import type { Bus } from '../../bus/bus.ts';
 import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
+import { within } from '../../limits/within.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
 import type { liveQueries, WatchedEndpoint } from './queries.ts';
@@ -65,6 +66,7 @@ export class LivePoll {
       const { openSessions, endpoints } = await within(
         CHECK_MS,
         store.readWatched([...sessionIds], [...endpointIds], now()),
+        () => new StorageUnavailable('The database did not answer in time.'),
       );
       const [open, existing] = [new Set(openSessions), new Set(endpoints.map(({ id }) => id))];
       for (const connection of connections) {
@@ -109,16 +111,6 @@ export class LivePoll {
     else if (hasOnlyCaptures(before, after)) deliver(after.id, { type: 'stored', upTo: after.nextIndex - 1 });
     else refresh(after.id);
   }
-}
-
-/** @throws StorageUnavailable when it takes longer. */
-async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new StorageUnavailable('The database did not answer in time.')),
-    milliseconds,
-  );
-  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Whether the counters show that requests were captured, and none saved, deleted or cleared. */

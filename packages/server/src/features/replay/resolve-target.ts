@@ -1,6 +1,6 @@
+import { within } from '../../limits/within.ts';
 import { Resolver, lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure } from './replay-failure.ts';
 import { isAllowed } from './target-address.ts';
@@ -54,18 +54,13 @@ function isThisMachine(host: string): boolean {
 }
 
 async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
-  const tooLong = new AbortController();
   try {
-    const late = sleep(MAX_MS, undefined, { signal: tooLong.signal, ref: false }).catch(() => undefined);
-    const found = await Promise.race([lookUp(name), late]);
-    if (found !== undefined && found.length > 0) return found;
-    throw new ReplayFailure(
-      found === undefined ? `The name ${name} could not be looked up in time.` : `The name ${name} has no address.`,
-    );
+    const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
+    const found = await within(MAX_MS, lookUp(name), late);
+    if (found.length > 0) return found;
+    throw new ReplayFailure(`The name ${name} has no address.`);
   } catch (error) {
     if (error instanceof ReplayFailure) throw error;
     throw new ReplayFailure(`The name ${name} could not be found.`);
-  } finally {
-    tooLong.abort();
   }
 }

@@ -1,0 +1,8 @@
+/**
+ * Resolves or rejects as `work` does, or rejects with `late()` after this many milliseconds. The work itself continues.
+ */
+export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => limit.reject(late()), milliseconds).unref();
+  return Promise.race([work, limit.promise]).finally(() => clearTimeout(timer));
+}
