@@ -45,7 +45,7 @@ const sockets: Banned[] = [
 ];
 const mailServer: Banned = {
   regex: '^nodemailer(/|$)',
-  message: 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.',
+  message: 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.',
 };
 const paymentProvider: Banned = {
   regex: '^stripe(/|$)',
@@ -234,7 +234,7 @@ const config: OxlintConfig = defineConfig({
       rules: serverImports(sql, ...sockets, mailServer, paymentProvider, framework, compositionRoot),
     },
     {
-      files: [`${server}/features/mail/mailer.ts`],
+      files: [`${server}/features/mail/service.ts`],
       rules: serverImports(sql, ...sockets, paymentProvider, loginProvider, framework, compositionRoot),
     },
     {

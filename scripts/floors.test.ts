@@ -8,7 +8,7 @@ import { z } from 'zod';
 const root = join(import.meta.dirname, '..');
 const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
-const mailServer = 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.';
+const mailServer = 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.';
 const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';
 const oidc = 'Only features/accounts/provider.ts connects to the login provider. Take it as an argument.';
 const packages = 'Packages know each other only through @creel/contract. Put what both sides need there.';
@@ -81,8 +81,8 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/database/sqlite/a.ts', use('../../features/capture/service.ts'), noFeature],
   ['packages/server/src/database/a.ts', use('../features/requests/queries.ts'), noFeature],
   ['packages/server/src/http/a.ts', use('../features/live/live-socket.ts'), noFeature],
-  ['packages/server/src/limits/a.ts', use('../features/replay/replays.ts'), noFeature],
-  ['packages/server/src/workers/a.ts', use('../features/replay/replays.ts'), noFeature],
+  ['packages/server/src/limits/a.ts', use('../features/replay/service.ts'), noFeature],
+  ['packages/server/src/workers/a.ts', use('../features/replay/service.ts'), noFeature],
   ['packages/server/src/queries.ts', use('./features/billing/queries.ts')],
   ['packages/server/src/features/capture/a.ts', use('../../database/store.ts')],
   ['packages/server/src/features/live/a.ts', use('../accounts/sessions.ts')],
@@ -132,9 +132,9 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/replay/a.ts', use('node:tls')],
   ['packages/server/src/features/replay/a.ts', use('nodemailer'), mailServer],
   ['packages/server/src/features/deliveries/a.ts', use('nodemailer'), mailServer],
-  ['packages/server/src/features/mail/mailer.ts', use('nodemailer')],
-  ['packages/server/src/features/mail/mailer.ts', use('node:net')],
-  ['packages/server/src/features/mail/mailer.ts', use('node:tls'), guarded],
+  ['packages/server/src/features/mail/service.ts', use('nodemailer')],
+  ['packages/server/src/features/mail/service.ts', use('node:net')],
+  ['packages/server/src/features/mail/service.ts', use('node:tls'), guarded],
   ['packages/server/src/features/billing/service.ts', use('stripe'), stripe],
   ['packages/server/src/features/billing/stripe-gateway.ts', use('stripe')],
   ['packages/server/src/features/accounts/a.ts', use('openid-client'), oidc],

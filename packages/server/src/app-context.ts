@@ -1,4 +1,4 @@
-import type { Accounts } from './features/accounts/accounts.ts';
+import type { Accounts } from './features/accounts/service.ts';
 import type { Sessions } from './features/accounts/sessions.ts';
 import type { SerialQueues } from './features/search/serial-queues.ts';
 import type { Config } from './config.ts';
@@ -6,8 +6,8 @@ import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/service.ts';
 import type { Deliveries } from './features/deliveries/service.ts';
 import type { Logger } from './log.ts';
-import type { Mailer } from './features/mail/mailer.ts';
-import type { Replays } from './features/replay/replays.ts';
+import type { Mailer } from './features/mail/service.ts';
+import type { Replays } from './features/replay/service.ts';
 import type { Signatures } from './features/signatures/service.ts';
 import type { AppStore } from './queries.ts';
 

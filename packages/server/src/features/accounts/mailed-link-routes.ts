@@ -1,4 +1,4 @@
-import { MailRefused } from '../mail/mailer.ts';
+import { MailRefused } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 import { rememberBrowser } from './start-session.ts';

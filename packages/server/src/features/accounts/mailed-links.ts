@@ -1,12 +1,12 @@
 import { identityKey } from '@creel/contract';
-import type { Background } from '../jobs/background.ts';
+import type { Background } from '../../workers/background.ts';
 import { passwordResetMessage, verificationMessage } from '../mail/account-messages.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Mailer } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from './sessions.ts';
 import { LINK_MS } from './throttle.ts';

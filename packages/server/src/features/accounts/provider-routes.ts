@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
 import { NO_EMAIL } from './provider-login.ts';

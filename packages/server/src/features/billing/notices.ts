@@ -1,7 +1,7 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { MailRefused } from '../mail/service.ts';
+import type { Mailer } from '../mail/service.ts';
 import { compose } from '../mail/message.ts';
 import type { Message } from '../mail/message.ts';
 import { moment } from '../mail/notice-messages.ts';

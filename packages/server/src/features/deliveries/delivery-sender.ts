@@ -6,7 +6,7 @@ import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { FairQueue } from '../../limits/fair-queue.ts';
-import type { Forward } from '../replay/replays.ts';
+import type { Forward } from '../replay/service.ts';
 import type { OutboundResponse } from '../replay/send-request.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';

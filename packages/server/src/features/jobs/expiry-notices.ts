@@ -1,12 +1,11 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { MailRefused } from '../mail/service.ts';
+import type { Mailer } from '../mail/service.ts';
 import { expiryMessage } from '../mail/notice-messages.ts';
-import type { ExpiryNotice } from './queries.ts';
+import type { ExpiryNotice, jobQueries } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
-import type { jobQueries } from './queries.ts';
 
 /** How long before the expiry the owner is notified. */
 const BEFORE_MS = 24 * 3_600_000;

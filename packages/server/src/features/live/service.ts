@@ -16,7 +16,7 @@ import type { CloseCode } from './live-connection.ts';
 import { recordEvent } from './live-events.ts';
 import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
 import { LiveMemory } from './live-memory.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compose, escapeHtml } from './message.ts';
-import { defaultSender } from './mailer.ts';
+import { defaultSender } from './service.ts';
 
 test('both forms have the same content; a link is on its own line', () => {
   const message = compose('A subject', ['First', { label: 'Open', url: 'https://creel.example/x?a=1&b=2' }]);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { encodeHead } from '../../database/request-head.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import { requestName } from './request-name.ts';
-import { presentHeld, presentPreview } from './present-request.ts';
+import { presentHeld, presentPreview } from './service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';

@@ -3,7 +3,7 @@ import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { setNextPage } from '../../http/call.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { searchRequests } from './service.ts';
 

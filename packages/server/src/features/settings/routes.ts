@@ -1,7 +1,7 @@
 import { PLANS, PROBLEMS } from '@creel/contract';
-import { addressBlock } from '../accounts/address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import { testMessage } from '../mail/account-messages.ts';
-import { MailRefused } from '../mail/mailer.ts';
+import { MailRefused } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 

@@ -5,7 +5,7 @@ import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { SealedText } from '../../sealed-text.ts';
+import { SealedText } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { signatureQueries } from './queries.ts';
 import { renewSignature } from './renew-signature.ts';

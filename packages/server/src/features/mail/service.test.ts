@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import { MailRefused, createMailer } from './mailer.ts';
+import { MailRefused, createMailer } from './service.ts';
 import { compose } from './message.ts';
 
 const MESSAGE = compose('Ünïcode — a subject that is long enough to be folded into several lines of a header', [

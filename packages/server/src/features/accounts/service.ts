@@ -1,6 +1,6 @@
-import type { Background } from '../jobs/background.ts';
+import type { Background } from '../../workers/background.ts';
 import type { Config } from '../../config.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Mailer } from '../mail/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { KnownBrowsers } from './known-browsers.ts';
