@@ -9,7 +9,7 @@ import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/address-block.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
-import { randomToken, tokenHash } from './sessions.ts';
+import { randomToken, tokenHash } from '../../secrets.ts';
 import type { Throttle } from './throttle.ts';
 import { mixesScripts } from './username-scripts.ts';
 

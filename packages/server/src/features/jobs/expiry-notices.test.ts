@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
 import { MailRefused } from '../mail/service.ts';
-import type { Message } from '../mail/message.ts';
+import type { Message } from '../mail/service.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { NewUser } from '../accounts/user-queries.ts';
