@@ -219,8 +219,8 @@ export class LiveService implements Live {
       sessionId: session.id,
       endpoint: { id, uid },
       store,
-      readRequests: (after, upTo) => this.#readRequests(id, after, upTo),
-      share: this.#memory.share(user.id),
+      readRequests: (after, upTo) => this.#readRequests(user.id, id, after, upTo),
+      memory: this.#memory,
       onFailure,
       onClosed: () => this.#remove(connection),
     });
@@ -238,13 +238,18 @@ export class LiveService implements Live {
   }
 
   /** Connections of an endpoint need the same requests at the same time, so they share a read and its events. */
-  #readRequests(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+  #readRequests(
+    userId: number,
+    endpointId: number,
+    after: number,
+    upTo: number,
+  ): Promise<readonly RequestEvent[] | undefined> {
     const key = `${endpointId} ${after} ${upTo}`;
     const running = this.#gapReads.get(key);
     if (running !== undefined) return running;
-    const read = new Promise<readonly RequestEvent[] | undefined>((resolve, reject) => {
-      this.#memory.read(() => this.#readMissing(endpointId, after, upTo).then(resolve, reject));
-    }).finally(() => this.#gapReads.delete(key));
+    const read = this.#memory
+      .read(userId, () => this.#readMissing(endpointId, after, upTo))
+      .finally(() => this.#gapReads.delete(key));
     this.#gapReads.set(key, read);
     return read;
   }
