@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
-import { SerialQueues } from './features/search/serial-queues.ts';
+import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
@@ -146,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...parts, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
-  const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
+  const app: AppContext = { ...services, searches: new Searches(store, now), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
