@@ -1,10 +1,7 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { compose } from '../mail/message.ts';
-import type { Message } from '../mail/message.ts';
-import { moment } from '../mail/notice-messages.ts';
+import { MailRefused, compose, moment } from '../mail/service.ts';
+import type { Mailer, Message } from '../mail/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
 import { noticeSchema } from './rules.ts';

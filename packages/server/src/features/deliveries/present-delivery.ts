@@ -1,3 +1,4 @@
+import { endpointTitle } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LastDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '../../http/utf8-boundary.ts';
@@ -6,6 +7,9 @@ import type { requestQueries } from '../requests/queries.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
+import { compose } from '../mail/service.ts';
+import type { Message } from '../mail/service.ts';
+import type { PausedDestination } from './record-queries.ts';
 
 function isoTime(millis: number): string {
   return new Date(millis).toISOString();
@@ -99,4 +103,18 @@ export function presentAttempt(attempt: StoredAttempt): DeliveryAttempt {
     responseBodyEncoding: isText ? 'utf8' : 'base64',
     responseTruncated,
   };
+}
+
+/** The mail about a destination that was paused after too many failures in a row. */
+export function pausedMessage(
+  { url, reason, endpointUid: uid, endpointName: name }: PausedDestination,
+  publicUrl: string,
+): Message {
+  const title = endpointTitle({ uid, name });
+  return compose(`Forwarding of ${title} is paused`, [
+    `Creel paused forwarding from ${title} to ${url}.`,
+    reason,
+    'New requests are still captured, and they wait for the destination. Nothing is lost. Resume the destination when it works again:',
+    { label: `Open ${title}`, url: `${publicUrl}/endpoints/${uid}` },
+  ]);
 }

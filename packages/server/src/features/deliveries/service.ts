@@ -12,14 +12,12 @@ import type { Remote } from '../../database/remote.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import { randomToken } from '../accounts/sessions.ts';
+import { randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
-import type { Background } from '../jobs/background.ts';
+import type { Background } from '../../workers/background.ts';
 import type { Live } from '../live/service.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import type { Replay, Replays } from '../replay/replays.ts';
-import { ReplayFailure } from '../replay/replay-failure.ts';
-import type { OutboundResponse } from '../replay/send-request.ts';
+import type { Mailer } from '../mail/service.ts';
+import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
@@ -27,8 +25,7 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { pausedMessage } from './paused-message.ts';
-import { presentRefusal, presentSummary } from './present-delivery.ts';
+import { pausedMessage, presentRefusal, presentSummary } from './present-delivery.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { PausedDestination, RecordedAttempts } from './record-queries.ts';
 
@@ -220,7 +217,7 @@ export class Deliveries {
       await record({ status, statusText, error: null, durationMs }, response);
       return response;
     } catch (error) {
-      if (error instanceof ReplayFailure || (error instanceof ProblemError && error.code === 'REPLAY_FAILED'))
+      if (error instanceof ProblemError && error.code === 'REPLAY_FAILED')
         await record({ status: null, statusText: '', error: error.message, durationMs: performance.now() - began });
       throw error;
     }
