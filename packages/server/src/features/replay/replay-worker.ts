@@ -24,6 +24,11 @@ export class ReplayWorker {
     return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   };
 
+  /** Starts the thread before the first replay. */
+  start(): void {
+    this.#thread.start();
+  }
+
   close(): Promise<void> {
     return this.#thread.terminate();
   }

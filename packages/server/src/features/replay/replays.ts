@@ -93,6 +93,11 @@ export class Replays {
     return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
   }
 
+  /** Starts the thread that sends, so that the first request does not wait for it. */
+  prepare(): void {
+    if (this.#options.sendRequest === undefined) this.#thread.start();
+  }
+
   /**
    * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
    * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
