@@ -47,9 +47,15 @@ export interface TestPerson {
   readonly client: TestClient;
 }
 
+/** For suites that run on both databases: `describe.each(ENGINES)`. */
+export const ENGINES = ['sqlite', 'postgres'] as const;
+export type Engine = (typeof ENGINES)[number];
+
 export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The database; by default that of TEST_STORE, else SQLite. */
+  readonly engine?: Engine;
   /** Opens a store other than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<AppStore>;
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
@@ -75,9 +81,9 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** SQLite, unless TEST_STORE=postgres: then each server has its own database, dropped with the run's PostgreSQL. */
-async function chosenDatabase(): Promise<Readonly<Record<string, string>>> {
-  return process.env['TEST_STORE'] === 'postgres' ? { DATABASE_URL: (await createTestDatabase()).url } : {};
+/** The settings of a database. On PostgreSQL it is a new one, dropped with the run's PostgreSQL. */
+export async function settingsOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  return engine === 'postgres' ? { DATABASE_URL: (await createTestDatabase()).url } : {};
 }
 
 /** The cost of hashes in most tests. */
@@ -87,8 +93,9 @@ let people = 0;
 
 /** Starts the whole server in the test's process, on a free port, with its own data folder. */
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { clock = createTestClock() } = options;
-  const settings = { ...(options.openStore === undefined ? await chosenDatabase() : {}), ...options.settings };
+  const { clock = createTestClock(), engine = process.env['TEST_STORE'] === 'postgres' ? 'postgres' : 'sqlite' } =
+    options;
+  const settings = { ...(options.openStore === undefined ? await settingsOf(engine) : {}), ...options.settings };
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings });
   const lines: string[] = [];
