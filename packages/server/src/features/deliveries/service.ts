@@ -153,10 +153,11 @@ export class Deliveries {
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
   async report(endpointId: number, index: number, report: DeliveryReport): Promise<StoredAttempt> {
-    const { responseBody, responseBodyEncoding, at, ...rest } = report;
+    const { responseBody, responseBodyEncoding, statusText, at, ...rest } = report;
     const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
     const stored = await this.#record({
       ...rest,
+      statusText: statusText ?? '',
       endpointId,
       index,
       deliveryId: newDeliveryId(),
