@@ -79,9 +79,11 @@ describe.each(ENGINES)('on %s', (engine) => {
     await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1);
     expect(maxSending).toBe(10);
     expect(heapInUse() - before).toBeLessThan(64 * 1024 * 1024);
-    const metrics = await (await client.send('/metrics')).text();
-    expect(metrics).toMatch(/^creel_deliveries_pending 10000$/m);
-    expect(metrics).toMatch(/^creel_delivery_attempts_total\{kind="forward",outcome="delivered"\} 1$/m);
+    // An attempt is counted after its response is stored.
+    await expect
+      .poll(async () => (await client.send('/metrics')).text(), { timeout: 30_000 })
+      .toMatch(/^creel_delivery_attempts_total\{kind="forward",outcome="delivered"\} 1$/m);
+    expect(await (await client.send('/metrics')).text()).toMatch(/^creel_deliveries_pending 10000$/m);
   });
 
   test('a viewer is told which captures wait for their first attempt', async () => {
