@@ -45,7 +45,8 @@ test.describe('axe, light and dark,', () => {
     const uid = await withEndpoints(page);
     for (const path of [...SCREENS, `/endpoints/${uid}`]) {
       await open(page, path);
-      await expectNoFindings(page, path);
+      // Without the tab, everything but the panel was checked.
+      await expectNoFindings(page, path, path.includes('?tab=') ? '[role="tabpanel"]' : undefined);
     }
   });
 
@@ -170,9 +171,9 @@ async function breachesOnAllScreens(page: Page): Promise<string[]> {
   const uid = await withEndpoints(page);
   for (const path of [...SCREENS, `/endpoints/${uid}`]) {
     await open(page, path);
-    await page.keyboard.press('ControlOrMeta+k');
-    await expect(page.getByRole('dialog')).toBeVisible();
   }
+  await page.keyboard.press('ControlOrMeta+k');
+  await expect(page.getByRole('dialog')).toBeVisible();
   return breaches;
 }
 
