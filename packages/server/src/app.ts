@@ -22,9 +22,10 @@ import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
+import { composePausedNotice } from './features/deliveries/paused-notice.ts';
 import { Deliveries } from './features/deliveries/service.ts';
 import { createBilling } from './features/billing/create-billing.ts';
-import { sendSubscriptionNotices } from './features/billing/notices.ts';
+import { composeSubscriptionNotice } from './features/billing/notices.ts';
 import {
   createListener,
   serveRequests,
@@ -41,6 +42,7 @@ import { watchDisk } from './log.ts';
 import type { Logger } from './log.ts';
 import { createMailer, defaultSender } from './features/mail/service.ts';
 import type { Mailer } from './features/mail/service.ts';
+import { sendOutbox } from './features/mail/outbox.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
@@ -134,7 +136,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
   const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
-  const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
+  const deliveries = await Deliveries.create({ ...shared, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   const { forgetEndpoint, isDrained } = capture;
   metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
@@ -256,11 +258,10 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
   if (billing !== undefined)
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
-    const options = { store, mailer, config, publicUrl, log, now };
-    jobs.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
-    jobs.push(
-      new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
-    );
+    const composers = [composeSubscriptionNotice, composePausedNotice];
+    const options = { store, mailer, config, publicUrl, log, now, composers };
+    jobs.push(new IntervalJob('sending notices of expiry', (signal) => sendExpiryNotices(options, signal), log));
+    jobs.push(new IntervalJob('sending notices', (signal) => sendOutbox(options, signal), log));
   }
   return jobs;
 }

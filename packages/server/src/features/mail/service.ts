@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer';
+import type { UserRecord } from '../../database/store.ts';
 
 /** A mail without addresses: a one-line subject, and the same content as text and HTML. */
 export interface Message {
@@ -9,6 +10,18 @@ export interface Message {
 
 /** A part of a mail: a paragraph or a link. */
 export type Part = string | { readonly label: string; readonly url: string };
+
+/** A mail to one address. */
+export interface Letter {
+  readonly to: string;
+  readonly message: Message;
+}
+
+/**
+ * Makes the mail of a feature's notice. `undefined` for notices of other features, and `unwanted` when the user gets no
+ * mail about it any more, because settings and addresses change after the notice is written.
+ */
+export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Letter | 'unwanted' | undefined;
 
 /** Creates both forms of a mail. All parts are treated as text, so that user input can't become markup or a header. */
 export function compose(subject: string, parts: readonly Part[]): Message {

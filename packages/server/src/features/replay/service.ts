@@ -98,6 +98,11 @@ export class Replays {
     return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
   }
 
+  /** Starts the thread that sends, so that the first request does not wait for it. */
+  prepare(): void {
+    if (this.#options.sendRequest === undefined) this.#thread.start();
+  }
+
   /**
    * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
    * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
@@ -145,6 +150,11 @@ export class ReplayWorker {
     const { body, ...rest } = await this.#thread.call('sendRequest', request, { signal });
     return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
   };
+
+  /** Starts the thread before the first replay. */
+  start(): void {
+    this.#thread.start();
+  }
 
   close(): Promise<void> {
     return this.#thread.terminate();

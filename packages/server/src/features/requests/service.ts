@@ -45,7 +45,8 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     saved: record.savedId !== null,
     source: labels.source,
     eventType: labels.eventType,
-    lastDelivery: record.delivery?.last ? { ...record.delivery.last, pending: record.delivery.isPending } : null,
+    lastDelivery: record.delivery?.last ?? null,
+    deliveryPending: record.delivery?.isPending ?? false,
   };
 }
 
