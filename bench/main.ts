@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { startPostgres } from '../scripts/postgres.ts';
 import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
+import { filterTable } from './filter.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { dashboardTable, threadTable, throughputTable } from './report.ts';
@@ -18,7 +19,7 @@ import { startCreel, startProgram } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
-const PARTS = ['capture', 'viewer', 'stored', 'postgres', 'sign-ins', 'senders', 'browser'] as const;
+const PARTS = ['capture', 'viewer', 'stored', 'postgres', 'sign-ins', 'senders', 'filter', 'browser'] as const;
 type Part = (typeof PARTS)[number];
 const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres'];
 const STORED = 100_000;
@@ -119,6 +120,7 @@ const text = [
   ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
   ...(wanted('senders') ? [await senderTable()] : []),
+  ...(wanted('filter') ? [await filterTable(load)] : []),
   ...(wanted('browser') ? [browserTable(await browserFigures())] : []),
 ].join('\n\n');
 process.stdout.write(`${text}\n`);
