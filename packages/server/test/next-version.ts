@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
-import { MIGRATIONS } from '../src/database/migrations/list.ts';
-import { migrate } from '../src/database/migrations/migrate.ts';
-import type { Migration } from '../src/database/migrations/migration.ts';
+import { MIGRATIONS, migrate } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migrate.ts';
 import { postgresEngine } from '../src/database/postgres/engine.ts';
 import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
 import type { Tables } from '../src/database/schema.ts';
