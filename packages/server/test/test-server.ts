@@ -9,6 +9,7 @@ import { createLog } from '../src/log.ts';
 import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { createTestDatabase } from './test-database.ts';
+import { z } from 'zod';
 import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
@@ -47,9 +48,18 @@ export interface TestPerson {
   readonly client: TestClient;
 }
 
+const engineSchema = z.enum(['sqlite', 'postgres', 'two-nodes']).optional();
+type Engine = NonNullable<z.infer<typeof engineSchema>>;
+const TEST_STORE = engineSchema.parse(process.env['TEST_STORE']);
+
+/** For suites that run on both databases: `describe.each(ENGINES)`. Only the one in TEST_STORE, if it is set. */
+export const ENGINES: readonly Engine[] = TEST_STORE === undefined ? ['sqlite', 'postgres'] : [TEST_STORE];
+
 export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The database; by default that of TEST_STORE, else SQLite. */
+  readonly engine?: Engine;
   /** Opens a store other than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<AppStore>;
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
@@ -75,16 +85,15 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** SQLite; with TEST_STORE=postgres or two-nodes a database of its own, dropped with the run's PostgreSQL. */
-async function chosenDatabase(): Promise<Readonly<Record<string, string>>> {
-  const chosen = process.env['TEST_STORE'] ?? 'sqlite';
-  return chosen === 'sqlite' ? {} : { DATABASE_URL: (await createTestDatabase()).url };
+/** The settings of a database. On PostgreSQL it is a new one, dropped with the run's PostgreSQL. */
+export async function settingsOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  return engine === 'sqlite' ? {} : { DATABASE_URL: (await createTestDatabase()).url };
 }
 
-/** Two with TEST_STORE=two-nodes, unless the test chooses the database, the store or the bus itself. */
-function chosenNodes({ settings, openStore: open, bus }: TestServerOptions): 1 | 2 {
+/** Two with `two-nodes`, unless the test chooses the database, the store or the bus itself. */
+function chosenNodes(engine: Engine, { settings, openStore: open, bus }: TestServerOptions): 1 | 2 {
   const isOwn = settings?.['DATABASE_URL'] !== undefined || open !== undefined || bus !== undefined;
-  return process.env['TEST_STORE'] === 'two-nodes' && !isOwn ? 2 : 1;
+  return engine === 'two-nodes' && !isOwn ? 2 : 1;
 }
 
 /** The cost of hashes in most tests. */
@@ -130,8 +139,9 @@ async function startNode(
  * first.
  */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  const settings = { ...(given.openStore === undefined ? await chosenDatabase() : {}), ...given.settings };
-  return startNodes({ ...given, settings }, chosenNodes(given));
+  const engine = given.engine ?? TEST_STORE ?? 'sqlite';
+  const settings = { ...(given.openStore === undefined ? await settingsOf(engine) : {}), ...given.settings };
+  return startNodes({ ...given, settings }, chosenNodes(engine, given));
 }
 
 async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<TestServer> {
