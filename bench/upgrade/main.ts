@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { runUpgrade } from '../../packages/server/test/chaos/run-upgrade.ts';
+import { startOwnServer } from '../../packages/server/test/own-postgres.ts';
 import { buildIfStale } from '../../scripts/build.ts';
 import { fromRoot, root } from '../../scripts/paths.mjs';
 
@@ -69,8 +70,10 @@ try {
   await cp(fromRoot(MIGRATIONS), join(tree, MIGRATIONS), { recursive: true });
   await runNode(tree, 'node_modules/vitest/vitest.mjs', 'run', ...QUERY_TESTS);
   print('its queries work with this schema');
+  const database = await startOwnServer();
   const programs = { from: join(tree, 'bundle', 'main.js'), to: fromRoot('packages', 'server', 'dist', 'main.js') };
-  const report = await runUpgrade({ ...programs, stepMs: Number(values.seconds) * 1000 }, print);
+  const stepMs = Number(values.seconds) * 1000;
+  const report = await runUpgrade({ ...programs, stepMs, database }, print).finally(() => database.stop());
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   if (Object.values(report.flaws).some((list) => list.length > 0)) process.exitCode = 1;
 } finally {
