@@ -1,4 +1,10 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, forwardedUrl, isDelivered, targetUrlSchema } from '@creel/contract';
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  endToEndHeaders,
+  forwardedUrl,
+  isDelivered,
+  targetUrlSchema,
+} from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +17,7 @@ import type { OutboundResponse } from '../replay/send-request.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
-import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
+import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -31,6 +37,8 @@ const RENEW_MS = 3000;
 const POLL_MS = 500;
 /** An idle destination is released after this time. */
 const IDLE_MS = 30_000;
+
+const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
 export interface SenderOptions {
   readonly store: DeliveryQueries & { readonly shared: boolean };
@@ -276,18 +284,22 @@ export class DeliverySender {
   }
 
   async #outbound(
-    { endpointId, sign, signingScheme }: SendingDestination,
+    { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
     { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
     captured: RequestRecord,
   ): Promise<Forward> {
     const body = captured.body ?? new Uint8Array();
-    const { rawHeaders } = decodeHead(captured.head);
-    // Without a secret any more, the captured signature is sent.
-    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
-    const headers = renew === undefined ? rawHeaders : await renew(rawHeaders, body);
+    const { target, rawHeaders } = decodeHead(captured.head);
     // The captured path was appended, so the URL is checked again.
     const checked = targetUrlSchema.safeParse(url);
     if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
+    if (appendPath && leavesBasePath(baseUrl, target))
+      throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
+    // First, because a sender may name any header in `Connection`, also those that are added here.
+    const kept = endToEndHeaders(rawHeaders);
+    // Without a secret any more, the captured signature is sent.
+    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
+    const headers = renew === undefined ? kept : await renew(kept, body);
     const own = { id, attempt, mark: this.#options.mark };
     return {
       method: captured.method,
