@@ -1,8 +1,6 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
-import { compose } from '../mail/message.ts';
-import type { Message } from '../mail/message.ts';
-import { moment } from '../mail/notice-messages.ts';
-import type { ComposeNotice } from '../mail/outbox.ts';
+import { compose, moment } from '../mail/service.ts';
+import type { ComposeNotice, Message } from '../mail/service.ts';
 import { noticeSchema } from './rules.ts';
 import type { SubscriptionNotice } from './rules.ts';
 

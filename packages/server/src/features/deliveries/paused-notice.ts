@@ -1,8 +1,7 @@
 import { endpointTitle, isProvenAddress } from '@creel/contract';
 import { z } from 'zod';
-import { compose } from '../mail/message.ts';
-import { moment } from '../mail/notice-messages.ts';
-import type { ComposeNotice } from '../mail/outbox.ts';
+import { compose, moment } from '../mail/service.ts';
+import type { ComposeNotice } from '../mail/service.ts';
 
 /** A destination that was paused after too many failures in a row. */
 const pausedNoticeSchema = z.object({

@@ -6,12 +6,10 @@ import type { Remote } from '../../database/remote.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import { randomToken } from '../accounts/sessions.ts';
+import { randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { Live } from '../live/service.ts';
-import type { Replay, Replays } from '../replay/replays.ts';
-import { ReplayFailure } from '../replay/replay-failure.ts';
-import type { OutboundResponse } from '../replay/send-request.ts';
+import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
@@ -155,10 +153,11 @@ export class Deliveries {
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
   async report(endpointId: number, index: number, report: DeliveryReport): Promise<StoredAttempt> {
-    const { responseBody, responseBodyEncoding, at, ...rest } = report;
+    const { responseBody, responseBodyEncoding, statusText, at, ...rest } = report;
     const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
     const stored = await this.#record({
       ...rest,
+      statusText: statusText ?? '',
       endpointId,
       index,
       deliveryId: newDeliveryId(),
@@ -221,7 +220,7 @@ export class Deliveries {
       await record({ status, statusText, error: null, durationMs }, response);
       return response;
     } catch (error) {
-      if (error instanceof ReplayFailure || (error instanceof ProblemError && error.code === 'REPLAY_FAILED'))
+      if (error instanceof ProblemError && error.code === 'REPLAY_FAILED')
         await record({ status: null, statusText: '', error: error.message, durationMs: performance.now() - began });
       throw error;
     }

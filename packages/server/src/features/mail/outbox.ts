@@ -1,26 +1,12 @@
 import type { Remote } from '../../database/remote.ts';
-import type { UserRecord } from '../../database/store.ts';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from './mailer.ts';
-import type { Mailer } from './mailer.ts';
-import type { Message } from './message.ts';
+import { MailRefused } from './service.ts';
+import type { ComposeNotice, Letter, Mailer } from './service.ts';
 import type { OutboxMail, mailQueries } from './queries.ts';
 
 /** Mails per round. */
 const AT_ONCE = 50;
 const RETRY_MS = 60_000;
-
-/** A mail to one address. */
-export interface Letter {
-  readonly to: string;
-  readonly message: Message;
-}
-
-/**
- * Makes the mail of a feature's notice. `undefined` for notices of other features, and `unwanted` when the user gets no
- * mail about it any more, because settings and addresses change after the notice is written.
- */
-export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Letter | 'unwanted' | undefined;
 
 export interface OutboxOptions {
   readonly store: Remote<typeof mailQueries>;
