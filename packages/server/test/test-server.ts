@@ -140,7 +140,10 @@ async function startNode(
  * first.
  */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  const settings = { ...(given.openStore === undefined ? await settingsOf(chosenEngine(given)) : {}), ...given.settings };
+  const settings = {
+    ...(given.openStore === undefined ? await settingsOf(chosenEngine(given)) : {}),
+    ...given.settings,
+  };
   return startNodes({ ...given, settings }, chosenNodes(given));
 }
 

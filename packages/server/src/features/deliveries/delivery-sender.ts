@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { FairQueue } from '../../limits/fair-queue.ts';
+import { FairQueue, QueuePerOwner } from '../../limits/fair-queue.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
@@ -67,6 +67,22 @@ interface Lane {
   usedAt: number;
 }
 
+/** Limits what is sent at once. One user gets at most half, so that targets that hang leave room for other users. */
+class SharedTurns {
+  readonly #all: FairQueue;
+  readonly #own: QueuePerOwner;
+
+  constructor(concurrency: number) {
+    this.#all = new FairQueue({ concurrency, maxWaiting: MAX_LANES });
+    this.#own = new QueuePerOwner({ concurrency: concurrency / 2, maxWaiting: MAX_LANES });
+  }
+
+  /** Runs `work` when it is the user's turn. @throws QueueFullError; the signal's reason */
+  run<T>(userId: number, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#own.run(userId, () => this.#all.run(userId, work, signal));
+  }
+}
+
 /**
  * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
  * the order of capture. If it dies, its leases expire and another process sends again what was under way. Only ids are
@@ -76,8 +92,8 @@ export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #owner = randomUUID();
   readonly #lanes = new Map<number, Lane>();
-  readonly #small = new FairQueue({ concurrency: SMALL_AT_ONCE, maxWaiting: MAX_LANES });
-  readonly #large = new FairQueue({ concurrency: LARGE_AT_ONCE, maxWaiting: MAX_LANES });
+  readonly #small = new SharedTurns(SMALL_AT_ONCE);
+  readonly #large = new SharedTurns(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
