@@ -9,6 +9,7 @@ import { createLog } from '../src/log.ts';
 import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { createTestDatabase } from './test-database.ts';
+import { z } from 'zod';
 import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
@@ -47,9 +48,12 @@ export interface TestPerson {
   readonly client: TestClient;
 }
 
-/** For suites that run on both databases: `describe.each(ENGINES)`. */
-export const ENGINES = ['sqlite', 'postgres'] as const;
-export type Engine = (typeof ENGINES)[number];
+const engineSchema = z.enum(['sqlite', 'postgres', 'two-nodes']).optional();
+type Engine = NonNullable<z.infer<typeof engineSchema>>;
+const TEST_STORE = engineSchema.parse(process.env['TEST_STORE']);
+
+/** For suites that run on both databases: `describe.each(ENGINES)`. Only the one in TEST_STORE, if it is set. */
+export const ENGINES: readonly Engine[] = TEST_STORE === undefined ? ['sqlite', 'postgres'] : [TEST_STORE];
 
 export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
@@ -83,18 +87,13 @@ export function createTestClock(): TestClock {
 
 /** The settings of a database. On PostgreSQL it is a new one, dropped with the run's PostgreSQL. */
 export async function settingsOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
-  return engine === 'postgres' ? { DATABASE_URL: (await createTestDatabase()).url } : {};
+  return engine === 'sqlite' ? {} : { DATABASE_URL: (await createTestDatabase()).url };
 }
 
-/** Unless the test chooses it, the engine is SQLite; with TEST_STORE=postgres or two-nodes it is PostgreSQL. */
-function chosenEngine({ engine }: TestServerOptions): Engine {
-  return engine ?? ((process.env['TEST_STORE'] ?? 'sqlite') === 'sqlite' ? 'sqlite' : 'postgres');
-}
-
-/** Two with TEST_STORE=two-nodes, unless the test chooses the engine, the database, the store or the bus itself. */
-function chosenNodes({ engine, settings, openStore: open, bus }: TestServerOptions): 1 | 2 {
-  const isOwn = [engine, settings?.['DATABASE_URL'], open, bus].some((choice) => choice !== undefined);
-  return process.env['TEST_STORE'] === 'two-nodes' && !isOwn ? 2 : 1;
+/** Two with `two-nodes`, unless the test chooses the database, the store or the bus itself. */
+function chosenNodes(engine: Engine, { settings, openStore: open, bus }: TestServerOptions): 1 | 2 {
+  const isOwn = settings?.['DATABASE_URL'] !== undefined || open !== undefined || bus !== undefined;
+  return engine === 'two-nodes' && !isOwn ? 2 : 1;
 }
 
 /** The cost of hashes in most tests. */
@@ -140,11 +139,9 @@ async function startNode(
  * first.
  */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  const settings = {
-    ...(given.openStore === undefined ? await settingsOf(chosenEngine(given)) : {}),
-    ...given.settings,
-  };
-  return startNodes({ ...given, settings }, chosenNodes(given));
+  const engine = given.engine ?? TEST_STORE ?? 'sqlite';
+  const settings = { ...(given.openStore === undefined ? await settingsOf(engine) : {}), ...given.settings };
+  return startNodes({ ...given, settings }, chosenNodes(engine, given));
 }
 
 async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<TestServer> {
