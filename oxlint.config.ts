@@ -5,12 +5,20 @@ import { defineConfig } from 'oxlint';
 import type { OxlintConfig } from 'oxlint';
 
 interface Banned {
-  /** Matched against the import specifier. Rust's regex engine has no look-around. */
+  /** Matched against the import specifier. */
   regex: string;
   /** What to do instead. */
   message: string;
   importNames?: string[];
   allowTypeImports?: boolean;
+}
+
+/** Matches what begins with none of these words, whose first characters differ. Rust's regex engine has no look-around. */
+function notBeginningWith(...words: readonly string[]): string {
+  const others = words.flatMap((word) =>
+    [...word].slice(1).map((letter, at) => `${word.slice(0, at + 1)}[^${letter}]`),
+  );
+  return `([^${words.map((word) => word.charAt(0)).join('')}]|${others.join('|')})`;
 }
 
 const drawers: Banned = {
@@ -22,8 +30,7 @@ const otherPackages: Banned = {
   message: 'Packages know each other only through @creel/contract. Put what both sides need there.',
 };
 const allButZod: Banned = {
-  // "Neither zod nor relative", without look-ahead.
-  regex: '^([^.z]|z[^o]|zo[^d]|zod[^/])',
+  regex: `^${notBeginningWith('.', 'zod/')}`,
   message: 'The contract runs in browsers, in the command line and on the server: it imports zod and nothing else.',
 };
 const sql: Banned = {
@@ -45,7 +52,7 @@ const sockets: Banned[] = [
 ];
 const mailServer: Banned = {
   regex: '^nodemailer(/|$)',
-  message: 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.',
+  message: 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.',
 };
 const paymentProvider: Banned = {
   regex: '^stripe(/|$)',
@@ -68,6 +75,20 @@ const processParts: Banned = {
 const featuresBelow: Banned = {
   regex: String.raw`^(\.{1,2}/)(.*/)?features/`,
   message: 'This folder knows no feature. Take what you need as an argument.',
+};
+const otherFeature = String.raw`^\.\./(\.\./features/)?[a-z-]+/`;
+const insideFeature: Banned = {
+  regex: otherFeature + notBeginningWith('service.ts', 'queries.ts'),
+  message: "Features meet only through each other's service.ts. Add what you need there, or take it as an argument.",
+};
+const remoteQueries: Banned = {
+  regex: String.raw`${otherFeature}queries\.ts$`,
+  allowTypeImports: true,
+  message: "Queries run in the database's threads. Import the type of another feature's queries, and call the store.",
+};
+const notQueries: Banned = {
+  regex: otherFeature + notBeginningWith('queries.ts'),
+  message: "Queries meet only through each other's queries.ts, because the database's threads have no services.",
 };
 const framework: Banned = {
   regex: '^(fastify|@fastify/.*)$',
@@ -114,6 +135,7 @@ const imports = (...banned: Banned[]): Rules => ({
   'no-restricted-imports': ['error', { patterns: [drawers, ...banned] }],
 });
 const serverImports = (...banned: Banned[]) => imports(otherPackages, processParts, ...banned);
+const featureImports = (...banned: Banned[]) => serverImports(compositionRoot, insideFeature, remoteQueries, ...banned);
 const webImports = (...banned: Banned[]) => imports(otherPackages, serverOnly, ...banned);
 
 const exits = { object: 'process', property: 'exit', message: 'Only main.ts exits. Throw, and let it decide.' };
@@ -221,36 +243,39 @@ const config: OxlintConfig = defineConfig({
       files: [`${server}/bus/**`],
       rules: serverImports(...httpClients, featuresBelow, framework, compositionRoot),
     },
-    { files: [`${server}/features/**`], rules: serverImports(sql, ...httpClients, framework, compositionRoot) },
+    { files: [`${server}/features/**`], rules: featureImports(sql, ...httpClients, framework) },
     {
-      files: [`${server}/features/**/{routes,*-routes,start-session}.ts`],
-      rules: serverImports(sql, ...httpClients, compositionRoot),
+      files: [`${server}/features/**/{routes,*-routes}.ts`],
+      rules: featureImports(sql, ...httpClients),
     },
-    { files: [`${server}/features/*/{queries,*-queries}.ts`], rules: serverImports(...httpClients, compositionRoot) },
+    {
+      files: [`${server}/features/*/{queries,*-queries}.ts`],
+      rules: serverImports(...httpClients, compositionRoot, notQueries),
+    },
     // The operator configures the URLs of the login provider. This file limits their responses.
     { files: [`${server}/features/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
     {
       files: [`${server}/features/accounts/provider.ts`],
-      rules: serverImports(sql, ...sockets, mailServer, paymentProvider, framework, compositionRoot),
+      rules: featureImports(sql, ...sockets, mailServer, paymentProvider, framework),
     },
     {
-      files: [`${server}/features/mail/mailer.ts`],
-      rules: serverImports(sql, ...sockets, paymentProvider, loginProvider, framework, compositionRoot),
+      files: [`${server}/features/mail/service.ts`],
+      rules: featureImports(sql, ...sockets, paymentProvider, loginProvider, framework),
     },
     {
       files: [`${server}/features/billing/stripe-gateway.ts`],
-      rules: serverImports(sql, ...sockets, mailServer, loginProvider, framework, compositionRoot),
+      rules: featureImports(sql, ...sockets, mailServer, loginProvider, framework),
     },
     {
       files: [`${server}/features/replay/**`],
       rules: {
-        ...serverImports(sql, mailServer, paymentProvider, loginProvider, framework, compositionRoot),
+        ...featureImports(sql, mailServer, paymentProvider, loginProvider, framework),
         'no-restricted-globals': 'off',
       },
     },
     {
       files: [`${server}/features/replay/routes.ts`],
-      rules: serverImports(sql, mailServer, paymentProvider, loginProvider, compositionRoot),
+      rules: featureImports(sql, mailServer, paymentProvider, loginProvider),
     },
     {
       files: [`${web}/**`],

@@ -8,13 +8,33 @@ const bundledThreads = {
   replacement: fromRoot('packages', 'server', 'test', 'bundled-worker-file.ts'),
 };
 
+const ALL = [
+  'packages/**/*.test.{ts,tsx}',
+  'fixtures/**/*.test.ts',
+  'scripts/**/*.test.{ts,mjs}',
+  'bench/**/*.test.ts',
+];
+
+/** These run again with two nodes that the clients call by turns (packages/server/test/test-server.ts). */
+const TWO_NODES = [
+  'accounts/profile',
+  'capture/own-cookies',
+  'deliveries/deliveries',
+  'deliveries/destinations',
+  'endpoints/endpoints',
+  'export/export',
+  'live/live-access',
+  'live/live-feed',
+  'requests/requests',
+  'search/search',
+  'settings/settings',
+].map((name) => `packages/server/src/features/${name}.test.ts`);
+
 export default defineConfig({
   test: {
-    include: [
-      'packages/**/*.test.{ts,tsx}',
-      'fixtures/**/*.test.ts',
-      'scripts/**/*.test.{ts,mjs}',
-      'bench/**/*.test.ts',
+    projects: [
+      { extends: true, test: { name: 'all', include: ALL } },
+      { extends: true, test: { name: 'two nodes', include: TWO_NODES, env: { TEST_STORE: 'two-nodes' } } },
     ],
     alias: process.env['CREEL_SERVER_PROGRAM'] === undefined ? [] : [bundledThreads],
     globalSetup: './scripts/vitest-setup.ts',

@@ -8,9 +8,15 @@ import { z } from 'zod';
 const root = join(import.meta.dirname, '..');
 const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
-const mailServer = 'Only features/mail/mailer.ts connects to the mail server. Take the mailer as an argument.';
+const mailServer = 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.';
 const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';
 const oidc = 'Only features/accounts/provider.ts connects to the login provider. Take it as an argument.';
+const services =
+  "Features meet only through each other's service.ts. Add what you need there, or take it as an argument.";
+const remoteQueries =
+  "Queries run in the database's threads. Import the type of another feature's queries, and call the store.";
+const noServices =
+  "Queries meet only through each other's queries.ts, because the database's threads have no services.";
 const packages = 'Packages know each other only through @creel/contract. Put what both sides need there.';
 const noFeature = 'This folder knows no feature. Take what you need as an argument.';
 const noFramework = 'Only http/ and the routes of a feature know the web framework. Return a value or throw a problem.';
@@ -31,6 +37,7 @@ const noEnvironment = 'Only config.ts reads the environment. Add a field there a
 const noFetch = 'Only replay/ and other guarded places send requests. Call them, or take the call as an argument.';
 
 const use = (from: string) => `import { thing } from '${from}';\nexport const used = thing;\n`;
+const useType = (from: string) => `import type { Thing } from '${from}';\nexport type Used = Thing;\n`;
 
 /** The file, its text, and the sentence it is refused with; no sentence: it is allowed. */
 const cases: [file: string, text: string, sentence?: string][] = [
@@ -81,11 +88,31 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/database/sqlite/a.ts', use('../../features/capture/service.ts'), noFeature],
   ['packages/server/src/database/a.ts', use('../features/requests/queries.ts'), noFeature],
   ['packages/server/src/http/a.ts', use('../features/live/live-socket.ts'), noFeature],
-  ['packages/server/src/limits/a.ts', use('../features/replay/replays.ts'), noFeature],
-  ['packages/server/src/workers/a.ts', use('../features/replay/replays.ts'), noFeature],
+  ['packages/server/src/limits/a.ts', use('../features/replay/service.ts'), noFeature],
+  ['packages/server/src/workers/a.ts', use('../features/replay/service.ts'), noFeature],
   ['packages/server/src/queries.ts', use('./features/billing/queries.ts')],
   ['packages/server/src/features/capture/a.ts', use('../../database/store.ts')],
-  ['packages/server/src/features/live/a.ts', use('../accounts/sessions.ts')],
+
+  ['packages/server/src/features/live/a.ts', use('../accounts/service.ts')],
+  ['packages/server/src/features/live/a.ts', use('../accounts/sessions.ts'), services],
+  ['packages/server/src/features/live/a.ts', use('../../features/accounts/sessions.ts'), services],
+  ['packages/server/src/features/live/a.ts', useType('../accounts/sessions.ts'), services],
+  ['packages/server/src/features/live/a.ts', use('../accounts/user-queries.ts'), services],
+  ['packages/server/src/features/live/a.ts', use('../accounts/queries.ts'), remoteQueries],
+  ['packages/server/src/features/live/a.ts', useType('../accounts/queries.ts')],
+  ['packages/server/src/features/live/a.ts', use('./live-state.ts')],
+  ['packages/server/src/features/live/routes.ts', use('../accounts/service.ts')],
+  ['packages/server/src/features/live/routes.ts', use('../accounts/sessions.ts'), services],
+  ['packages/server/src/features/live/queries.ts', use('../accounts/queries.ts')],
+  ['packages/server/src/features/live/queries.ts', use('../../database/remote.ts')],
+  ['packages/server/src/features/live/queries.ts', use('./live-queries.ts')],
+  ['packages/server/src/features/live/queries.ts', use('../accounts/user-queries.ts'), noServices],
+  ['packages/server/src/features/live/queries.ts', useType('../accounts/service.ts'), noServices],
+  ['packages/server/src/features/replay/a.ts', use('../live/live-state.ts'), services],
+  ['packages/server/src/features/replay/routes.ts', use('../live/live-state.ts'), services],
+  ['packages/server/src/features/mail/service.ts', use('../live/live-state.ts'), services],
+  ['packages/server/src/features/billing/stripe-gateway.ts', use('../live/live-state.ts'), services],
+  ['packages/server/src/features/accounts/provider.ts', use('../live/live-state.ts'), services],
 
   ['packages/server/src/http/a.ts', use('fastify')],
   ['packages/server/src/features/billing/routes.ts', use('fastify')],
@@ -132,9 +159,9 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/replay/a.ts', use('node:tls')],
   ['packages/server/src/features/replay/a.ts', use('nodemailer'), mailServer],
   ['packages/server/src/features/deliveries/a.ts', use('nodemailer'), mailServer],
-  ['packages/server/src/features/mail/mailer.ts', use('nodemailer')],
-  ['packages/server/src/features/mail/mailer.ts', use('node:net')],
-  ['packages/server/src/features/mail/mailer.ts', use('node:tls'), guarded],
+  ['packages/server/src/features/mail/service.ts', use('nodemailer')],
+  ['packages/server/src/features/mail/service.ts', use('node:net')],
+  ['packages/server/src/features/mail/service.ts', use('node:tls'), guarded],
   ['packages/server/src/features/billing/service.ts', use('stripe'), stripe],
   ['packages/server/src/features/billing/stripe-gateway.ts', use('stripe')],
   ['packages/server/src/features/accounts/a.ts', use('openid-client'), oidc],

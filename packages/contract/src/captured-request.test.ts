@@ -49,6 +49,7 @@ describe('a captured request', () => {
     source: 'Unknown',
     eventType: null,
     lastDelivery: null,
+    deliveryPending: false,
   };
 
   test('is unchanged by parsing, without the fields that a newer server adds', () => {

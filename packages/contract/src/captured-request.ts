@@ -22,10 +22,6 @@ export const lastDeliverySchema = z.object({
 });
 export type LastDelivery = z.infer<typeof lastDeliverySchema>;
 
-/** `pending` is true if a further attempt to send the request is planned. */
-export const shownDeliverySchema = lastDeliverySchema.extend({ pending: z.boolean().default(false) });
-export type ShownDelivery = z.infer<typeof shownDeliverySchema>;
-
 /** A captured request. `rawHeaders`, `rawTarget` and the body are exact; `headers` and `queryParams` are derived from them for reading. */
 export const capturedRequestSchema = z.object({
   /** Positive if saved, otherwise `-(1000000 + index)`. */
@@ -58,8 +54,10 @@ export const capturedRequestSchema = z.object({
   source: z.string(),
   /** The type of the reported event (event-type.ts), or `null`. */
   eventType: z.string().nullable(),
-  /** The latest delivery of this request, or `null`. */
-  lastDelivery: shownDeliverySchema.nullable().default(null),
+  /** The latest attempt to send this request, or `null` before the first one. */
+  lastDelivery: lastDeliverySchema.nullable().default(null),
+  /** True while an attempt to forward this request is planned: the first one, or another one. */
+  deliveryPending: z.boolean().default(false),
 });
 export type CapturedRequest = z.infer<typeof capturedRequestSchema>;
 

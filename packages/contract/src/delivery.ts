@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bodyEncodingSchema, deliveryKindSchema } from './captured-request.ts';
-import { headerPairSchema, methodSchema, targetUrlSchema } from './replay.ts';
+import { headerPairSchema, isBase64, methodSchema, targetUrlSchema } from './replay.ts';
 
 /** Maximum number of destinations of an endpoint. */
 export const MAX_DESTINATIONS = 5;
@@ -118,22 +118,49 @@ export const deliverySummarySchema = deliveryAttemptSchema.omit({
 export type DeliverySummary = z.infer<typeof deliverySummarySchema>;
 
 const REPORT_SENTENCE = 'Describe the attempt with url, method, attempt, status or error, durationMs and at.';
+const STATUS_SENTENCE = 'status must be a number from 100 to 999, or null';
+const DURATION_SENTENCE = 'durationMs must be a number of milliseconds';
+const HEADERS_SENTENCE = 'responseHeaders must be a list of at most 1000 { key, value }';
+
+const reportText = (name: string) =>
+  z
+    .string({ error: `${name} must be text` })
+    .max(1000, { error: `${name} must be at most 1000 characters` })
+    .nullable();
+const reportedHeaderSchema = z.object(
+  { key: z.string({ error: HEADERS_SENTENCE }), value: z.string({ error: HEADERS_SENTENCE }) },
+  { error: HEADERS_SENTENCE },
+);
 
 /** What `creel forward` sent and what the program on the user's machine answered. */
-export const deliveryReportSchema = z.object(
-  {
-    url: targetUrlSchema,
-    method: methodSchema,
-    attempt: z.int({ error: 'attempt must be a whole number' }).min(1, { error: 'attempt must be 1 or more' }),
-    status: z.int({ error: 'status must be a number or null' }).min(100).max(999).nullable(),
-    statusText: z.string().max(1000).default(''),
-    error: z.string().max(1000).nullable(),
-    durationMs: z.number().min(0),
-    at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
-    responseHeaders: z.array(headerPairSchema).max(1000).default([]),
-    responseBody: z.string().nullable().default(null),
-    responseBodyEncoding: bodyEncodingSchema.default('utf8'),
-  },
-  { error: REPORT_SENTENCE },
-);
+export const deliveryReportSchema = z
+  .object(
+    {
+      url: targetUrlSchema,
+      method: methodSchema,
+      attempt: z.int({ error: 'attempt must be a whole number' }).min(1, { error: 'attempt must be 1 or more' }),
+      status: z
+        .int({ error: STATUS_SENTENCE })
+        .min(100, { error: STATUS_SENTENCE })
+        .max(999, { error: STATUS_SENTENCE })
+        .nullable(),
+      statusText: reportText('statusText').default(null),
+      error: reportText('error').default(null),
+      durationMs: z.number({ error: DURATION_SENTENCE }).min(0, { error: DURATION_SENTENCE }),
+      at: z.iso.datetime({ offset: true, error: 'at must be a time in ISO 8601' }),
+      responseHeaders: z
+        .array(reportedHeaderSchema, { error: HEADERS_SENTENCE })
+        .max(1000, { error: HEADERS_SENTENCE })
+        .default([]),
+      responseBody: z.string({ error: 'responseBody must be text or null' }).nullable().default(null),
+      responseBodyEncoding: z
+        .enum(bodyEncodingSchema.options, { error: 'responseBodyEncoding must be utf8 or base64' })
+        .default('utf8'),
+    },
+    { error: REPORT_SENTENCE },
+  )
+  .refine(({ responseBody, responseBodyEncoding: coding }) => coding !== 'base64' || isBase64(responseBody ?? ''), {
+    error: 'responseBody is not valid base64',
+    path: ['responseBody'],
+  });
 export type DeliveryReport = z.output<typeof deliveryReportSchema>;

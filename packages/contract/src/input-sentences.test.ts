@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { endpointChangeSchema, endpointCreateSchema } from './endpoint.ts';
 import { OPERATIONS } from './operations.ts';
+import type { Operation } from './operations/operation.ts';
 import { replaySchema } from './replay.ts';
 import { emailSchema, userSettingsInputSchema } from './settings.ts';
 import { credentialsSchema, passwordChangeSchema, registrationSchema, usernameSchema } from './user.ts';
@@ -84,6 +85,26 @@ describe('login and registration', () => {
 });
 
 describe('no error message comes from zod', () => {
+  const WRONG = [undefined, null, 5, -1, 1.5, 1e300, '', '\0', 'x'.repeat(100_000), true, [], {}, [5], [{}]].concat([
+    [{ key: 5, value: 'x' }],
+    { a: 5 },
+    [['a', 5]],
+    { endpointUid: 5, id: 'x' },
+  ]);
+  const ZOD = /^(?:Invalid|Too|Expected|Unrecognized)/;
+  const namesSchema = z.object({ properties: z.record(z.string(), z.unknown()).default({}) });
+  const calls = Object.entries<Operation>(OPERATIONS).flatMap(([name, { body, query }]) =>
+    [body, query].flatMap((schema) => (schema === undefined ? [] : [{ name, schema }])),
+  );
+
+  test.each(calls)('$name', ({ schema }) => {
+    const { properties } = namesSchema.parse(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+    for (const field of Object.keys(properties))
+      for (const value of WRONG)
+        for (const [at, sentence] of Object.entries(mistakes(schema, { [field]: value })))
+          expect(sentence, `${at}: ${JSON.stringify(value)?.slice(0, 40)}`).not.toMatch(ZOD);
+  });
+
   const LINK = 'This link is not complete. Please open it again from the mail, or ask for a new one.';
   test.each([
     [OPERATIONS.deleteAccount.body, { password: 5 }, { password: 'Please enter your password' }],
@@ -259,6 +280,10 @@ describe('paging and search', () => {
     expect(query.parse({ before: '1'.repeat(30) }).before).toBe(Number.MAX_SAFE_INTEGER);
   });
 
+  test('a method may be written in lower case', () => {
+    expect(query.parse({ method: 'm-search' }).method).toBe('M-SEARCH');
+  });
+
   test('a repeated parameter has its own error message', () => {
     expect(mistakes(query, { limit: ['1', '2'], method: ['GET', 'POST'] })).toEqual({
       limit: 'limit must be a whole number from 1 up',
@@ -283,5 +308,26 @@ describe('paging and search', () => {
 
   test.each([1.5, '1', null, undefined])('save-request rejects index %j', (index) => {
     expect(mistakes(OPERATIONS.saveRequest.body, { index })).toEqual({ index: 'index must be a whole number' });
+  });
+});
+
+describe('the report of an attempt', () => {
+  const { body } = OPERATIONS.reportDelivery;
+  const least = {
+    url: 'http://h/',
+    method: 'POST',
+    attempt: 1,
+    status: 200,
+    durationMs: 1,
+    at: '2026-11-22T10:00:00Z',
+  };
+  test.each([
+    [{}, {}],
+    [{ statusText: null, error: null, responseBody: null }, {}],
+    [{ status: 1000 }, { status: 'status must be a number from 100 to 999, or null' }],
+    [{ responseBody: '/w==', responseBodyEncoding: 'base64' }, {}],
+    [{ responseBody: '###', responseBodyEncoding: 'base64' }, { responseBody: 'responseBody is not valid base64' }],
+  ])('%j: %j', (fields, wrong) => {
+    expect(mistakes(body, { ...least, ...fields })).toEqual(wrong);
   });
 });

@@ -56,8 +56,7 @@ export const PROBLEMS = {
   ACTION_NOT_POSSIBLE: { status: 409, sentence: 'The current state of the subscription does not allow this.' },
   DELIVERY_NOT_RETRYABLE: {
     status: 409,
-    sentence:
-      "This delivery can't be sent again. Its destination is deleted, off or paused, or no destination sent it.",
+    sentence: "This delivery can't be sent again.",
   },
   ENDPOINT_EXPIRED: { status: 410, sentence: 'This endpoint has expired.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is too large.' },

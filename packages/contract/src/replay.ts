@@ -86,7 +86,7 @@ const headersSchema = z
   });
 
 /** Base64 with or without padding (RFC 4648, section 4). */
-function isBase64(text: string): boolean {
+export function isBase64(text: string): boolean {
   const [, digits = '', padding = ''] = /^([A-Za-z0-9+/]*)(={0,2})$/.exec(text) ?? [];
   const isWhole = digits.length % 4 !== 1 && digits.length + padding.length === text.length;
   return isWhole && (padding === '' || text.length % 4 === 0);

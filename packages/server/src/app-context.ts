@@ -1,13 +1,13 @@
-import type { Accounts } from './features/accounts/accounts.ts';
+import type { Accounts } from './features/accounts/service.ts';
 import type { Sessions } from './features/accounts/sessions.ts';
-import type { SerialQueues } from './features/search/serial-queues.ts';
+import type { Searches } from './features/search/service.ts';
 import type { Config } from './config.ts';
 import type { Billing } from './features/billing/service.ts';
 import type { Live } from './features/live/service.ts';
 import type { Deliveries } from './features/deliveries/service.ts';
 import type { Logger } from './log.ts';
-import type { Mailer } from './features/mail/mailer.ts';
-import type { Replays } from './features/replay/replays.ts';
+import type { Mailer } from './features/mail/service.ts';
+import type { Replays } from './features/replay/service.ts';
 import type { Signatures } from './features/signatures/service.ts';
 import type { AppStore } from './queries.ts';
 
@@ -27,8 +27,7 @@ export interface AppContext {
   readonly signatures: Signatures;
   readonly log: Logger;
   readonly now: () => number;
-  /** Limits concurrent searches: one per user. */
-  readonly searches: SerialQueues;
+  readonly searches: Searches;
   /** Origin of capture URLs and links, without a trailing slash. Known after the server listens. */
   readonly publicUrl: () => string;
   /** Drops an endpoint from the capture path's cache after a change or deletion. */

@@ -6,27 +6,28 @@ import type { FastifyInstance } from 'fastify';
 import { createApiServer } from './http/api-server.ts';
 import type { Routes } from './http/api-server.ts';
 import type { OperationalSources } from './http/operational-routes.ts';
-import { SerialQueues } from './features/search/serial-queues.ts';
+import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
-import { createAccounts } from './features/accounts/accounts.ts';
+import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
 import { openBus } from './bus/open-bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
-import { Background } from './features/jobs/background.ts';
+import { Background } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
 import { OverflowLog } from './features/capture/overflow-log.ts';
 import { createCaptureService } from './features/capture/service.ts';
 import type { CaptureService } from './features/capture/service.ts';
 import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
+import { composePausedNotice } from './features/deliveries/paused-notice.ts';
 import { Deliveries } from './features/deliveries/service.ts';
 import { createBilling } from './features/billing/create-billing.ts';
-import { sendSubscriptionNotices } from './features/billing/notices.ts';
+import { composeSubscriptionNotice } from './features/billing/notices.ts';
 import {
   createListener,
   serveRequests,
@@ -40,14 +41,15 @@ import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { LiveService } from './features/live/service.ts';
 import type { Logger } from './log.ts';
-import { createMailer, defaultSender } from './features/mail/mailer.ts';
-import type { Mailer } from './features/mail/mailer.ts';
+import { createMailer, defaultSender } from './features/mail/service.ts';
+import type { Mailer } from './features/mail/service.ts';
+import { sendOutbox } from './features/mail/outbox.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
 import { createSignatures } from './features/signatures/service.ts';
-import { Replays } from './features/replay/replays.ts';
-import type { ReplayOptions } from './features/replay/replays.ts';
+import { Replays } from './features/replay/service.ts';
+import type { ReplayOptions } from './features/replay/service.ts';
 import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
@@ -137,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const replays = replaysOf(options, now, publicUrl);
   const signatures = await createSignatures(store, now);
   const shared = { config, store, live, metrics, mailer, publicUrl, log, now };
-  const deliveries = await Deliveries.create({ ...shared, replays, signatures, background });
+  const deliveries = await Deliveries.create({ ...shared, replays, signatures });
   const capture = createCaptureService({ ...shared, bus, overflowLog, deliveries });
   const { forgetEndpoint, isDrained } = capture;
   metrics.watch(gaugesOf(options, { live, capture, bus, passwords }));
@@ -146,7 +148,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const maintenance = new IntervalJob('maintenance', () => runMaintenance({ ...parts, isDrained }), log);
   const purgeSoon = (): void => maintenance.wake();
   const services = { ...parts, replays, deliveries, signatures, billing: createBilling(parts) };
-  const app: AppContext = { ...services, searches: new SerialQueues(), purgeSoon };
+  const app: AppContext = { ...services, searches: new Searches(store, now), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
@@ -259,11 +261,10 @@ function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppC
   if (billing !== undefined)
     jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
   if (mailer !== undefined) {
-    const options = { store, mailer, config, publicUrl, log, now };
-    jobs.push(new IntervalJob('sending notices', (signal) => sendExpiryNotices(options, signal), log));
-    jobs.push(
-      new IntervalJob('sending subscription notices', (signal) => sendSubscriptionNotices(options, signal), log),
-    );
+    const composers = [composeSubscriptionNotice, composePausedNotice];
+    const options = { store, mailer, config, publicUrl, log, now, composers };
+    jobs.push(new IntervalJob('sending notices of expiry', (signal) => sendExpiryNotices(options, signal), log));
+    jobs.push(new IntervalJob('sending notices', (signal) => sendOutbox(options, signal), log));
   }
   return jobs;
 }

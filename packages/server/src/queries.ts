@@ -4,6 +4,7 @@ import { deliveryQueries } from './features/deliveries/queries.ts';
 import { endpointQueries } from './features/endpoints/queries.ts';
 import { jobQueries } from './features/jobs/queries.ts';
 import { liveQueries } from './features/live/queries.ts';
+import { mailQueries } from './features/mail/queries.ts';
 import { requestQueries } from './features/requests/queries.ts';
 import { restoreQueries } from './features/requests/restore-queries.ts';
 import { searchQueries } from './features/search/queries.ts';
@@ -20,6 +21,7 @@ export const QUERIES = {
   ...searchQueries,
   ...liveQueries,
   ...jobQueries,
+  ...mailQueries,
   ...billingQueries,
   ...deliveryQueries,
   ...signatureQueries,

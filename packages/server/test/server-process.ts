@@ -77,12 +77,14 @@ export async function startServerProcess(
     readonly stdout?: number;
     /** The path that must respond 200 after the start, if not `/readyz`. */
     readonly untilPath?: string;
+    /** The program, if not the one of this version. */
+    readonly program?: string;
   } = {},
 ): Promise<ServerProcess> {
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-server-')));
   const port = given.port ?? (await freePort());
   const env = { PORT: String(port), DATA_DIR: dataDir, DEFAULT_TIER: 'PREMIUM', LOG_LEVEL: 'warn', ...settings };
-  const child = spawn(process.execPath, [serverProgram], {
+  const child = spawn(process.execPath, [given.program ?? serverProgram], {
     env: { ...compileCache, ...env },
     cwd: dataDir,
     stdio: ['ignore', given.stdout ?? 'pipe', 'pipe'],

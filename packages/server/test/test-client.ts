@@ -13,6 +13,7 @@ export interface RawCall {
 
 /** A browser without pages: a client of the contract, and raw calls with the same cookies. */
 export interface TestClient extends Client {
+  /** The address for the next connection. */
   readonly origin: string;
   readonly jar: CookieJar;
   /** A raw call. Follows no redirect and throws for no status. */
@@ -21,18 +22,25 @@ export interface TestClient extends Client {
   tell(path: string, init?: RawCall): Promise<{ status: number; body: unknown; headers: globalThis.Headers }>;
 }
 
-/** `headers` are sent with every call. A browser at several nodes has one jar. */
+/** `headers` are sent with every call. If there are several nodes, the client calls them by turns. */
 export function createTestClient(
-  origin: string,
+  nodes: string | readonly string[],
   headers: Readonly<Record<string, string>> = {},
   jar = new CookieJar(),
 ): TestClient {
+  const origins = [nodes].flat();
+  const [origin = ''] = origins;
+  let turn = 0;
+  const nextOrigin = (): string => origins[turn++ % origins.length] ?? origin;
+
   const fetchWithCookies: typeof fetch = async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.origin === origin) url.host = new URL(nextOrigin()).host;
     const all = new Headers({ ...headers });
     new Headers(init?.headers).forEach((value, name) => all.set(name, value));
     const cookies = jar.header();
     if (cookies !== '' && !all.has('cookie')) all.set('cookie', cookies);
-    const answer = await fetch(input, { ...init, headers: all });
+    const answer = await fetch(url, { ...init, headers: all });
     jar.take(answer.headers);
     return answer;
   };
@@ -49,7 +57,9 @@ export function createTestClient(
 
   return {
     ...createClient({ baseUrl: origin, fetch: fetchWithCookies }),
-    origin,
+    get origin() {
+      return nextOrigin();
+    },
     jar,
     send,
     async tell(path, init) {

@@ -9,6 +9,7 @@ import { createLog } from '../src/log.ts';
 import { openStore, startServer } from '../src/app.ts';
 import type { ServerOptions } from '../src/app.ts';
 import { createTestDatabase } from './test-database.ts';
+import { z } from 'zod';
 import type { AppStore } from '../src/queries.ts';
 import { createTestClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
@@ -47,9 +48,18 @@ export interface TestPerson {
   readonly client: TestClient;
 }
 
+const engineSchema = z.enum(['sqlite', 'postgres', 'two-nodes']).optional();
+type Engine = NonNullable<z.infer<typeof engineSchema>>;
+const TEST_STORE = engineSchema.parse(process.env['TEST_STORE']);
+
+/** For suites that run on both databases: `describe.each(ENGINES)`. Only the one in TEST_STORE, if it is set. */
+export const ENGINES: readonly Engine[] = TEST_STORE === undefined ? ['sqlite', 'postgres'] : [TEST_STORE];
+
 export interface TestServerOptions {
   /** Environment variables. PORT, DATA_DIR and LOG_LEVEL have defaults for tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The database; by default that of TEST_STORE, else SQLite. */
+  readonly engine?: Engine;
   /** Opens a store other than SQLite in the data folder. */
   readonly openStore?: (dataDir: string) => Promise<AppStore>;
   /** Cheap by default: the real cost of hashes is a tenth of the time of all tests. */
@@ -75,9 +85,15 @@ export function createTestClock(): TestClock {
   };
 }
 
-/** SQLite, unless TEST_STORE=postgres: then each server has its own database, dropped with the run's PostgreSQL. */
-async function chosenDatabase(): Promise<Readonly<Record<string, string>>> {
-  return process.env['TEST_STORE'] === 'postgres' ? { DATABASE_URL: (await createTestDatabase()).url } : {};
+/** The settings of a database. On PostgreSQL it is a new one, dropped with the run's PostgreSQL. */
+export async function settingsOf(engine: Engine): Promise<Readonly<Record<string, string>>> {
+  return engine === 'sqlite' ? {} : { DATABASE_URL: (await createTestDatabase()).url };
+}
+
+/** Two with `two-nodes`, unless the test chooses the database, the store or the bus itself. */
+function chosenNodes(engine: Engine, { settings, openStore: open, bus }: TestServerOptions): 1 | 2 {
+  const isOwn = settings?.['DATABASE_URL'] !== undefined || open !== undefined || bus !== undefined;
+  return engine === 'two-nodes' && !isOwn ? 2 : 1;
 }
 
 /** The cost of hashes in most tests. */
@@ -85,20 +101,24 @@ export const CHEAP = { memoryKib: 64, passes: 1 };
 
 let people = 0;
 
-/** Starts the whole server in the test's process, on a free port, with its own data folder. */
-export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { clock = createTestClock() } = options;
-  const settings = { ...(options.openStore === undefined ? await chosenDatabase() : {}), ...options.settings };
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'creel-test-')));
+interface TestNode extends Pick<TestServer, 'origin' | 'port' | 'dataDir' | 'store'> {
+  /** Keeps its data. */
+  readonly stop: () => Promise<void>;
+}
+
+async function startNode(
+  options: TestServerOptions & { readonly clock: TestClock; readonly dataDir: string },
+  lines: string[],
+): Promise<TestNode> {
+  const { clock, dataDir, settings } = options;
   const config = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent', ...settings });
-  const lines: string[] = [];
   const log = createLog(
     config.logLevel,
     false,
     new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) }),
   );
   const store = await (options.openStore?.(dataDir) ?? openStore(config));
-  const running = await startServer({
+  const { port, stop } = await startServer({
     config,
     store,
     log,
@@ -110,13 +130,44 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     passwords: options.passwords ?? new Passwords(CHEAP),
     ...(options.timeouts && { timeouts: options.timeouts }),
   });
-  const origin = `http://127.0.0.1:${running.port}`;
-  const visitor: TestServer['visitor'] = (headers) => createTestClient(origin, headers);
+  return { origin: `http://127.0.0.1:${port}`, port, dataDir, store, stop };
+}
+
+/**
+ * Starts the whole server in the test's process, on a free port, with its own data folder. In the project `two nodes`
+ * (vitest.config.ts) these are two nodes with one PostgreSQL: the clients call them by turns, everything else is of the
+ * first.
+ */
+export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
+  const engine = given.engine ?? TEST_STORE ?? 'sqlite';
+  const settings = { ...(given.openStore === undefined ? await settingsOf(engine) : {}), ...given.settings };
+  return startNodes({ ...given, settings }, chosenNodes(engine, given));
+}
+
+async function startNodes(options: TestServerOptions, count: 1 | 2): Promise<TestServer> {
+  const { clock = createTestClock(), settings } = options;
+  const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'creel-test-'));
+  const dataDir = options.dataDir ?? (await newFolder());
+  const lines: string[] = [];
+  const first = await startNode({ ...options, clock, dataDir }, lines);
+  const nodes = [first];
+  if (count === 2) {
+    // Both make the same links, as nodes behind a balancer do.
+    const also = { ...options, clock, dataDir: await newFolder(), settings: { PUBLIC_URL: first.origin, ...settings } };
+    nodes.push(await startNode(also, lines));
+  }
+  const stop = (): Promise<unknown> => Promise.all(nodes.map((node) => node.stop()));
+  const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+  const visitor: TestServer['visitor'] = (headers) =>
+    createTestClient(
+      nodes.map(({ origin }) => origin),
+      headers,
+    );
   return {
-    origin,
-    port: running.port,
+    origin: first.origin,
+    port: first.port,
     dataDir,
-    store,
+    store: first.store,
     clock,
     log: () => lines.join(''),
     visitor,
@@ -128,13 +179,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       return { user: await client.call('register', { body }), password: body.password, client };
     },
     async stop() {
-      await running.stop();
-      if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      await stop();
+      const folders = nodes.map((node) => node.dataDir);
+      await Promise.all(folders.filter((folder) => folder !== options.dataDir).map(remove));
     },
     async restart() {
-      await running.stop();
-      const again = await startTestServer({ ...options, clock, dataDir, settings });
-      return { ...again, stop: () => again.stop().then(() => rm(dataDir, { recursive: true, force: true })) };
+      await stop();
+      const again = await startNodes({ ...options, clock, dataDir }, count);
+      return { ...again, stop: () => again.stop().then(() => remove(dataDir)) };
     },
   };
 }

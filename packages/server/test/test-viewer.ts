@@ -145,7 +145,7 @@ export function newViewer(memory = new LiveMemory()) {
         .filter(({ index }) => index > after && index <= upTo)
         .toSorted((a, b) => a.index - b.index)
         .map(recordEvent),
-    share: memory.share(1),
+    memory,
     onFailure: (error) => failures.push(error),
     onClosed: () => undefined,
   });

@@ -3,7 +3,6 @@ import {
   bodyEncodingSchema,
   capturedRequestSchema,
   foundRequestSchema,
-  rawHeadersSchema,
   requestDetailSchema,
 } from '../captured-request.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_SCANNED_REQUESTS } from '../limits.ts';
@@ -32,7 +31,11 @@ const pageQuerySchema = z.object({
     .regex(/^\d{1,100}$/, { error: BEFORE_SENTENCE })
     .transform((digits) => Math.min(Number(digits), Number.MAX_SAFE_INTEGER))
     .optional(),
-  method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }).optional(),
+  method: z
+    .string({ error: METHOD_SENTENCE })
+    .regex(METHOD_NAME, { error: METHOD_SENTENCE })
+    .transform((method) => method.toUpperCase())
+    .optional(),
 });
 export type PageQuery = z.output<typeof pageQuerySchema>;
 
@@ -58,17 +61,22 @@ const searchQuerySchema = z.object({
 
 const NOT_ON_WIRE_SENTENCE = 'rawTarget and rawHeaders must be as they were received';
 
-/** True for text that a request head can contain: one character per byte, without line ends and NUL. */
-const isHeadText = (text: string): boolean =>
-  !/[\0\r\n]/.test(text) && [...text].every((character) => character <= '\xff');
+/** Text that a request head can contain: one character per byte, without line ends and NUL. */
+const headTextSchema = z
+  .string({ error: NOT_ON_WIRE_SENTENCE })
+  .refine((text) => !/[\0\r\n]/.test(text) && [...text].every((character) => character <= '\xff'), {
+    error: NOT_ON_WIRE_SENTENCE,
+  });
 
 const restoreSchema = z.object({
   index: z.number({ error: INDEX_SENTENCE }).int({ error: INDEX_SENTENCE }).min(0, { error: INDEX_SENTENCE }),
   method: z.string({ error: METHOD_SENTENCE }).regex(METHOD_NAME, { error: METHOD_SENTENCE }),
-  rawTarget: z.string({ error: NOT_ON_WIRE_SENTENCE }).refine(isHeadText, { error: NOT_ON_WIRE_SENTENCE }),
-  rawHeaders: rawHeadersSchema.refine((headers) => headers.flat().every(isHeadText), { error: NOT_ON_WIRE_SENTENCE }),
+  rawTarget: headTextSchema,
+  rawHeaders: z.array(z.tuple([headTextSchema, headTextSchema], { error: NOT_ON_WIRE_SENTENCE }), {
+    error: NOT_ON_WIRE_SENTENCE,
+  }),
   body: z.string({ error: 'body must be text or null' }).nullable(),
-  bodyEncoding: bodyEncodingSchema,
+  bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64' }),
   sourceIp: z
     .string({ error: 'sourceIp must be an address' })
     .regex(/^[\da-fA-F.:%]{0,64}$/, { error: 'sourceIp must be an address' }),

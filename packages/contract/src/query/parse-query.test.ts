@@ -8,6 +8,17 @@ const and = (...parts: Query[]): Query => ({ kind: 'and', parts });
 const or = (...parts: Query[]): Query => ({ kind: 'or', parts });
 const not = (part: Query): Query => ({ kind: 'not', part });
 
+test('each term has the position of its start, without a minus', () => {
+  const written = '-a ("is:x" OR is:saved) status:5xx';
+  const result = parseQuery(written);
+  expect(result.ok && result.terms.map(({ term, position }) => [term.kind, position])).toEqual([
+    ['text', 1],
+    ['text', written.indexOf('"is:x"')],
+    ['is', written.indexOf('is:saved')],
+    ['status', written.indexOf('status')],
+  ]);
+});
+
 function read(written: string): Query {
   const result = parseQuery(written);
   if (!result.ok) throw new Error(`${result.position}: ${result.sentence}`);

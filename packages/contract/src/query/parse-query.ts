@@ -9,6 +9,12 @@ export interface UnknownField {
   readonly position: number;
 }
 
+/** A term and its start in the text, in UTF-16 units from 0. A `-` is not part of its term. */
+export interface PlacedTerm {
+  readonly term: Term;
+  readonly position: number;
+}
+
 /** `position` is the start of the invalid term, in UTF-16 units from 0. `sentence` says what was expected. */
 export interface QueryMistake {
   readonly ok: false;
@@ -17,14 +23,20 @@ export interface QueryMistake {
 }
 
 export type QueryParseResult =
-  | { readonly ok: true; readonly query: Query; readonly unknownFields: readonly UnknownField[] }
+  | {
+      readonly ok: true;
+      readonly query: Query;
+      /** From left to right. */
+      readonly terms: readonly PlacedTerm[];
+      readonly unknownFields: readonly UnknownField[];
+    }
   | QueryMistake;
 
 /** Parses a query (grammar: docs/query-language.md). Text without a term matches every request. */
 export function parseQuery(text: string): QueryParseResult {
   try {
     const parser = new QueryParser(text.toWellFormed());
-    return { ok: true, query: parser.parse(), unknownFields: parser.unknownFields };
+    return { ok: true, query: parser.parse(), terms: parser.terms, unknownFields: parser.unknownFields };
   } catch (error) {
     if (!(error instanceof QuerySyntaxError)) throw error;
     return { ok: false, position: error.position, sentence: error.message };
@@ -50,10 +62,10 @@ const PLAIN_FIELD = new RegExp(`(${PLAIN_FIELDS.join('|')}):`, 'y');
 const UNKNOWN_FIELD = /^([a-z_][\w.-]*):/i;
 
 class QueryParser {
+  readonly terms: PlacedTerm[] = [];
   readonly unknownFields: UnknownField[] = [];
   readonly #text: string;
   #at = 0;
-  #terms = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -123,9 +135,14 @@ class QueryParser {
   }
 
   #term(): Term {
-    const start = this.#at;
-    this.#terms += 1;
-    if (this.#terms > MAX_QUERY_TERMS) throw new QuerySyntaxError(start, `at most ${MAX_QUERY_TERMS} terms`);
+    const position = this.#at;
+    if (this.terms.length >= MAX_QUERY_TERMS) throw new QuerySyntaxError(position, `at most ${MAX_QUERY_TERMS} terms`);
+    const term = this.#readTerm(position);
+    this.terms.push({ term, position });
+    return term;
+  }
+
+  #readTerm(start: number): Term {
     if (this.#next() === '"') return { kind: 'text', text: this.#quoted(start) };
     const field = this.#field();
     if (field === undefined) return this.#word(start);

@@ -6,7 +6,7 @@ export const MAX_DECODED_BODY_BYTES = 1024 * 1024;
 
 /**
  * The latest delivery of a request. `status` is `null` without a response, and `undefined` before the first attempt. `pending` means
- * that another attempt is planned.
+ * that an attempt is planned.
  */
 export interface LatestDelivery {
   readonly status: number | null | undefined;
@@ -52,8 +52,13 @@ export function searchableRequest(request: CapturedRequest, body: () => Uint8Arr
     sourceIp: request.sourceIp,
     receivedAt: Date.parse(request.timestamp),
     saved: request.saved,
-    delivery: request.lastDelivery ?? undefined,
+    delivery: latestDeliveryOf(request),
   };
+}
+
+function latestDeliveryOf({ lastDelivery, deliveryPending }: CapturedRequest): LatestDelivery | undefined {
+  if (lastDelivery === null && !deliveryPending) return undefined;
+  return { status: lastDelivery?.status, pending: deliveryPending };
 }
 
 /** Returns the bytes of the body that the API response contains. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { rawRequest } from '../../../../fixtures/raw-http.ts';
-import { presentPreview, presentRequest } from '../features/requests/present-request.ts';
+import { presentPreview, presentRequest } from '../features/requests/service.ts';
 import type { TestClient } from '../../test/test-client.ts';
 import { startTestServer } from '../../test/test-server.ts';
 import type { TestServer } from '../../test/test-server.ts';

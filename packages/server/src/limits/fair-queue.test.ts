@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { FairQueue, QueueFullError } from './fair-queue.ts';
+import { FairQueue, QueueFullError, QueuePerOwner } from './fair-queue.ts';
 
 test('limited work runs at once, the rest in order, and learns that it waited', async () => {
   const queue = new FairQueue({ concurrency: 2, maxWaiting: 10 });
@@ -67,4 +67,19 @@ test('work that is aborted while waiting never runs, and frees its place at once
   await running;
   expect([await next, ran]).toEqual(['next', false]);
   await expect(queue.run('one', () => Promise.resolve(), gone.signal)).rejects.toThrow('gone');
+});
+
+test('a queue per owner: an owner waits only for its own work, and only its own queue fills up', async () => {
+  const queues = new QueuePerOwner({ concurrency: 1, maxWaiting: 1 });
+  const [first, seen] = [Promise.withResolvers<void>(), [] as string[]];
+  const ask = (owner: string) => queues.run(owner, () => Promise.resolve(void seen.push(owner)));
+  const running = queues.run('one', () => first.promise);
+  const waiting = ask('one');
+  await expect(ask('one')).rejects.toBeInstanceOf(QueueFullError);
+  await ask('other');
+  expect(seen).toEqual(['other']);
+  first.resolve();
+  await Promise.all([running, waiting]);
+  await ask('one');
+  expect(seen).toEqual(['other', 'one', 'one']);
 });

@@ -25,6 +25,11 @@ export class FairQueue {
     this.#options = { maxShare: 1, ...options };
   }
 
+  /** No work runs or waits. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   get waitingCount(): number {
     return this.#waiting.size;
   }
@@ -63,5 +68,26 @@ export class FairQueue {
       signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(owner, begin);
     });
+  }
+}
+
+/** A queue for each owner, each with these options, so that an owner's work waits only for that owner's other work. */
+export class QueuePerOwner {
+  readonly #options: FairQueueOptions;
+  readonly #queues = new Map<Owner, FairQueue>();
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `work` when it is its turn among the owner's. @throws QueueFullError */
+  async run<T>(owner: Owner, work: () => Promise<T>): Promise<T> {
+    const queue = this.#queues.get(owner) ?? new FairQueue(this.#options);
+    this.#queues.set(owner, queue);
+    try {
+      return await queue.run(owner, work);
+    } finally {
+      if (queue.isIdle) this.#queues.delete(owner);
+    }
   }
 }

@@ -22,6 +22,20 @@ test('an owner gets its share, over all of its reservations, and the others get 
   expect(second.grow(30)).toBe(true);
 });
 
+test('bytes that are held already count beyond the limit, and nothing else fits until they are gone', () => {
+  const budget = new MemoryBudget({ bytes: 100, maxShare: 1 / 2 });
+  const [held, same, other] = [budget.reserve(1), budget.reserve(1), budget.reserve(2)];
+  expect([held.left, other.left]).toEqual([50, 50]);
+  held.set(120);
+  expect([budget.used, held.bytes, same.left, other.left]).toEqual([120, 120, -70, -20]);
+  expect([same.grow(1), other.grow(1), other.grow(0)]).toEqual([false, false, true]);
+  held.set(30);
+  expect([budget.used, same.left, other.left]).toEqual([30, 20, 50]);
+  held.release();
+  held.set(10);
+  expect([budget.used, held.bytes]).toEqual([0, 0]);
+});
+
 test('a reservation releases its bytes once', () => {
   const budget = new MemoryBudget({ bytes: 10 });
   const reservation = budget.reserve('a');

@@ -28,48 +28,64 @@ export class MemoryBudget {
     return this.#used;
   }
 
-  /** An empty reservation. Its holder grows it, and releases it when the memory is free again. */
-  reserve(owner: Owner): Reservation {
-    return new Reservation((bytes) => this.#add(owner, bytes));
+  /** Bytes that this owner may still reserve. Negative when more is held than the limit allows. */
+  leftFor(owner: Owner): number {
+    return Math.min(this.#bytes - this.#used, this.#maxPerOwner - (this.#usedBy.get(owner) ?? 0));
   }
 
-  /** Counts more bytes, or fewer with a negative number. Returns false and counts nothing at the limit. */
-  #add(owner: Owner, bytes: number): boolean {
-    const owned = (this.#usedBy.get(owner) ?? 0) + bytes;
-    if (bytes > 0 && (this.#used + bytes > this.#bytes || owned > this.#maxPerOwner)) return false;
+  /** An empty reservation. Its holder grows it, and releases it when the memory is free again. */
+  reserve(owner: Owner): Reservation {
+    return new Reservation(this, owner);
+  }
+
+  /** Counts more bytes, or fewer with a negative number. Use a reservation. */
+  add(owner: Owner, bytes: number): void {
     this.#used += bytes;
+    const owned = (this.#usedBy.get(owner) ?? 0) + bytes;
     if (owned === 0) this.#usedBy.delete(owner);
     else this.#usedBy.set(owner, owned);
-    return true;
   }
 }
 
 /** One holder's bytes of a budget. Releasing is idempotent; a released reservation can't grow again. */
 export class Reservation {
-  readonly #add: (bytes: number) => boolean;
+  readonly #budget: MemoryBudget;
+  readonly #owner: Owner;
   #bytes = 0;
   #isReleased = false;
 
   /** Use `MemoryBudget.reserve`. */
-  constructor(add: (bytes: number) => boolean) {
-    this.#add = add;
+  constructor(budget: MemoryBudget, owner: Owner) {
+    this.#budget = budget;
+    this.#owner = owner;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
+  /** Bytes that it may grow by. */
+  get left(): number {
+    return this.#budget.leftFor(this.#owner);
+  }
+
   /** Reserves more bytes. Returns false and reserves nothing when the budget or the owner's share is used up. */
   grow(bytes: number): boolean {
-    if (this.#isReleased || !this.#add(bytes)) return false;
-    this.#bytes += bytes;
+    if (this.#isReleased || (bytes > 0 && bytes > this.left)) return false;
+    this.set(this.#bytes + bytes);
     return true;
+  }
+
+  /** Counts this many bytes, even beyond the limit, because they are held already. */
+  set(bytes: number): void {
+    if (this.#isReleased || bytes === this.#bytes) return;
+    this.#budget.add(this.#owner, bytes - this.#bytes);
+    this.#bytes = bytes;
   }
 
   /** Releases all bytes. */
   release(): void {
+    this.set(0);
     this.#isReleased = true;
-    if (this.#bytes > 0) this.#add(-this.#bytes);
-    this.#bytes = 0;
   }
 }

@@ -22,3 +22,12 @@ test('removing and adding in turn keeps the order', () => {
   while (queue.size > 0) taken.push(queue.shift());
   expect(taken).toEqual(Array.from({ length: 1000 }, (_, nth) => nth));
 });
+
+test('an owner whose oldest item does not fit keeps its place and its order', () => {
+  const queue = new RoundRobin<string, number>();
+  for (const nth of [100, 1]) queue.push('a', nth);
+  for (const nth of [10, 11]) queue.push('b', nth);
+  const small = (item: number): boolean => item < 50;
+  expect([queue.shift(small), queue.shift(small), queue.shift(small)]).toEqual([10, 11, undefined]);
+  expect([queue.shift(), queue.shift(small), queue.size]).toEqual([100, 1, 0]);
+});

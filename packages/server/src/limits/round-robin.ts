@@ -19,16 +19,18 @@ export class RoundRobin<Owner, Item> {
     this.#size += 1;
   }
 
-  /** Removes and returns the oldest item of the next owner, who then moves to the end. */
-  shift(): Item | undefined {
-    const [first] = this.#queues;
-    if (first === undefined) return undefined;
-    const [owner, queue] = first;
-    this.#queues.delete(owner);
-    this.#size -= 1;
-    const item = queue.shift();
-    if (queue.size > 0) this.#queues.set(owner, queue);
-    return item;
+  /** Removes and returns the oldest item of the next owner whose oldest item fits. That owner then moves to the end. */
+  shift(fits: (item: Item, owner: Owner) => boolean = () => true): Item | undefined {
+    for (const [owner, queue] of this.#queues) {
+      const { oldest } = queue;
+      if (oldest === undefined || !fits(oldest, owner)) continue;
+      this.#queues.delete(owner);
+      this.#size -= 1;
+      const item = queue.shift();
+      if (queue.size > 0) this.#queues.set(owner, queue);
+      return item;
+    }
+    return undefined;
   }
 
   /** Removes an item before its turn. */
@@ -51,6 +53,10 @@ class Queue<Item> {
 
   get size(): number {
     return this.#items.length - this.#first;
+  }
+
+  get oldest(): Item | undefined {
+    return this.#items[this.#first];
   }
 
   push(item: Item): void {

@@ -7,7 +7,7 @@ const PAUSE_MS = 20;
 const RECONNECT_MS = 300;
 const ANSWER_LIMIT_MS = 15_000;
 /** A viewer's list is as long as an `init`. */
-const LIST_LENGTH = 100;
+export const LIST_LENGTH = 100;
 
 /** One sender: sends its name and a number, one after the other, to one address. */
 export class Sender {
@@ -52,12 +52,14 @@ export class Viewer {
   /** Indexes, newest first. */
   list: number[] = [];
   readonly closeCodes: number[] = [];
+  readonly endpointId: number;
   readonly #url: string;
   readonly #cookie: string;
   #socket: WebSocket | undefined;
   #isEnded = false;
 
-  constructor(url: string, cookie: string) {
+  constructor(endpointId: number, url: string, cookie: string) {
+    this.endpointId = endpointId;
     this.#url = url;
     this.#cookie = cookie;
     this.#connect();

@@ -6,9 +6,10 @@ import { afterEach, expect, test } from 'vitest';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { signUp } from '../signed-in.ts';
+import { ENGINES, settingsOf } from '../test-server.ts';
 
 /** Number of captures; `FORWARDS=1000` for a long run. */
-const FORWARDS = Number(process.env['FORWARDS'] ?? 60);
+const FORWARDS = Number(process.env['FORWARDS'] ?? 40);
 const KILLS = 3;
 
 const running: ServerProcess[] = [];
@@ -49,12 +50,13 @@ class FlakyTarget {
   }
 }
 
-test(
-  `${FORWARDS} captures reach a target that fails and restarts, while the server is killed ${KILLS} times`,
-  async () => {
+test.each(ENGINES)(
+  `${FORWARDS} captures reach a target that fails and restarts, while the server is killed ${KILLS} times, on %s`,
+  async (engine) => {
     const target = new FlakyTarget();
     const targetPort = await target.start();
-    let server = await startServerProcess();
+    const settings = await settingsOf(engine);
+    let server = await startServerProcess(settings);
     running.push(server);
     const { dataDir, port } = server;
     const person = await signUp(server.origin);
@@ -82,7 +84,7 @@ test(
         await target.stop();
         await target.start(targetPort);
       }
-      server = await startServerProcess({}, { dataDir, port });
+      server = await startServerProcess(settings, { dataDir, port });
       running.push(server);
     }
     expect(acknowledged).toHaveLength(FORWARDS);

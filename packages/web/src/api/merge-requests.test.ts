@@ -149,7 +149,12 @@ test('a list of one method adds only its own requests but tracks the newest inde
   expect([indexes(list), list.newest]).toEqual([[2], 3]);
 });
 
-const delivery = (index: number, status: number | null, nextAttemptAt: string | null = null): LiveMessage => ({
+const delivery = (
+  index: number,
+  status: number | null,
+  nextAttemptAt: string | null = null,
+  attempt = 1,
+): LiveMessage => ({
   type: 'delivery',
   data: {
     index,
@@ -160,7 +165,7 @@ const delivery = (index: number, status: number | null, nextAttemptAt: string | 
       destinationId: 1,
       url: 'https://a.test/',
       method: 'POST',
-      attempt: 1,
+      attempt,
       status,
       statusText: '',
       error: null,
@@ -173,16 +178,28 @@ const delivery = (index: number, status: number | null, nextAttemptAt: string | 
 
 test('a delivery changes its row only, and says whether another attempt is planned', () => {
   const list = apply(EMPTY_LIST, init(2, 1), delivery(1, 500, '2026-11-22T10:00:06.000Z'));
-  expect(rowOf(list, 1)?.lastDelivery).toMatchObject({ status: 500, pending: true });
-  expect(rowOf(list, 2)?.lastDelivery).toBeNull();
-  expect(rowOf(apply(list, delivery(1, 200)), 1)?.lastDelivery).toMatchObject({ status: 200, pending: false });
+  expect(rowOf(list, 1)).toMatchObject({ lastDelivery: { status: 500 }, deliveryPending: true });
+  expect(rowOf(list, 2)).toMatchObject({ lastDelivery: null, deliveryPending: false });
+  expect(rowOf(apply(list, delivery(1, 200)), 1)).toMatchObject({
+    lastDelivery: { status: 200 },
+    deliveryPending: false,
+  });
   expect(apply(list, delivery(9, 200))).toBe(list);
+});
+
+test('a request that waits for its first attempt keeps what is known of earlier ones', () => {
+  const waits = delivery(1, null, '2026-11-22T10:00:00.000Z', 0);
+  const list = apply(EMPTY_LIST, init(1), waits);
+  expect(rowOf(list, 1)).toMatchObject({ lastDelivery: null, deliveryPending: true });
+  expect(rowOf(apply(list, saved(1)), 1)).toMatchObject({ lastDelivery: null, deliveryPending: true });
+  const replayed = apply(EMPTY_LIST, init(1), delivery(1, 200), waits);
+  expect(rowOf(replayed, 1)).toMatchObject({ lastDelivery: { status: 200 }, deliveryPending: true });
 });
 
 test('a page that was read before a delivery does not undo it, and a later init has the newer one', () => {
   const at = (second: number, status: number) =>
     sample(1, {
-      lastDelivery: { kind: 'forward', status, error: null, at: `2026-11-22T10:00:0${second}.000Z`, pending: false },
+      lastDelivery: { kind: 'forward', status, error: null, at: `2026-11-22T10:00:0${second}.000Z` },
     });
   const list = apply(EMPTY_LIST, init(1), delivery(1, 200));
   const page = merge.mergeRange(list, { from: 0, to: 1, rows: [at(0, 500)] });

@@ -18,9 +18,10 @@ export interface IndexRange {
 }
 
 /** The row with the later delivery of two copies of a request, because pages and messages overtake each other. */
-function withLaterDelivery(row: ListedRequest, { lastDelivery }: CapturedRequest): ListedRequest {
+function withLaterDelivery(row: ListedRequest, { lastDelivery, deliveryPending }: CapturedRequest): ListedRequest {
   const known = row.lastDelivery;
-  return lastDelivery !== null && (known === null || lastDelivery.at >= known.at) ? { ...row, lastDelivery } : row;
+  const isLater = known === null || (lastDelivery !== null && lastDelivery.at >= known.at);
+  return isLater ? { ...row, lastDelivery, deliveryPending } : row;
 }
 
 /**
@@ -33,7 +34,8 @@ export function newestFirst(rows: readonly ListedRequest[]): ListedRequest[] {
     const before = byIndex.get(row.index);
     if (before === undefined) byIndex.set(row.index, row);
     else if (row.saved && !before.saved) byIndex.set(row.index, withLaterDelivery(row, before));
-    else if (row.lastDelivery !== before.lastDelivery) byIndex.set(row.index, withLaterDelivery(before, row));
+    else if (row.lastDelivery !== before.lastDelivery || row.deliveryPending !== before.deliveryPending)
+      byIndex.set(row.index, withLaterDelivery(before, row));
   }
   return [...byIndex.values()].toSorted((a, b) => b.index - a.index);
 }
@@ -157,7 +159,10 @@ function replaceRow(list: RequestList, at: number, row: ListedRequest, accepts: 
   return { ...list, rows: accepts(row) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };
 }
 
-/** Shows the latest attempt to send a request. A list of a query may lose the request. */
+/**
+ * Shows the latest attempt to send a request, or that it waits for its first one. A list of a query may lose the
+ * request.
+ */
 export function putDelivery(
   list: RequestList,
   index: number,
@@ -167,9 +172,10 @@ export function putDelivery(
   const at = positionOf(list.rows, index);
   const row = list.rows[at];
   if (row?.index !== index) return list;
-  const { kind, status, error, at: sentAt, nextAttemptAt } = delivery;
-  const lastDelivery = { kind, status, error, at: sentAt, pending: nextAttemptAt !== null };
-  return replaceRow(list, at, { ...row, lastDelivery }, accepts);
+  const { kind, attempt, status, error, at: sentAt, nextAttemptAt } = delivery;
+  const isWaiting = attempt === 0 && error === null;
+  const lastDelivery = isWaiting ? row.lastDelivery : { kind, status, error, at: sentAt };
+  return replaceRow(list, at, { ...row, lastDelivery, deliveryPending: nextAttemptAt !== null }, accepts);
 }
 
 /** Removes a request by its id, saved or unsaved. */

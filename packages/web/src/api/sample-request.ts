@@ -26,6 +26,7 @@ export function sampleRequest(index: number, change: Partial<CapturedRequest> = 
     source: sourceLabel(rawHeaders, text),
     eventType: eventType(rawHeaders, text),
     lastDelivery: null,
+    deliveryPending: false,
     ...change,
   };
 }

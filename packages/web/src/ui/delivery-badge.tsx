@@ -1,13 +1,17 @@
 import { isDelivered } from '@creel/contract';
-import type { ShownDelivery } from '@creel/contract';
+import type { CapturedRequest } from '@creel/contract';
 import { Badge } from './badge.tsx';
 
 const KINDS = { forward: 'Forwarded', replay: 'Replayed', cli: 'creel forward' } as const;
 
-/** The status of the latest delivery: quiet for 2xx, amber while another attempt is planned, else red. */
-export function DeliveryBadge({ delivery }: { readonly delivery: ShownDelivery | null }) {
-  if (delivery === null) return null;
-  const { kind, status, error, pending } = delivery;
+export interface DeliveryBadgeProps {
+  readonly request: Pick<CapturedRequest, 'lastDelivery' | 'deliveryPending'>;
+}
+
+/** The status of the latest delivery: quiet for 2xx, amber while an attempt is planned, else red. */
+export function DeliveryBadge({ request: { lastDelivery, deliveryPending: pending } }: DeliveryBadgeProps) {
+  if (lastDelivery === null) return pending ? <Waiting /> : null;
+  const { kind, status, error } = lastDelivery;
   const outcome = status === null ? (error ?? 'No response') : `status ${status}`;
   const tone = pending ? 'warning' : isDelivered(status) ? 'neutral' : 'destructive';
   return (
@@ -16,6 +20,16 @@ export function DeliveryBadge({ delivery }: { readonly delivery: ShownDelivery |
         <span className="sr-only">{pending ? 'Delivery is retried, latest: ' : 'Delivery: '}</span>
         {status ?? 'Failed'}
         {pending ? <span aria-hidden> ↻</span> : null}
+      </span>
+    </Badge>
+  );
+}
+
+function Waiting() {
+  return (
+    <Badge tone="warning">
+      <span title="The first attempt to forward it is planned.">
+        <span className="sr-only">Delivery: </span>Waiting
       </span>
     </Badge>
   );

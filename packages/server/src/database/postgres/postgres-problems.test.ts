@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { OutboxMail } from '../../features/billing/queries.ts';
+import type { OutboxMail } from '../../features/mail/queries.ts';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import type { AppStore } from '../../queries.ts';

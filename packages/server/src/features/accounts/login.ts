@@ -6,7 +6,7 @@ import { usernameKey } from '../../database/username-key.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import type { Asker, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';

@@ -1,14 +1,14 @@
 import { identityKey } from '@creel/contract';
-import type { Background } from '../jobs/background.ts';
-import { passwordResetMessage, verificationMessage } from '../mail/account-messages.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Background } from '../../workers/background.ts';
+import { compose } from '../mail/service.ts';
+import type { Mailer, Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import type { Passwords } from './passwords.ts';
-import { randomToken, tokenHash } from './sessions.ts';
+import { randomToken, tokenHash } from '../../secrets.ts';
 import { LINK_MS } from './throttle.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -91,4 +91,39 @@ export class MailedLinks {
     await store.createMailToken(tokenHash(token), user.id, purpose, now() + LINK_MS);
     return `${publicUrl()}${path}?token=${token}`;
   }
+}
+
+const ONCE = 'The link works once, for 30 minutes.';
+
+/** Names that a mail program could turn into a link. */
+const LINK_LIKE = /[:/]|\p{L}\.\p{L}{2}/u;
+
+/**
+ * The username for a mail. Omits a name that looks like a link while the address is unverified: otherwise anyone could
+ * send the address's owner a link through our mail.
+ */
+function accountOf({ username, emailVerified }: Owner): string {
+  return emailVerified || !LINK_LIKE.test(username) ? `Creel account ${username}` : 'Creel account with this address';
+}
+
+type Owner = Pick<UserRecord, 'username' | 'emailVerified'>;
+
+/** The mail with the link for a new password. */
+function passwordResetMessage(owner: Owner, url: string): Message {
+  return compose('Set a new password for Creel', [
+    `Somebody asked for a new password for the ${accountOf(owner)}. If that was you, open this link:`,
+    { label: 'Set a new password', url },
+    ONCE,
+    'If it was not you, ignore this email: nothing has changed.',
+  ]);
+}
+
+/** The mail with the link that verifies an address. */
+function verificationMessage(owner: Owner, url: string): Message {
+  return compose('Confirm your email address for Creel', [
+    `Open this link to confirm that this address belongs to the ${accountOf(owner)}:`,
+    { label: 'Confirm email address', url },
+    `${ONCE} You are asked to sign in if you are not.`,
+    'If you have no such account, ignore this email.',
+  ]);
 }

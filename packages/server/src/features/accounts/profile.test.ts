@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
-import { tokenHash } from './sessions.ts';
+import { tokenHash } from '../../secrets.ts';
 import type { TestClient } from '../../../test/test-client.ts';
 import { openLiveView } from '../../../test/live-view.ts';
 import type { LiveView } from '../../../test/live-view.ts';

@@ -6,10 +6,10 @@ import type { ProvenIdentity } from './identity-queries.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
-import { randomToken, tokenHash } from './sessions.ts';
+import { randomToken, tokenHash } from '../../secrets.ts';
 import type { Throttle } from './throttle.ts';
 import { mixesScripts } from './username-scripts.ts';
 

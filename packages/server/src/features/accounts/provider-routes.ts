@@ -1,17 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock } from './address-block.ts';
+import { addressBlock } from '../../http/address-block.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
+import { START_PATH } from './service.ts';
 import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { CALLBACK_SCRIPT, CALLBACK_SCRIPT_PATH, PROVIDER_CHANNEL, callbackPage } from './callback-page.ts';
-import type { ProviderMessage } from './callback-page.ts';
 import { newNonce, pagePolicy } from '../../http/security-headers.ts';
 import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';
-
-export const START_PATH = '/auth/oidc/start';
+import { escapeHtml } from '../mail/service.ts';
 
 /** Messages for the user, by the codes that the page knows (docs/api.md, "Third-party login"). */
 const FAILURES: Readonly<
@@ -123,3 +121,57 @@ function tell(app: AppContext, reply: FastifyReply, message: ProviderMessage, st
 function leaveOpener(reply: FastifyReply): FastifyReply {
   return reply.header('cross-origin-opener-policy', 'unsafe-none');
 }
+
+/** The window's channel and the type of its message. Must match the web app's provider message. */
+const PROVIDER_CHANNEL = 'creel-sign-in';
+const CALLBACK_SCRIPT_PATH = '/auth/oidc/callback.js';
+
+/**
+ * The message from the provider's window to the page that opened it. It proves nothing: the server compares it with the
+ * identity that it has verified.
+ */
+interface ProviderMessage {
+  readonly type: typeof PROVIDER_CHANNEL;
+  readonly identity?: { readonly email: string | null; readonly displayName: string | null; readonly uid: string };
+  readonly problem?: string;
+  readonly message?: string;
+}
+
+/**
+ * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.
+ */
+function callbackPage(message: ProviderMessage, nonce: string): string {
+  const words = message.message ?? 'Signed in. This window closes by itself.';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Sign-in</title>
+<script src="${CALLBACK_SCRIPT_PATH}" nonce="${nonce}" defer></script>
+</head>
+<body data-message="${escapeHtml(JSON.stringify(message))}">
+<p>${escapeHtml(words)}</p>
+<p><a href="/auth">Back to Creel</a></p>
+</body>
+</html>
+`;
+}
+
+/**
+ * Sends the message to the opener and closes the window. Also uses a channel, because the provider's pages may cut the
+ * window from its opener. Both reach our own origin only. The URL is removed from the history although its code is
+ * already used.
+ */
+const CALLBACK_SCRIPT = `'use strict';
+{
+  const message = JSON.parse(document.body.dataset.message);
+  history.replaceState(null, '', '/auth/oidc/callback');
+  if (window.opener) window.opener.postMessage(message, location.origin);
+  const channel = new BroadcastChannel('${PROVIDER_CHANNEL}');
+  channel.postMessage(message);
+  channel.close();
+  setTimeout(() => window.close(), message.identity ? 0 : 3000);
+}
+`;

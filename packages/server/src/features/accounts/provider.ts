@@ -22,7 +22,7 @@ import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
 import { providerFetch } from './provider-fetch.ts';
-import { SealedText } from '../../sealed-text.ts';
+import { SealedText } from '../../secrets.ts';
 
 /** Milliseconds until the provider's metadata and keys are read again. */
 const METADATA_MS = 60 * 60_000;

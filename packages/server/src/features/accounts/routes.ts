@@ -1,8 +1,220 @@
-import type { Handlers } from '../../http/call.ts';
-import { mailedLinkHandlers } from './mailed-link-routes.ts';
-import { profileHandlers } from './profile-routes.ts';
-import { sessionHandlers } from './session-routes.ts';
-import { loginHandlers } from './login-routes.ts';
+import type { Handlers, Call } from '../../http/call.ts';
+import { presentUser } from './service.ts';
+import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie, KNOWN_BROWSER, setCookie } from '../../http/cookies.ts';
+import type { Session, OperationName } from '@creel/contract';
+import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import { MailRefused } from '../mail/service.ts';
+import { ProblemError, invalid } from '../../http/problem.ts';
+import { TAKEN } from './login.ts';
+import type { Visitor } from './login.ts';
+import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
+import { closedSignal } from '../../http/closed-signal.ts';
+
+type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
+
+/** The caller, before authentication. */
+function visitorOf({ app, request, clientAddress }: AnyCall): Visitor {
+  const knownBrowser = readCookie(request, KNOWN_BROWSER, app.publicUrl());
+  return { address: clientAddress, knownBrowser, signal: closedSignal(request.raw.socket) };
+}
+
+/**
+ * Starts a session for a user who has just been authenticated. Ends an older session of the same browser, because its
+ * token may have been planted. @throws ProblemError INVALID_CREDENTIALS when the password was changed meanwhile
+ */
+async function startSession(call: AnyCall, user: UserRecord): Promise<void> {
+  const { app, request, reply, clientAddress } = call;
+  await endSession(call);
+  const token = await app.sessions.start(user, { userAgent: request.headers['user-agent'] ?? '', ip: clientAddress });
+  if (token === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+  setCookie(reply, SESSION, app.publicUrl(), token);
+  rememberBrowser(call, user);
+}
+
+/** Ends the session of the caller's cookie and its live connections. */
+async function endSession({ app, request }: AnyCall): Promise<void> {
+  const token = readCookie(request, SESSION, app.publicUrl());
+  const ended = token === undefined ? undefined : await app.sessions.end(token);
+  if (ended !== undefined) app.live.endSession(ended);
+}
+
+/**
+ * Marks the browser as known after the user was authenticated: failed logins of others no longer affect the user in
+ * this browser.
+ */
+function rememberBrowser({ app, request, reply }: AnyCall, user: UserRecord): void {
+  const before = readCookie(request, KNOWN_BROWSER, app.publicUrl());
+  setCookie(reply, KNOWN_BROWSER, app.publicUrl(), app.accounts.knownBrowsers.remember(user, before));
+}
+
+/** Registration, login and logout. */
+const loginHandlers = {
+  async register(call) {
+    const user = await call.app.accounts.login.register(call.body, visitorOf(call));
+    await startSession(call, user);
+    return presentUser(user);
+  },
+
+  async login(call) {
+    const user = await call.app.accounts.login.withPassword(call.body, visitorOf(call));
+    await startSession(call, user);
+    return presentUser(user);
+  },
+
+  async googleLogin(call) {
+    const { app, body, request, reply, clientAddress } = call;
+    const handle = readCookie(request, PROVEN_IDENTITY, app.publicUrl());
+    const user = await app.accounts.providerLogin.signIn(body, handle, clientAddress);
+    clearCookie(reply, PROVEN_IDENTITY, app.publicUrl());
+    await startSession(call, user);
+    return presentUser(user);
+  },
+
+  async logout(call) {
+    await endSession(call);
+    clearCookie(call.reply, SESSION, call.app.publicUrl());
+    // Clears cached pages too. Not "cookies": the browser stays a known one.
+    void call.reply.header('clear-site-data', '"cache"');
+  },
+} satisfies Handlers;
+
+function presentSession(session: SessionRecord, currentId: string): Session {
+  return {
+    id: session.id,
+    createdAt: new Date(session.createdAt).toISOString(),
+    lastSeenAt: new Date(session.lastSeenAt).toISOString(),
+    userAgent: session.userAgent,
+    ip: session.ip,
+    current: session.id === currentId,
+  };
+}
+
+/** The user's sessions. */
+const sessionHandlers = {
+  async listSessions({ app, signedIn }) {
+    const sessions = await app.store.listSessions(signedIn.user.id, app.now());
+    return sessions.map((session) => presentSession(session, signedIn.session.id));
+  },
+
+  async endOtherSessions({ app, signedIn }) {
+    const { user, session } = signedIn;
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+  },
+} satisfies Handlers;
+
+/** The same text for known and unknown addresses. */
+const RESET_ASKED = 'If an account has this address, a link is on its way to it. It works once, for 30 minutes.';
+
+/** Password resets and email verification by mailed links. */
+const mailedLinkHandlers = {
+  async requestPasswordReset({ app, body, clientAddress }) {
+    await app.accounts.links.requestReset(body.email, clientAddress);
+    return { message: RESET_ASKED };
+  },
+
+  async resetPassword(call) {
+    const { app, body } = call;
+    const user = await app.accounts.links.resetPassword(body.token, body.password);
+    app.live.endUserSessions(user.id);
+    await app.accounts.login.forgive(user);
+    // The new password made every browser unknown. Without this, guesses of others would lock the owner out of this
+    // browser too.
+    rememberBrowser(call, user);
+    return { message: 'Your password was changed. Please sign in with it.' };
+  },
+
+  async requestEmailVerification({ app, signedIn, clientAddress }) {
+    const { user } = signedIn;
+    if (user.emailVerified) return { message: 'Your email address is confirmed already.' };
+    try {
+      await app.accounts.links.requestVerification(user, clientAddress);
+    } catch (error) {
+      throw error instanceof MailRefused ? new ProblemError('MAIL_FAILED', { sentence: error.words }) : error;
+    }
+    return { message: `A link is on its way to ${user.email}. It works once, for 30 minutes.` };
+  },
+
+  async verifyEmail({ app, signedIn, body }) {
+    const { user, session } = signedIn;
+    await app.accounts.links.verify(user, body.token);
+    // Sessions from before the address was proven may belong to another person.
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+    return { message: 'Your email address is confirmed.' };
+  },
+} satisfies Handlers;
+
+/** Maximum age of a login that replaces the password check for a user without a password. */
+const FRESH_MS = 10 * 60_000;
+const NO_PASSWORD = 'This account has no password yet. Use "Forgot your password?" on the sign-in page to set one.';
+
+async function confirmOwner({ app, signedIn, body }: Call<'deleteAccount'>): Promise<void> {
+  const { user, session } = signedIn;
+  if (user.passwordHash === null) {
+    if (app.now() - session.createdAt > FRESH_MS) throw new ProblemError('SIGN_IN_AGAIN');
+    return;
+  }
+  if (body.password === '') throw invalid({ password: 'Please enter your password' });
+  if (!(await app.accounts.login.confirmPassword(user, body.password)))
+    throw invalid({ password: 'Password is incorrect' });
+}
+
+/** The user's own account. */
+const profileHandlers = {
+  async getUser({ app, signedIn }) {
+    const { billing } = app;
+    return presentUser(billing === undefined ? signedIn.user : await billing.afterCheckout(signedIn.user));
+  },
+
+  async changeUsername({ app, signedIn, body }) {
+    if (mixesScripts(body.username)) throw invalid({ username: MIXED_SCRIPTS });
+    const { throttle } = app.accounts;
+    const refused = throttle.takenNames(app.config.signupsPerHour, `user ${signedIn.user.id}`);
+    await throttle.check([refused]);
+    const renamed = await app.store.renameUser(signedIn.user.id, body.username);
+    if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    if (renamed !== 'taken') return presentUser(renamed);
+    await refused.consume();
+    throw invalid({ username: TAKEN.username });
+  },
+
+  async changePassword(call) {
+    const { app, signedIn, body, reply } = call;
+    const { user, session } = signedIn;
+    if (user.passwordHash === null) throw invalid({ currentPassword: NO_PASSWORD });
+    const passwordHash = (await app.accounts.login.confirmPassword(user, body.currentPassword))
+      ? await app.accounts.passwords.hash(body.newPassword, { owner: `user ${user.id}` })
+      : undefined;
+    // The second condition is a concurrent change: the password that was checked is no longer the current one.
+    if (passwordHash === undefined || !(await app.store.replacePassword(user.id, user.passwordHash, passwordHash))) {
+      throw invalid({ currentPassword: 'Current password is incorrect' });
+    }
+    await app.store.endSessions(user.id, session.id);
+    app.live.endUserSessions(user.id, session.id);
+    const token = await app.sessions.renew(session.id);
+    if (token !== undefined) setCookie(reply, SESSION, app.publicUrl(), token);
+    rememberBrowser(call, { ...user, passwordHash });
+    return { message: 'Password updated successfully' };
+  },
+
+  async deleteAccount(call) {
+    await confirmOwner(call);
+    const { app, signedIn, reply } = call;
+    // First, because the subscription of a deleted account could not be canceled.
+    await app.billing?.endFor(signedIn.user);
+    const endpoints = (await app.store.deleteUser(signedIn.user.id)) ?? [];
+    app.live.endUserSessions(signedIn.user.id);
+    for (const endpoint of endpoints) {
+      app.forgetEndpoint(endpoint.uid);
+      app.live.publish(endpoint.id, { type: 'endpoint-deleted' });
+    }
+    app.purgeSoon();
+    // Clears each cookie. "cookies" in the header below would also clear those of other sites under the same domain.
+    for (const cookie of [SESSION, KNOWN_BROWSER]) clearCookie(reply, cookie, app.publicUrl());
+    void reply.header('clear-site-data', '"cache", "storage"');
+  },
+} satisfies Handlers;
 
 /** All calls about accounts. */
 export const accountHandlers = {

@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { SessionRecord, UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import type { SignedIn } from '../../http/call.ts';
+import { randomToken, tokenHash } from '../../secrets.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** A session ends after 30 days without use, or after 90 days. */
@@ -10,18 +11,7 @@ const IDLE_MS = 30 * DAY_MS;
 const ABSOLUTE_MS = 90 * DAY_MS;
 /** Minimum interval between two records of a session's use, to avoid a write per read. */
 const TOUCH_EVERY_MS = 5 * 60_000;
-const TOKEN_BYTES = 32;
 const MAX_USER_AGENT = 300;
-
-/** 256 random bits as 43 characters that are safe in cookies and links. */
-export function randomToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
-}
-
-/** The SHA-256 of a token, for the database. 256 random bits need no salt. */
-export function tokenHash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
-}
 
 /** Sessions with random tokens: the browser's cookie has the token, the database its hash. */
 export class Sessions {

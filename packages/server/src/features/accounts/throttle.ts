@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
-import type { ThrottleRule } from './throttle-rule.ts';
+import type { ThrottleRule, throttleQueries } from './throttle-queries.ts';
 import type { Remote } from '../../database/remote.ts';
-import type { throttleQueries } from './throttle-queries.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import type { ThrottleRule } from './throttle-rule.ts';
+import type { ThrottleRule } from './throttle-queries.ts';
 import { T0, unique } from '../../../test/store-world.ts';
 
 const RULE: ThrottleRule = { turns: 3, windowMs: 1000 };

@@ -2,10 +2,11 @@ import { afterEach, expect, test } from 'vitest';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { createLog } from '../../log.ts';
-import { createMailer } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { createMailer } from '../mail/service.ts';
+import type { Mailer } from '../mail/service.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { noticeMessage, sendSubscriptionNotices } from './notices.ts';
+import { sendOutbox } from '../mail/outbox.ts';
+import { composeSubscriptionNotice, noticeMessage } from './notices.ts';
 import type { SubscriptionState } from './rules.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -52,10 +53,11 @@ async function world(settings: { on?: boolean; emailVerified?: boolean } = {}) {
     store.applySubscription(userId, 'me', state, { now: T0, nextCheckAt: null });
   let now = T0;
   const send = (mailer: Mailer) =>
-    sendSubscriptionNotices(
+    sendOutbox(
       {
         store,
         mailer,
+        composers: [composeSubscriptionNotice],
         publicUrl: () => 'https://creel.example',
         log: createLog('silent', false, { write: () => undefined }),
         now: () => now,

@@ -1,52 +1,15 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
-import type { Logger } from '../../log.ts';
-import { MailRefused } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { compose } from '../mail/message.ts';
-import type { Message } from '../mail/message.ts';
-import { moment } from '../mail/notice-messages.ts';
-import type { Remote } from '../../database/remote.ts';
-import type { billingQueries } from './queries.ts';
+import { compose, moment } from '../mail/service.ts';
+import type { ComposeNotice, Message } from '../mail/service.ts';
 import { noticeSchema } from './rules.ts';
 import type { SubscriptionNotice } from './rules.ts';
 
-/** Mails per round. */
-const AT_ONCE = 50;
-const RETRY_MS = 60_000;
-
-export interface NoticesOptions {
-  readonly store: Pick<Remote<typeof billingQueries>, 'claimMail' | 'removeMail' | 'releaseMail'>;
-  readonly mailer: Mailer;
-  readonly publicUrl: () => string;
-  readonly log: Logger;
-  readonly now: () => number;
-}
-
-/**
- * Sends the notices in the outbox, each once. A mail is claimed before it is sent, so that no two processes send it and
- * a crash never sends it twice. A temporary failure releases the claim. True when there may be more.
- */
-export async function sendSubscriptionNotices(options: NoticesOptions, signal: AbortSignal): Promise<boolean> {
-  const { store, mailer, publicUrl, log, now } = options;
-  for (let sent = 0; sent < AT_ONCE; sent++) {
-    const mail = signal.aborted ? undefined : await store.claimMail(now());
-    if (mail === undefined) return false;
-    const { email } = mail.user.settings;
-    try {
-      // The address may have changed since the notice was written.
-      if (isProvenAddress(mail.user, email))
-        await mailer.send(email, noticeMessage(noticeSchema.parse(JSON.parse(mail.content)), publicUrl()));
-    } catch (error) {
-      log.warn({ err: error }, 'a subscription notice could not be sent');
-      if (!(error instanceof MailRefused && error.forGood)) {
-        await store.releaseMail(mail.id, now() + RETRY_MS);
-        return false;
-      }
-    }
-    await store.removeMail(mail.id);
-  }
-  return true;
-}
+/** The mail about a change of a subscription, to the address in the user's settings. */
+export const composeSubscriptionNotice: ComposeNotice = (content, { settings: { email }, ...user }, publicUrl) => {
+  const notice = noticeSchema.safeParse(content);
+  if (!notice.success) return undefined;
+  return isProvenAddress(user, email) ? { to: email, message: noticeMessage(notice.data, publicUrl) } : 'unwanted';
+};
 
 /** The mail about a change of the subscription. */
 export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Message {

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { BillingAccountsTable } from '../../database/billing-schema.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
+import { addMail } from '../mail/queries.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockUser, toUserRecord } from '../../database/user-record.ts';
@@ -11,13 +12,6 @@ import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 
 /** SQL of plans and payment. Times are milliseconds since 1970 and always passed in. */
-
-/** A mail that is due, with the user it is for. */
-export interface OutboxMail {
-  readonly id: number;
-  readonly content: string;
-  readonly user: UserRecord;
-}
 
 /** The result of writing a subscription. */
 export interface AppliedSubscription {
@@ -82,15 +76,11 @@ async function writeFields(
     .execute();
 }
 
-/** Runs in the transaction of the change, so that a notice exists exactly when its change does. */
 async function addNotice(transaction: DatabaseTransaction, before: UserRecord, after: UserRecord): Promise<void> {
   const notice = noticeOf(before, after);
   const hasPaidPlan = [before, after].some(({ subscriptionTier }) => PLANS[subscriptionTier].emailNotifications);
   if (notice === undefined || !hasPaidPlan || !wantsSubscriptionNotices(after)) return;
-  await transaction
-    .insertInto('mail_outbox')
-    .values({ user_id: after.id, content: JSON.stringify(notice), send_after: 0 })
-    .execute();
+  await addMail(transaction, after.id, notice);
 }
 
 /** Notices go to an address that its owner has confirmed. */
@@ -164,36 +154,6 @@ async function lockBillingAccount(
     .where('user_id', '=', lock.userId)
     .executeTakeFirst();
   return row === undefined ? 'no-user' : 'busy';
-}
-
-/** Claims the mail that has been due longest; `undefined` when none is due. */
-async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    const due = await transaction
-      .selectFrom('mail_outbox')
-      .select('id')
-      .where('send_after', '<=', now)
-      .orderBy('send_after')
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst();
-    if (due === undefined) return undefined;
-    // Checked again with the row locked, so that only one process claims it.
-    const mail = await transaction
-      .updateTable('mail_outbox')
-      .set({ send_after: null })
-      .where('id', '=', due.id)
-      .where('send_after', '<=', now)
-      .returningAll()
-      .executeTakeFirst();
-    if (mail === undefined) return undefined;
-    const row = await transaction
-      .selectFrom('users')
-      .selectAll()
-      .where('id', '=', mail.user_id)
-      .executeTakeFirstOrThrow();
-    return { id: mail.id, content: mail.content, user: toUserRecord(row) };
-  });
 }
 
 export type BillingAccount = Pick<BillingAccountsTable, 'customer_key' | 'period_end_at'>;
@@ -332,14 +292,6 @@ async function keepBillingSetting(db: EngineDatabase, name: string, value: strin
   return row.value;
 }
 
-async function removeMail(db: EngineDatabase, id: number): Promise<void> {
-  await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
-}
-
-async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
-  await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
-}
-
 /** Without a `userId` the customer must exist. */
 async function saveTestCustomer(db: EngineDatabase, customerId: string, state: string, userId?: number): Promise<void> {
   if (userId === undefined)
@@ -372,8 +324,5 @@ export const billingQueries = {
   finishEvent: write(finishEvent),
   forgetEvents: write(forgetEvents),
   keepBillingSetting: write(keepBillingSetting),
-  claimMail: write(claimMail),
-  removeMail: write(removeMail),
-  releaseMail: write(releaseMail),
   saveTestCustomer: write(saveTestCustomer),
 };

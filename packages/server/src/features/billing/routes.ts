@@ -1,4 +1,4 @@
-import { presentUser } from '../accounts/present-user.ts';
+import { presentUser } from '../accounts/service.ts';
 import type { Handlers } from '../../http/call.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';

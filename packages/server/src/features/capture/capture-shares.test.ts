@@ -40,7 +40,6 @@ describe('the queue is bounded', () => {
     expect(push('x')).toBe(true);
     await settled();
     await batch(0).land();
-    await batch(1).land();
     expect(results).toEqual([
       [`${129 * 1024 * 1024} bytes`, stored(0)],
       ['x', stored(1)],
@@ -64,6 +63,21 @@ describe('a flooded endpoint', () => {
     }
     const own = results.map(([body]) => body).filter((body) => /^\d+$/.test(body));
     expect(own).toEqual(Array.from({ length: 3000 }, (_, nth) => String(nth)));
+  });
+
+  test('with large bodies delays the small ones of others by one large body at most, and keeps its order', async () => {
+    const { push, batch, results } = newWriter();
+    const sizes = [3, 4, 5, 6].map((mebibytes) => mebibytes * 1024 * 1024);
+    for (const size of sizes) push(Buffer.alloc(size), 1, 7);
+    await settled();
+    for (let nth = 0; nth < 100; nth += 1) push('neighbor', 2, 8);
+    for (let nth = 0; results.length < 104; nth += 1) {
+      await vi.waitFor(() => batch(nth));
+      await batch(nth).land();
+    }
+    expect(batch(1).bodies).toEqual(Array.from({ length: 100 }, () => 'neighbor'));
+    const large = results.map(([body]) => body).filter((body) => body !== 'neighbor');
+    expect(large).toEqual(sizes.map((size) => `${size} bytes`));
   });
 
   test('takes turns with other users who wait', async () => {

@@ -64,6 +64,11 @@ export interface CaptureWriterOptions {
  */
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/**
+ * Larger captures don't count as bytes of a batch. Every other batch has room for one, so that they take as long as
+ * they take, and the small captures of others wait for one of them at most.
+ */
+const LARGE_BYTES = MAX_BATCH_BYTES / 2;
 /** Maximum number of captures that wait for a later batch. Beyond it the response is 503. */
 const MAX_WAITING = 8192;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
@@ -84,8 +89,9 @@ export class CaptureWriter {
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
   readonly #packer = new CapturePacker(METHODS);
-  /** The batch that is being collected, and its size by user. */
+  /** The batch that is being collected, the bytes of its small captures, and their number and bytes by user. */
   #batch: Waiting[] = [];
+  #batchBytes = 0;
   readonly #inBatch = new Map<number, { count: number; bytes: number }>();
   /** When the batch's oldest capture arrived. */
   #batchSince = 0;
@@ -93,6 +99,9 @@ export class CaptureWriter {
   readonly #laterBudget = new MemoryBudget({ bytes: MAX_WAITING_BYTES, maxShare: MAX_SHARE });
   /** Storage is writing a batch. */
   #underWay = false;
+  /** Whether the batch that is being collected has a large capture, and the one that is being written. */
+  #hasLarge = false;
+  #isWritingLarge = false;
   #state = FIRST_BATCH;
   #sentAt = 0;
   #held: NodeJS.Timeout | undefined;
@@ -132,25 +141,32 @@ export class CaptureWriter {
   }
 
   #fits(userId: number, bytes: number): boolean {
-    if (this.#batch.length === 0) return true;
-    if (this.#batch.length >= MAX_BATCH || this.#packer.byteLength + bytes > MAX_BATCH_BYTES) return false;
+    if (this.#batch.length >= MAX_BATCH) return false;
+    if (bytes > LARGE_BYTES) return !this.#hasLarge && !this.#isWritingLarge;
+    if (this.#batchBytes + bytes > MAX_BATCH_BYTES) return false;
     const own = this.#inBatch.get(userId);
     return own === undefined || (own.count < MAX_BATCH * MAX_SHARE && own.bytes + bytes <= MAX_BATCH_BYTES * MAX_SHARE);
   }
 
   #gather(waiting: Waiting, since?: number): void {
     const { endpointId, userId, method, head, body } = waiting.capture;
-    const own = this.#inBatch.get(userId);
     const bytes = storedBytes(waiting.capture);
+    if (bytes > LARGE_BYTES) this.#hasLarge = true;
+    else this.#count(userId, bytes);
+    if (this.#batch.length === 0) this.#batchSince = since ?? this.#elapsed();
+    else if (since !== undefined) this.#batchSince = Math.min(this.#batchSince, since);
+    this.#packer.add(endpointId, waiting.receivedAt, method, head, body);
+    this.#batch.push(waiting);
+  }
+
+  #count(userId: number, bytes: number): void {
+    this.#batchBytes += bytes;
+    const own = this.#inBatch.get(userId);
     if (own === undefined) this.#inBatch.set(userId, { count: 1, bytes });
     else {
       own.count += 1;
       own.bytes += bytes;
     }
-    if (this.#batch.length === 0) this.#batchSince = since ?? this.#elapsed();
-    else if (since !== undefined) this.#batchSince = Math.min(this.#batchSince, since);
-    this.#packer.add(endpointId, waiting.receivedAt, method, head, body);
-    this.#batch.push(waiting);
   }
 
   #postpone(waiting: Waiting, bytes: number): boolean {
@@ -164,8 +180,9 @@ export class CaptureWriter {
 
   /** Starts a batch with waiting captures, and leaves half of it to new ones. */
   #gatherPostponed(): void {
-    while (this.#batch.length < MAX_BATCH * MAX_SHARE && this.#packer.byteLength < MAX_BATCH_BYTES * MAX_SHARE) {
-      const next = this.#later.shift();
+    const fits = ({ waiting }: Postponed, userId: number): boolean => this.#fits(userId, storedBytes(waiting.capture));
+    while (this.#batch.length < MAX_BATCH * MAX_SHARE && this.#batchBytes < MAX_BATCH_BYTES * MAX_SHARE) {
+      const next = this.#later.shift(fits);
       if (next === undefined) return;
       next.reservation.release();
       this.#gather(next.waiting, next.since);
@@ -194,8 +211,11 @@ export class CaptureWriter {
     this.#held = undefined;
     const batch = this.#batch;
     this.#batch = [];
+    this.#batchBytes = 0;
     this.#inBatch.clear();
     this.#underWay = true;
+    this.#isWritingLarge = this.#hasLarge;
+    this.#hasLarge = false;
     this.#sentAt = this.#elapsed();
     const packed = this.#packer.take(this.#spare);
     const withinMs = MAX_ANSWER_MS - (this.#sentAt - this.#batchSince);
@@ -212,6 +232,8 @@ export class CaptureWriter {
 
   #finish(batch: readonly Waiting[], outcome: CaptureOutcome | 'logged' | undefined): void {
     this.#underWay = false;
+    this.#isWritingLarge = false;
+    if (this.#batch.length === 0) this.#gatherPostponed();
     const recycled = typeof outcome === 'object' ? outcome.recycled : undefined;
     if (recycled !== undefined && recycled.byteLength <= MAX_SPARE_BYTES) this.#spare = recycled;
     this.#state = afterBatch(this.#state, this.#elapsed() - this.#sentAt, batch.length + this.#batch.length);

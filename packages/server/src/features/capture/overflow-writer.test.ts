@@ -36,7 +36,10 @@ function world() {
       if (batch === undefined) return void (await sleep(5));
       return { batches: [batch], done: async () => void (taken += 1), giveBack: () => undefined };
     },
-    state: async () => ({ batches: logged.length - taken, bytes: 0, drainedTo: taken }),
+    state: async () => {
+      if (state.isLogAway) throw new StorageUnavailable('away');
+      return { batches: logged.length - taken, bytes: 0, drainedTo: taken };
+    },
     lastPosition: async () => logged.length,
   };
   const check = vi.fn<() => Promise<void>>(async () => {
@@ -108,6 +111,18 @@ test('without a log the batch fails, and is never written twice', async () => {
   state.isLogAway = true;
   await expect(write('a')).rejects.toThrow(StorageUnavailable);
   expect(stored).toEqual([]);
+});
+
+test('a log that does not answer does not count as drained', async () => {
+  const { state, writer } = world();
+  expect(writer.isDrained).toBe(false);
+  writer.start();
+  await vi.waitFor(() => expect(writer.isDrained).toBe(true));
+  state.isLogAway = true;
+  await vi.waitFor(() => expect(writer.isDrained).toBe(false), { timeout: 10_000 });
+  state.isLogAway = false;
+  await vi.waitFor(() => expect(writer.isDrained).toBe(true), { timeout: 10_000 });
+  await writer.close();
 });
 
 test('what an earlier process has logged comes first', async () => {

@@ -45,6 +45,8 @@ export class OverflowWriter implements BatchStore {
   /** The last batch of this node in the log; 0 when all are in the database. */
   #lastPosition: LogPosition = 0;
   #state: LogState | undefined;
+  /** The last look at the log succeeded. */
+  #isVisible = false;
   #drainedBatches = 0;
   #running: Promise<unknown> | undefined;
 
@@ -57,9 +59,9 @@ export class OverflowWriter implements BatchStore {
     return this.#isAway || this.#lastPosition > 0;
   }
 
-  /** The last look found the log empty. */
+  /** The last look succeeded and found the log empty. While the log is away, another node may have added batches. */
   get isDrained(): boolean {
-    return !this.isLogging && this.#state?.batches === 0;
+    return this.#isVisible && !this.isLogging && this.#state?.batches === 0;
   }
 
   /** The state at the last look; `undefined` before the first one. */
@@ -137,6 +139,7 @@ export class OverflowWriter implements BatchStore {
   }
 
   async #look(): Promise<LogState> {
+    this.#isVisible = false;
     const state = await this.#options.log.state();
     // Batches of an earlier process of this node may be in the log.
     if (this.#state === undefined && state.batches > 0) {
@@ -144,6 +147,7 @@ export class OverflowWriter implements BatchStore {
       this.#setMode({ lastPosition: Math.max(this.#lastPosition, position) });
     }
     this.#state = state;
+    this.#isVisible = true;
     if (state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
     return state;
   }

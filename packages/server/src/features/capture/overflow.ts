@@ -5,7 +5,6 @@ import { decodeHead } from '../../database/request-head.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
-import { storedEvent } from '../live/live-events.ts';
 import { flatSourceLabel } from './flat-source-label.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
@@ -62,7 +61,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
       options.metrics.countStored();
       const capture = { method, head: Buffer.from(head).toString('latin1'), body: body && Buffer.from(body) };
       const stored = { index, savedId: savedIds[at] || null, receivedAt: receivedAt?.[at] ?? sentAt };
-      options.live.captured(endpointId, index, () => storedEvent(endpointId, capture, stored));
+      options.live.captured(endpointId, capture, stored);
       if (sources.has(endpointId)) continue;
       const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
       if (label !== 'Unknown') sources.set(endpointId, label);

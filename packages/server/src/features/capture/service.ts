@@ -1,7 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Live } from '../live/service.ts';
-import { storedEvent } from '../live/live-events.ts';
 import type { Deliveries } from '../deliveries/service.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -94,7 +93,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     countLogged: () => options.metrics.countLogged(),
     onStored: (endpoint, capture, result) => {
       options.metrics.countStored();
-      options.live.captured(endpoint.id, result.index, () => storedEvent(endpoint.id, capture, result));
+      options.live.captured(endpoint.id, capture, result);
       if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
     },

@@ -139,28 +139,29 @@ async function listAttempts(db: EngineDatabase, endpointId: number, index: numbe
   }));
 }
 
-/**
- * Makes a delivery of a destination due at `now`, whether it is pending or has ended. `notRetryable` when its
- * destination is deleted, off or paused, or when it was not sent by a destination.
- */
+/** Why a delivery can't be sent again: no destination sent it, or what its destination is. */
+export type RetryRefusal = 'notForwarded' | 'deleted' | 'off' | 'paused';
+
+/** Makes a delivery of a destination due at `now`, whether it is pending or has ended. */
 async function retryDelivery(
   db: EngineDatabase,
   endpointId: number,
   deliveryId: string,
   now: number,
-): Promise<{ readonly destinationId: number } | 'notFound' | 'notRetryable'> {
+): Promise<{ readonly destinationId: number } | 'notFound' | RetryRefusal> {
   return db.transaction().execute(async (transaction) => {
     if ((await lockEndpoint(transaction, endpointId)) === undefined) return 'notFound';
     const known = await findDelivery(transaction, endpointId, deliveryId);
     if (known === undefined) return 'notFound';
+    if (known.destinationId === null) return 'notForwarded';
     const destination = await transaction
       .selectFrom('destinations')
-      .select('id')
-      .where('id', '=', known.destinationId ?? 0)
-      .where('enabled', '=', 1)
-      .where('paused_at', 'is', null)
+      .select(['id', 'enabled', 'paused_at'])
+      .where('id', '=', known.destinationId)
       .executeTakeFirst();
-    if (destination === undefined) return 'notRetryable';
+    if (destination === undefined) return 'deleted';
+    if (destination.enabled === 0) return 'off';
+    if (destination.paused_at !== null) return 'paused';
     await transaction
       .insertInto('deliveries')
       .values({

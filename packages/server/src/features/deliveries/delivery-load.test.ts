@@ -1,25 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { MAX_PENDING_DELIVERIES, unsavedId } from '@creel/contract';
 import type { LiveMessage } from '@creel/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLive } from '../../../test/live-viewer.ts';
 import { capture } from '../../../test/store-world.ts';
 import type { TestClient } from '../../../test/test-client.ts';
-import { startTestServer } from '../../../test/test-server.ts';
+import { ENGINES, startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
 import type { OutboundRequest, SendRequest } from '../replay/send-request.ts';
 
 /** Targets by the host of their URL: `dead` never answers, all others answer 200. */
 const sending = new Map<string, number>();
 let maxSending = 0;
+/** Resolves at the end of a server, which would wait for its deliveries. */
+let over = Promise.withResolvers<void>();
 const received: OutboundRequest[] = [];
 const sendRequest: SendRequest = async (request, signal) => {
   const { hostname } = new URL(request.url);
   sending.set(hostname, (sending.get(hostname) ?? 0) + 1);
   maxSending = Math.max(maxSending, sending.get(hostname) ?? 0);
   if (hostname === 'dead.example')
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+    await Promise.race([over.promise, new Promise((resolve) => signal.addEventListener('abort', resolve))]);
   sending.set(hostname, (sending.get(hostname) ?? 0) - 1);
   received.push(request);
   const head = { status: 200, statusText: 'OK', headers: [] };
@@ -28,16 +31,6 @@ const sendRequest: SendRequest = async (request, signal) => {
 
 let server: TestServer;
 let client: TestClient;
-
-beforeAll(async () => {
-  const lookUp = (): Promise<string[]> => Promise.resolve(['8.8.8.8']);
-  server = await startTestServer({
-    settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
-    replay: { sendRequest, lookUp },
-  });
-  ({ client } = await server.register());
-});
-afterAll(() => server.stop());
 
 const newEndpoint = () => client.call('createEndpoint', { body: {} });
 const add = (uid: string, url: string) => client.call('createDestination', { params: { uid }, body: { url } });
@@ -51,47 +44,87 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('10,000 waiting deliveries hold ten connections and little memory, also after an hour', async () => {
-  const { uid, id } = await newEndpoint();
-  await add(uid, 'http://dead.example/');
-  const before = heapInUse();
-  const batch = Array.from({ length: 1000 }, (_, nth) => ({ to: id, body: `number ${nth}`, at: server.clock.now() }));
-  for (let nth = 0; nth < 11; nth += 1) await capture(server.store, batch, { maxUnsaved: 100_000, maxSaved: 10 });
-  await expect.poll(() => pendingOf(uid), { timeout: 50_000, interval: 500 }).toBe(MAX_PENDING_DELIVERIES);
-  await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(10);
-  server.clock.advance(3_600_000);
-  const other = await newEndpoint();
-  await add(other.uid, 'http://works.example/');
-  await client.send(`/h/${other.uid}`, { method: 'POST', body: 'not held up' });
-  await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1);
-  expect(maxSending).toBe(10);
-  expect(heapInUse() - before).toBeLessThan(64 * 1024 * 1024);
-  const metrics = await (await client.send('/metrics')).text();
-  expect(metrics).toMatch(/^creel_deliveries_pending 10000$/m);
-  expect(metrics).toMatch(/^creel_delivery_attempts_total\{kind="forward",outcome="delivered"\} 1$/m);
-});
+describe.each(ENGINES)('on %s', (engine) => {
+  beforeAll(async () => {
+    received.length = 0;
+    maxSending = 0;
+    over = Promise.withResolvers();
+    const lookUp = (): Promise<string[]> => Promise.resolve(['8.8.8.8']);
+    server = await startTestServer({
+      engine,
+      settings: { DEFAULT_TIER: 'PREMIUM', MAX_UNSAVED_PER_ENDPOINT: '100000' },
+      replay: { sendRequest, lookUp },
+    });
+    ({ client } = await server.register());
+  });
+  afterAll(async () => {
+    const stopped = server.stop();
+    await sleep(100);
+    over.resolve();
+    await stopped;
+  });
 
-test('a viewer is told about each attempt, without the response', async () => {
-  const { uid } = await newEndpoint();
-  await add(uid, 'http://works.example/');
-  const viewer = await openLive(client, uid);
-  const hasDelivery = (messages: readonly LiveMessage[]): boolean =>
-    messages.some((message) => message.type === 'delivery');
-  await viewer.until((messages) => messages.length > 0);
-  await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
-  await viewer.until(hasDelivery);
-  const [attempt] = await client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
-  if (attempt === undefined) throw new Error('There is no attempt.');
-  const { responseBody, responseHeaders, responseBodyEncoding, responseTruncated, ...delivery } = attempt;
-  expect({ responseBody, responseHeaders, responseBodyEncoding, responseTruncated }).toEqual({
-    responseBody: 'answer',
-    responseHeaders: [],
-    responseBodyEncoding: 'utf8',
-    responseTruncated: false,
+  test('10,000 waiting deliveries hold ten connections and little memory, also after an hour', async () => {
+    const { uid, id } = await newEndpoint();
+    await add(uid, 'http://dead.example/');
+    const before = heapInUse();
+    const batch = Array.from({ length: 1000 }, (_, nth) => ({ to: id, body: `number ${nth}`, at: server.clock.now() }));
+    for (let nth = 0; nth < 11; nth += 1) await capture(server.store, batch, { maxUnsaved: 100_000, maxSaved: 10 });
+    await expect.poll(() => pendingOf(uid), { timeout: 50_000, interval: 500 }).toBe(MAX_PENDING_DELIVERIES);
+    await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(10);
+    server.clock.advance(3_600_000);
+    const other = await newEndpoint();
+    await add(other.uid, 'http://works.example/');
+    await client.send(`/h/${other.uid}`, { method: 'POST', body: 'not held up' });
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(1);
+    expect(maxSending).toBe(10);
+    expect(heapInUse() - before).toBeLessThan(64 * 1024 * 1024);
+    const metrics = await (await client.send('/metrics')).text();
+    expect(metrics).toMatch(/^creel_deliveries_pending 10000$/m);
+    expect(metrics).toMatch(/^creel_delivery_attempts_total\{kind="forward",outcome="delivered"\} 1$/m);
   });
-  expect(viewer.messages.find((message) => message.type === 'delivery')).toEqual({
-    type: 'delivery',
-    data: { index: 0, delivery },
+
+  test('a viewer is told which captures wait for their first attempt', async () => {
+    const { uid } = await newEndpoint();
+    const { id: destination } = await add(uid, 'http://dead.example/');
+    const viewer = await openLive(client, uid);
+    await viewer.until((messages) => messages.length > 0);
+    await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+    const isWaiting = (message: LiveMessage): boolean => message.type === 'delivery';
+    await viewer.until((messages) => messages.some(isWaiting));
+    expect(viewer.messages.find(isWaiting)).toMatchObject({
+      data: { index: 0, delivery: { id: 0, attempt: 0, status: null, error: null, nextAttemptAt: expect.any(String) } },
+    });
+    const request = await client.call('getRequest', { params: { uid, id: unsavedId(0) } });
+    expect(request).toMatchObject({ lastDelivery: null, deliveryPending: true });
+    const found = await client.call('search', { query: { q: 'is:pending -is:failed', endpoint: uid } });
+    expect(found.map(({ index }) => index)).toEqual([0]);
+    await client.call('deleteDestination', { params: { uid, id: destination } });
+    await viewer.close();
   });
-  await viewer.close();
+
+  test('a viewer is told about each attempt, without the response', async () => {
+    const { uid } = await newEndpoint();
+    await add(uid, 'http://works.example/');
+    const viewer = await openLive(client, uid);
+    const hasDelivery = (messages: readonly LiveMessage[]): boolean =>
+      messages.some((message) => message.type === 'delivery');
+    await viewer.until((messages) => messages.length > 0);
+    await client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+    await viewer.until(hasDelivery);
+    const [attempt] = await client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
+    if (attempt === undefined) throw new Error('There is no attempt.');
+    const { responseBody, responseHeaders, responseBodyEncoding, responseTruncated, ...delivery } = attempt;
+    expect({ responseBody, responseHeaders, responseBodyEncoding, responseTruncated }).toEqual({
+      responseBody: 'answer',
+      responseHeaders: [],
+      responseBodyEncoding: 'utf8',
+      responseTruncated: false,
+    });
+    expect(viewer.messages.find((message) => message.type === 'delivery')).toEqual({
+      type: 'delivery',
+      data: { index: 0, delivery },
+    });
+    await viewer.close();
+  });
 });

@@ -1,7 +1,7 @@
 import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contract';
 import type { LastDelivery, Query } from '@creel/contract';
 import { decodeHead } from '../../database/request-head.ts';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
@@ -131,6 +131,8 @@ async function findCapture(db: EngineDatabase, endpointId: number, index: number
 /** A delivery that was planned, or a capture that is not forwarded. */
 export interface PlanResult {
   readonly destinationIds: readonly number[];
+  /** Indexes of the captures that deliveries were planned for. */
+  readonly planned: readonly number[];
   readonly refused: readonly { readonly index: number; readonly latest: LastDelivery }[];
 }
 
@@ -172,7 +174,7 @@ async function planCaptures(
     await updateDueAt(transaction, destinationIds);
     await transaction.updateTable('endpoints').set({ planned_to: matched.to }).where('id', '=', endpointId).execute();
     if (matched.from < endpoint.trimmed_to) await removeSpared(transaction, endpointId, [...present]);
-    return { destinationIds, refused };
+    return { destinationIds, planned: [...new Set(planned.map(({ index }) => index))], refused };
   });
 }
 
@@ -233,7 +235,40 @@ async function addDeliveries(
   for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
 }
 
+/** Those of the captures that wait for their first attempt at a destination. `plannedAt` is when it is due. */
+async function listWaiting(
+  db: EngineDatabase,
+  endpointId: number,
+  indexes: readonly number[],
+): Promise<{ readonly index: number; readonly plannedAt: number }[]> {
+  if (indexes.length === 0) return [];
+  return db
+    .selectFrom('deliveries')
+    .select((select) => [indexOfRequestKey.as('index'), select.fn.min<number>('next_attempt_at').as('plannedAt')])
+    .where(
+      'request_key',
+      'in',
+      indexes.map((index) => requestKey(endpointId, index)),
+    )
+    .where('attempts', '=', 0)
+    .groupBy('request_key')
+    .execute();
+}
+
+/** An endpoint with a destination that is on; `undefined` when there is none. */
+async function findForwardingEndpoint(db: EngineDatabase): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('destinations')
+    .select('endpoint_id')
+    .where('enabled', '=', 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.endpoint_id;
+}
+
 export const planQueries = {
+  listWaiting: read(listWaiting),
+  findForwardingEndpoint: read(findForwardingEndpoint),
   unplannedEndpoints: read(unplannedEndpoints),
   findCapture: read(findCapture),
   // Matching a large body takes long.

@@ -51,8 +51,19 @@ export function presentSummary(attempt: StoredAttempt): DeliverySummary {
   };
 }
 
-/** A capture that is not forwarded, as a live message. It has no attempt, so the numbers are 0. */
+/** A capture that is not forwarded, as a live message. */
 export function presentRefusal({ error, at }: LastDelivery): DeliverySummary {
+  return withoutAttempt({ error, at, nextAttemptAt: null });
+}
+
+/** A capture that waits for its first attempt, as a live message. `plannedAt` in milliseconds since 1970. */
+export function presentWaiting(plannedAt: number): DeliverySummary {
+  const at = isoTime(plannedAt);
+  return withoutAttempt({ error: null, at, nextAttemptAt: at });
+}
+
+/** There is no attempt yet, so the numbers are 0. */
+function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttemptAt'>): DeliverySummary {
   return {
     id: 0,
     deliveryId: '',
@@ -63,16 +74,17 @@ export function presentRefusal({ error, at }: LastDelivery): DeliverySummary {
     attempt: 0,
     status: null,
     statusText: '',
-    error,
     durationMs: 0,
-    at,
-    nextAttemptAt: null,
+    ...known,
   };
 }
 
-/** The live message of an attempt, or, for the id 0, of a capture that is not forwarded. `undefined` when it is gone. */
+/**
+ * The live message of an attempt, or, for the id 0, of a capture that waits for its first attempt or is not forwarded.
+ * `undefined` when it was deleted, or sent meanwhile.
+ */
 export async function findDeliverySummary(
-  store: Pick<DeliveryQueries, 'listAttempts'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
+  store: Pick<DeliveryQueries, 'listAttempts' | 'listWaiting'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
   endpointId: number,
   index: number,
   id: number,
@@ -83,7 +95,10 @@ export async function findDeliverySummary(
   }
   const page = { before: index + 1, limit: 1, bodyBytes: 0 };
   const [record] = await store.listRequests({ endpointId, which: 'any', ...page });
-  return record?.index === index && record.delivery?.last ? presentRefusal(record.delivery.last) : undefined;
+  if (record?.index !== index || record.delivery === undefined) return undefined;
+  const { last, isPending } = record.delivery;
+  if (isPending) return (await store.listWaiting(endpointId, [index])).map((each) => presentWaiting(each.plannedAt))[0];
+  return last?.error ? presentRefusal(last) : undefined;
 }
 
 /** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */

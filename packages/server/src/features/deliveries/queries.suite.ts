@@ -10,6 +10,7 @@ import {
   everything,
   indexesOf,
   someEndpoint,
+  someUser,
 } from '../../../test/store-world.ts';
 import type { Attempt } from './attempt-queries.ts';
 import { markOf } from './delivery-plan.ts';
@@ -229,7 +230,7 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await open().dueDeliveries(destination.id, [], { now: T0, limit: 1 })).toBeUndefined();
       while (await open().purgeSome(2));
       expect(await open().listAttempts(endpoint.id, delivery.index)).toEqual([]);
-      expect((await record([attemptOf(destination, delivery)])).stored).toEqual([null]);
+      expect(await record([attemptOf(destination, delivery)])).toEqual([null]);
     });
   });
 
@@ -242,7 +243,7 @@ export function deliveriesSuite(open: () => AppStore): void {
       const [delivery] = await due(destination.id);
       if (delivery === undefined) throw new Error('Nothing is due.');
       const failed = { status: null, error: 'refused', nextAttemptAt: T0 + 5000 };
-      const { stored: first } = await record([attemptOf(destination, delivery, failed)]);
+      const first = await record([attemptOf(destination, delivery, failed)]);
       expect(await due(destination.id, T0 + 4999)).toEqual([]);
       expect(await due(destination.id, T0 + 5000)).toEqual([{ ...delivery, attempts: 1 }]);
       expect(await due(destination.id, T0 + 5000, [delivery.id])).toEqual([]);
@@ -261,19 +262,28 @@ export function deliveriesSuite(open: () => AppStore): void {
       });
     });
 
-    test('fifty failures in a row pause the destination, whatever group they are stored in', async () => {
-      const endpoint = await someEndpoint(open());
+    test('fifty failures in a row pause the destination and write one notice, whatever group they are stored in', async () => {
+      const { id: userId } = await someUser(open(), { emailVerified: true });
+      const endpoint = await someEndpoint(open(), { userId });
       const destination = await add(endpoint);
       await captureMany(open(), endpoint.id, 60);
       await plan(endpoint.id);
       const failures = (await due(destination.id)).map((delivery) =>
         attemptOf(destination, delivery, { status: 500, statusText: 'Broken', nextAttemptAt: T0 + 5000 }),
       );
-      expect((await record(failures.slice(0, 30))).paused).toEqual([]);
-      expect(await record(failures.slice(30, 50), T0 + 7)).toMatchObject({
-        paused: [{ endpointUid: endpoint.uid, userId: endpoint.userId, reason: expect.stringMatching(/500 Broken$/) }],
+      await record(failures.slice(0, 30));
+      expect(await open().claimMail(T0)).toBeUndefined();
+      await record(failures.slice(30, 50), T0 + 7);
+      await record(failures.slice(50, 52));
+      const mail = await open().claimMail(T0);
+      expect(mail?.user.id).toBe(endpoint.userId);
+      expect(JSON.parse(mail?.content ?? '')).toMatchObject({
+        kind: 'destination-paused',
+        reason: expect.stringMatching(/500 Broken$/),
+        pausedAt: T0 + 7,
+        endpointUid: endpoint.uid,
       });
-      expect((await record(failures.slice(50, 52))).paused).toEqual([]);
+      expect(await open().claimMail(T0)).toBeUndefined();
       expect(await open().dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
       expect(await open().listDestinations(endpoint.id)).toMatchObject([
         { pausedAt: T0 + 7, pending: 60, recentStatuses: Array.from({ length: 20 }, () => 500) },
@@ -289,7 +299,7 @@ export function deliveriesSuite(open: () => AppStore): void {
       await plan(endpoint.id);
       const attempts = (await due(destination.id)).map((delivery) => attemptOf(destination, delivery));
       await open().deleteRequest(endpoint.id, { index: 0 });
-      const { stored: results } = await record(attempts);
+      const results = await record(attempts);
       expect(results.map((result) => result?.index ?? null)).toEqual([null, 1]);
     });
 
@@ -310,7 +320,7 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await retry(endpoint.id)).toEqual({ destinationId: destination.id });
       expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
       await open().changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
-      expect(await retry(endpoint.id)).toBe('notRetryable');
+      expect(await retry(endpoint.id)).toBe('off');
     });
   });
 

@@ -1,35 +1,25 @@
-import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered } from '@creel/contract';
+import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
+import { toUserRecord } from '../../database/user-record.ts';
+import { addMail } from '../mail/queries.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
+import type { PausedNotice } from './paused-notice.ts';
 import { removeSpared } from './spared-queries.ts';
 
-/** A destination that was paused, for the mail to its owner. */
-export interface PausedDestination {
-  readonly url: string;
-  readonly reason: string;
-  readonly endpointId: number;
-  readonly endpointUid: string;
-  readonly endpointName: string | null;
-  readonly userId: number;
-}
-
-export interface RecordedAttempts {
-  /** In the order of the attempts. Null when the request was deleted meanwhile; then nothing is stored. */
-  readonly stored: readonly (StoredAttempt | null)[];
-  readonly paused: readonly PausedDestination[];
-}
+/** In the order of the attempts. Null when the request was deleted meanwhile; then nothing is stored. */
+export type RecordedAttempts = readonly (StoredAttempt | null)[];
 
 /**
  * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, failures in a row
- * of the destinations, and the requests that were only kept for them.
+ * of the destinations with the notices of pauses, and the requests that were only kept for them.
  */
 async function recordAttempts(
   db: EngineDatabase,
@@ -56,7 +46,7 @@ async function recordAttempts(
       transaction,
       kept.map((attempt) => ({ ...attempt, latest: latestOf(attempt) })),
     );
-    const paused = await countOutcomes(transaction, attempts, now);
+    await countOutcomes(transaction, attempts, now);
     for (const endpointId of endpointIds)
       await removeSpared(
         transaction,
@@ -64,11 +54,10 @@ async function recordAttempts(
         kept.filter((attempt) => attempt.endpointId === endpointId && !isWaiting(attempt)).map(({ index }) => index),
       );
     const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
-    const stored = attempts.map((attempt) => {
+    return attempts.map((attempt) => {
       const id = idOf.get(attempt);
       return id === undefined ? null : { ...attempt, id };
     });
-    return { stored, paused };
   });
 }
 
@@ -211,15 +200,14 @@ async function countOutcomes(
   transaction: DatabaseTransaction,
   attempts: readonly Attempt[],
   now: number,
-): Promise<PausedDestination[]> {
-  const paused: PausedDestination[] = [];
+): Promise<void> {
   const ids = ascending(attempts.flatMap(({ destinationId }) => destinationId ?? []));
   for (const id of ids) {
     const own = attempts.filter((attempt) => attempt.destinationId === id);
     const row = await transaction
       .selectFrom('destinations')
       .innerJoin('endpoints', 'endpoints.id', 'destinations.endpoint_id')
-      .select(['destinations.url', 'failures', 'paused_at', 'recent_statuses', 'endpoint_id', 'user_id', 'uid', 'name'])
+      .select(['destinations.url', 'failures', 'paused_at', 'recent_statuses', 'user_id', 'uid', 'name'])
       .where('destinations.id', '=', id)
       .executeTakeFirst();
     if (row === undefined) continue;
@@ -237,11 +225,20 @@ async function countOutcomes(
       })
       .where('id', '=', id)
       .execute();
-    const { url, endpoint_id: endpointId, uid: endpointUid, name: endpointName, user_id: userId } = row;
-    if (isNew) paused.push({ url, reason, endpointId, endpointUid, endpointName, userId });
+    if (isNew) {
+      const { url, uid: endpointUid, name: endpointName } = row;
+      const notice = { kind: 'destination-paused', url, reason, pausedAt: now, endpointUid, endpointName } as const;
+      await addPausedNotice(transaction, row.user_id, notice);
+    }
   }
   await updateDueAt(transaction, ids);
-  return paused;
+}
+
+/** Notices go to an address that its owner has confirmed. */
+async function addPausedNotice(transaction: DatabaseTransaction, userId: number, notice: PausedNotice): Promise<void> {
+  const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+  const user = row && toUserRecord(row);
+  if (user !== undefined && isProvenAddress(user, user.email)) await addMail(transaction, userId, notice);
 }
 
 function failureOf(attempt: Attempt | undefined): string {

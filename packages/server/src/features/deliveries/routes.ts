@@ -1,7 +1,7 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Call, Handlers } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { requestName } from '../requests/request-name.ts';
+import { requestName } from '../requests/service.ts';
 import { presentAttempt, presentDestination } from './present-delivery.ts';
 
 /** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */

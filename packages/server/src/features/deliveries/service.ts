@@ -1,55 +1,48 @@
-import {
-  MAX_DELIVERY_RESPONSE_BYTES,
-  MAX_DESTINATIONS,
-  isDelivered,
-  isProvenAddress,
-  parseQuery,
-  termsOf,
-} from '@creel/contract';
+import { MAX_DELIVERY_RESPONSE_BYTES, MAX_DESTINATIONS, isDelivered, parseQuery } from '@creel/contract';
 import type { DeliveryReport, DestinationChange, DestinationCreate } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { EndpointRecord, Store } from '../../database/store.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import { randomToken } from '../accounts/sessions.ts';
+import { randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
-import type { Background } from '../jobs/background.ts';
 import type { Live } from '../live/service.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import type { Replay, Replays } from '../replay/replays.ts';
-import { ReplayFailure } from '../replay/replay-failure.ts';
-import type { OutboundResponse } from '../replay/send-request.ts';
+import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Signatures } from '../signatures/service.ts';
-import type { Attempt, StoredAttempt } from './attempt-queries.ts';
+import type { Attempt, RetryRefusal, StoredAttempt } from './attempt-queries.ts';
 import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { pausedMessage } from './paused-message.ts';
-import { presentRefusal, presentSummary } from './present-delivery.ts';
+import { presentRefusal, presentSummary, presentWaiting } from './present-delivery.ts';
 import type { DeliveryQueries } from './queries.ts';
-import type { PausedDestination, RecordedAttempts } from './record-queries.ts';
+import type { RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
 const REMOVED_AT_ONCE = 100;
 /** Minimum interval between two logged failures, because while storage is down every poll fails. */
 const FAILURE_LOG_MS = 10_000;
+/** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
+const WAITING_MS = 500;
+const RETRY_REFUSALS: Readonly<Record<RetryRefusal, string>> = {
+  notForwarded: 'Only a destination can send a delivery again. Replay the request instead.',
+  deleted: 'Its destination is deleted. Replay the request instead.',
+  off: 'Its destination is off. Turn it on, then send again.',
+  paused: 'Its destination is paused. Resume it, then send again.',
+};
 const TERMS_OF_DELIVERIES: ReadonlySet<string> = new Set(['is', 'status']);
 const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
-  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'findUser' | 'keepSecret'>;
+  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>;
   readonly replays: Replays;
   readonly live: Live;
   readonly metrics: Pick<Metrics, 'countAttempt'>;
-  /** `undefined` without SMTP_URL. */
-  readonly mailer: Mailer | undefined;
-  readonly background: Background;
   readonly signatures: Pick<Signatures, 'signerOf'>;
-  readonly publicUrl: () => string;
   readonly log: Logger;
   readonly now: () => number;
   readonly maxPending?: number | undefined;
@@ -66,6 +59,7 @@ export class Deliveries {
   readonly #options: DeliveriesOptions;
   readonly #planner: DeliveryPlanner;
   readonly #sender: DeliverySender;
+  readonly #end = new AbortController();
   #loggedAt = 0;
 
   private constructor(options: DeliveriesOptions, mark: string) {
@@ -78,10 +72,11 @@ export class Deliveries {
       now,
       maxPending,
       onFailure,
-      onPlanned: (endpointId, { destinationIds, refused }) => {
+      onPlanned: (endpointId, { destinationIds, planned, refused }) => {
         for (const { index, latest } of refused)
           options.live.publish(endpointId, { type: 'delivery', index, delivery: presentRefusal(latest) });
         if (destinationIds.length > 0) this.#sender.wake(destinationIds);
+        void this.#announceWaiting(endpointId, planned).catch(onFailure);
       },
     });
     this.#sender = new DeliverySender({
@@ -102,10 +97,12 @@ export class Deliveries {
 
   /** Starts planning and sending. */
   start(): void {
+    void this.#prepareForDestinations().catch((error: unknown) => this.#logFailure(error));
     void this.#sender.start(() => this.#planner.poll());
   }
 
   async stop(maxMs: number): Promise<void> {
+    this.#end.abort();
     await this.#planner.stop();
     await this.#sender.stop(maxMs);
   }
@@ -125,6 +122,7 @@ export class Deliveries {
     const created = await store.createDestination(endpoint.id, fields, { now: now(), limit: MAX_DESTINATIONS });
     if (created === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
     if (created === 'limit') throw new ProblemError('TOO_MANY_DESTINATIONS');
+    void this.#prepare(endpoint.id).catch((error: unknown) => this.#logFailure(error));
     return created;
   }
 
@@ -155,10 +153,11 @@ export class Deliveries {
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
   async report(endpointId: number, index: number, report: DeliveryReport): Promise<StoredAttempt> {
-    const { responseBody, responseBodyEncoding, at, ...rest } = report;
+    const { responseBody, responseBodyEncoding, statusText, at, ...rest } = report;
     const body = responseBody === null ? null : Buffer.from(responseBody, responseBodyEncoding);
     const stored = await this.#record({
       ...rest,
+      statusText: statusText ?? '',
       endpointId,
       index,
       deliveryId: newDeliveryId(),
@@ -177,7 +176,8 @@ export class Deliveries {
   async retry(endpointId: number, deliveryId: string): Promise<void> {
     const result = await this.#options.store.retryDelivery(endpointId, deliveryId, this.#options.now());
     if (result === 'notFound') throw new ProblemError('DELIVERY_NOT_FOUND');
-    if (result === 'notRetryable') throw new ProblemError('DELIVERY_NOT_RETRYABLE');
+    if (typeof result === 'string')
+      throw new ProblemError('DELIVERY_NOT_RETRYABLE', { sentence: RETRY_REFUSALS[result] });
     this.#sender.wake([result.destinationId]);
   }
 
@@ -220,7 +220,7 @@ export class Deliveries {
       await record({ status, statusText, error: null, durationMs }, response);
       return response;
     } catch (error) {
-      if (error instanceof ReplayFailure || (error instanceof ProblemError && error.code === 'REPLAY_FAILED'))
+      if (error instanceof ProblemError && error.code === 'REPLAY_FAILED')
         await record({ status: null, statusText: '', error: error.message, durationMs: performance.now() - began });
       throw error;
     }
@@ -229,29 +229,37 @@ export class Deliveries {
   async #record(attempt: Attempt): Promise<StoredAttempt | null> {
     const recorded = await this.#options.store.recordAttempts([attempt], this.#options.now());
     this.#announce(recorded);
-    return recorded.stored[0] ?? null;
+    return recorded[0] ?? null;
   }
 
-  /** Tells viewers, metrics and owners about stored attempts. */
-  #announce({ stored, paused }: RecordedAttempts): void {
+  /** Tells viewers and metrics about stored attempts. */
+  #announce(recorded: RecordedAttempts): void {
     const { live, metrics } = this.#options;
-    for (const attempt of stored) {
+    for (const attempt of recorded) {
       if (attempt === null) continue;
       metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
       live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
     }
-    for (const destination of paused) this.#notify(destination);
   }
 
-  /** Mails the owner of a paused destination, if the address is confirmed. */
-  #notify(destination: PausedDestination): void {
-    const { store, mailer, background, publicUrl } = this.#options;
-    if (mailer === undefined) return;
-    background.run('the notice of a paused destination', async () => {
-      const user = await store.findUser(destination.userId);
-      if (user !== undefined && isProvenAddress(user, user.email))
-        await mailer.send(user.email, pausedMessage(destination, publicUrl()));
-    });
+  async #prepareForDestinations(): Promise<void> {
+    const endpointId = await this.#options.store.findForwardingEndpoint();
+    if (endpointId !== undefined) await this.#prepare(endpointId);
+  }
+
+  /** Starts the threads that evaluate conditions and send, so that the first delivery does not wait for them. */
+  async #prepare(endpointId: number): Promise<void> {
+    this.#options.replays.prepare();
+    await this.#planner.planAll(endpointId);
+  }
+
+  /** Tells viewers which captures still wait. Most are sent before, and their attempt is all that viewers see. */
+  async #announceWaiting(endpointId: number, indexes: readonly number[]): Promise<void> {
+    const { store, live } = this.#options;
+    await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
+    if (this.#end.signal.aborted) return;
+    for (const { index, plannedAt } of await store.listWaiting(endpointId, indexes))
+      live.publish(endpointId, { type: 'delivery', index, delivery: presentWaiting(plannedAt) });
   }
 
   async #expectDestination(endpointId: number, id: number): Promise<void> {
@@ -278,8 +286,8 @@ export class Deliveries {
 function checkCondition(text: string): void {
   const result = parseQuery(text);
   if (!result.ok) throw invalidCondition(result.sentence, result.position);
-  if ([...termsOf(result.query)].some(({ kind }) => TERMS_OF_DELIVERIES.has(kind)))
-    throw invalidCondition(NOT_YET_KNOWN, Math.max(0, text.search(/(?<![^\s(-])(?:is|status):/i)));
+  const later = result.terms.find(({ term }) => TERMS_OF_DELIVERIES.has(term.kind));
+  if (later !== undefined) throw invalidCondition(NOT_YET_KNOWN, later.position);
 }
 
 function invalidCondition(sentence: string, position: number): ProblemError {

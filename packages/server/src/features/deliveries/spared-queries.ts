@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { indexOfKey, requestKey, removeDeliveries } from '../../database/request-key.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { latestOf, lockEndpoint } from '../requests/queries.ts';
-import { removeDeliveries } from './removal-queries.ts';
 
 /**
  * Removes requests that the trim spared and whose deliveries have ended. Ignores requests that are saved, within the

@@ -1,7 +1,7 @@
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../http/large-answer.ts';
 import { inSlices, objectJson } from '../../http/json-pieces.ts';
-import { presentHeld } from '../requests/present-request.ts';
+import { presentHeld } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';

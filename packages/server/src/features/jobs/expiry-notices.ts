@@ -1,12 +1,10 @@
-import { PLANS, isProvenAddress } from '@creel/contract';
+import { PLANS, isProvenAddress, endpointTitle } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
-import { MailRefused } from '../mail/mailer.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { expiryMessage } from '../mail/notice-messages.ts';
-import type { ExpiryNotice } from './queries.ts';
+import { moment, MailRefused, compose } from '../mail/service.ts';
+import type { Mailer, Message, Part } from '../mail/service.ts';
+import type { ExpiryNotice, jobQueries } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
-import type { jobQueries } from './queries.ts';
 
 /** How long before the expiry the owner is notified. */
 const BEFORE_MS = 24 * 3_600_000;
@@ -61,4 +59,29 @@ async function sendUntilRefused(
 function wantsNotice({ user }: ExpiryNotice): boolean {
   const { emailNotifyExpiry, email } = user.settings;
   return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
+}
+
+/** The mail a day before endpoints expire. `keptMs`: how long an expired endpoint stays visible. */
+function expiryMessage(endpoints: readonly ExpiryNotice[], publicUrl: string, keptMs: number): Message {
+  const [first] = endpoints;
+  const one = endpoints.length === 1 && first !== undefined;
+  const subject = one
+    ? `Your endpoint ${endpointTitle(first)} expires soon`
+    : `${endpoints.length} endpoints expire soon`;
+  const lines = endpoints.flatMap((endpoint): Part[] => [
+    `${endpointTitle(endpoint)} expires on ${moment(endpoint.expiresAt)} UTC.`,
+    { label: `Open ${endpointTitle(endpoint)}`, url: `${publicUrl}/endpoints/${endpoint.uid}` },
+  ]);
+  return compose(subject, [
+    ...lines,
+    `From then on senders get the answer 410, and nothing new is captured. ${hours(keptMs)} later an expired endpoint is deleted with its requests. A favorite never expires.`,
+    'You get this email because notices of expiry are on in your settings:',
+    { label: 'Settings', url: `${publicUrl}/settings` },
+  ]);
+}
+
+function hours(millis: number): string {
+  const count = Math.round(millis / 3_600_000);
+  if (count % 24 === 0 && count > 0) return count === 24 ? 'A day' : `${count / 24} days`;
+  return count === 1 ? 'An hour' : `${count} hours`;
 }

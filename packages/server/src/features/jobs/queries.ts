@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { removeDeliveries } from '../deliveries/removal-queries.ts';
+import { indexOfKey, requestKey, removeDeliveries } from '../../database/request-key.ts';
 import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { toUserRecord } from '../../database/user-record.ts';

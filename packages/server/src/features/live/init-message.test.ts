@@ -3,7 +3,7 @@ import type { LiveMessage } from '@creel/contract';
 import { expect, test } from 'vitest';
 import type { RequestRecord } from '../../database/store.ts';
 import { InitMessage } from './init-message.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';
 
 const MIB = 1024 * 1024;

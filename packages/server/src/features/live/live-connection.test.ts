@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { unsavedId } from '@creel/contract';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import type { EndpointMessage } from './live-events.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { newLiveViewer, newViewer, record, stored, wait } from '../../../test/test-viewer.ts';
 import type { LiveConnection } from './live-connection.ts';
 

@@ -3,7 +3,7 @@ import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import { InitMessage } from './init-message.ts';
 import type { EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
-import type { Share } from './live-memory.ts';
+import type { LiveMemory, Share } from './live-memory.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';
 
@@ -40,8 +40,8 @@ export interface LiveConnectionOptions {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests'>;
   /** Reads the requests with an index above `after`, up to `upTo`, oldest first. `undefined`: there are too many. */
   readonly readRequests: (after: number, upTo: number) => Promise<readonly RequestEvent[] | undefined>;
-  /** The memory that it may hold. */
-  readonly share: Share;
+  /** The memory that it may hold a share of. */
+  readonly memory: LiveMemory;
   readonly onFailure: (error: unknown) => void;
   /** Called once, when the connection ends. */
   readonly onClosed: () => void;
@@ -50,6 +50,7 @@ export interface LiveConnectionOptions {
 /** One browser's live connection. live-state.ts decides what it sends; this class performs it on a socket. */
 export class LiveConnection {
   readonly #options: LiveConnectionOptions;
+  readonly #share: Share;
   #state: LiveState = NEW_LIVE_STATE;
   /** The `init` in progress, and its first part until that is sent. */
   #init: InitMessage | undefined;
@@ -69,7 +70,8 @@ export class LiveConnection {
 
   constructor(options: LiveConnectionOptions) {
     this.#options = options;
-    const { socket, share } = options;
+    const { socket, memory, userId } = options;
+    this.#share = memory.share(userId);
     socket.on('message', () => this.#count());
     socket.on('ping', () => this.#count());
     socket.on('pong', () => {
@@ -80,7 +82,7 @@ export class LiveConnection {
     socket.on('error', () => this.#end());
     socket.on('close', () => {
       this.#end();
-      share.release();
+      this.#share.release();
     });
   }
 
@@ -137,8 +139,8 @@ export class LiveConnection {
   }
 
   #dispatch(input: Input): void {
-    const { socket, share } = this.#options;
-    const around = { now: performance.now(), pendingBytes: socket.bufferedAmount, room: share.room };
+    const pendingBytes = this.#options.socket.bufferedAmount;
+    const around = { now: performance.now(), pendingBytes, room: this.#share.room };
     const [state, effects] = reduce(this.#state, input, around);
     this.#state = state;
     for (const effect of effects) this.#perform(effect);
@@ -148,7 +150,7 @@ export class LiveConnection {
   #perform(effect: Effect): void {
     switch (effect.type) {
       case 'load':
-        return this.#options.share.read(() => this.#load());
+        return void this.#options.memory.read(this.userId, () => this.#load());
       case 'send-part':
         return this.#sendPart();
       case 'read':
@@ -234,8 +236,7 @@ export class LiveConnection {
 
   /** Sent data counts until the network accepts it, or until the socket is closed. */
   #noteMemory(): void {
-    const { socket, share } = this.#options;
-    share.note(heldBytes(this.#state, socket.bufferedAmount));
+    this.#share.note(heldBytes(this.#state, this.#options.socket.bufferedAmount));
   }
 
   /**

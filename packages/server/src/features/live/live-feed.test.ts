@@ -21,7 +21,7 @@ async function newEndpoint(autoSaveEnabled = false): Promise<string> {
 
 /** Captures one request and returns its index. */
 async function capture(uid: string, body = 'hello'): Promise<number> {
-  const answer = await fetch(`${server.origin}/h/${uid}/live`, { method: 'POST', body });
+  const answer = await person.client.send(`/h/${uid}/live`, { method: 'POST', body });
   await answer.arrayBuffer();
   expect(answer.status).toBe(200);
   return Number(answer.headers.get('x-creel-request'));

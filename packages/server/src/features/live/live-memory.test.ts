@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LiveMemory } from './live-memory.ts';
 import type { Share } from './live-memory.ts';
@@ -58,13 +59,13 @@ test('four snapshots are read at a time, the others in order', async () => {
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   for (let at = 0; at < 7; at += 1)
-    memory.read(() => {
+    void memory.read(1, () => {
       begun.push(at);
       return new Promise<void>((resolve) => ends.push(resolve));
     });
   expect(begun).toEqual([0, 1, 2, 3]);
   ends[2]?.();
   ends[0]?.();
-  await Promise.resolve();
+  await setImmediate();
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });

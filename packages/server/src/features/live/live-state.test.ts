@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../../../fixtures/sample-endpoint.ts';
 import { record, stored, wordOfFrame } from '../../../test/test-viewer.ts';
 import { presentRefusal } from '../deliveries/present-delivery.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import type { FeedEvent, RemoteEvent } from './live-events.ts';
 import { NEW_LIVE_STATE, heldBytes, reduce } from './live-state.ts';
 import type { Effect, Input, LiveState } from './live-state.ts';

@@ -13,10 +13,18 @@ import type { EndpointRecord } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
-import { recordEvent } from './live-events.ts';
-import type { ContentEvent, EndpointMessage, LiveEvent, RemoteEvent, RequestEvent } from './live-events.ts';
+import { recordEvent, storedEvent } from './live-events.ts';
+import type {
+  ContentEvent,
+  EndpointMessage,
+  LiveEvent,
+  RemoteEvent,
+  RequestEvent,
+  StoredAs,
+  StoredCapture,
+} from './live-events.ts';
 import { LiveMemory } from './live-memory.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { LivePoll } from './live-poll.ts';
 import type { liveQueries } from './queries.ts';
 import { refuseUpgrade } from './upgrade.ts';
@@ -40,8 +48,8 @@ const SOCKET_OPTIONS = {
 
 /** The live view's interface for the rest of the server. Call it after the commit; it reaches all nodes. */
 export interface Live {
-  /** A capture is stored. `event` makes its event, and is called only if the endpoint has a viewer here. */
-  captured(endpointId: number, index: number, event: () => RequestEvent): void;
+  /** A capture is stored. */
+  captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void;
   publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void;
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void;
@@ -102,9 +110,9 @@ export class LiveService implements Live {
     return this.#all().length;
   }
 
-  captured(endpointId: number, index: number, event: () => RequestEvent): void {
-    if (this.#connections.has(endpointId)) this.#deliver(endpointId, event());
-    this.#options.bus.captured(endpointId, index);
+  captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
+    if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
+    this.#options.bus.captured(endpointId, stored.index);
   }
 
   publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void {
@@ -211,8 +219,8 @@ export class LiveService implements Live {
       sessionId: session.id,
       endpoint: { id, uid },
       store,
-      readRequests: (after, upTo) => this.#readRequests(id, after, upTo),
-      share: this.#memory.share(user.id),
+      readRequests: (after, upTo) => this.#readRequests(user.id, id, after, upTo),
+      memory: this.#memory,
       onFailure,
       onClosed: () => this.#remove(connection),
     });
@@ -230,13 +238,18 @@ export class LiveService implements Live {
   }
 
   /** Connections of an endpoint need the same requests at the same time, so they share a read and its events. */
-  #readRequests(endpointId: number, after: number, upTo: number): Promise<readonly RequestEvent[] | undefined> {
+  #readRequests(
+    userId: number,
+    endpointId: number,
+    after: number,
+    upTo: number,
+  ): Promise<readonly RequestEvent[] | undefined> {
     const key = `${endpointId} ${after} ${upTo}`;
     const running = this.#gapReads.get(key);
     if (running !== undefined) return running;
-    const read = new Promise<readonly RequestEvent[] | undefined>((resolve, reject) => {
-      this.#memory.read(() => this.#readMissing(endpointId, after, upTo).then(resolve, reject));
-    }).finally(() => this.#gapReads.delete(key));
+    const read = this.#memory
+      .read(userId, () => this.#readMissing(endpointId, after, upTo))
+      .finally(() => this.#gapReads.delete(key));
     this.#gapReads.set(key, read);
     return read;
   }

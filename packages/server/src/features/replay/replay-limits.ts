@@ -1,5 +1,5 @@
 import { TokenBucket } from '../../limits/token-bucket.ts';
-import { FairQueue } from '../../limits/fair-queue.ts';
+import { QueuePerOwner } from '../../limits/fair-queue.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 /**
@@ -42,9 +42,7 @@ class Remembered<Key, Value> {
 export class ReplayLimits {
   readonly #people: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
-  readonly #queues = new Remembered<number, FairQueue>(
-    () => new FairQueue({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING }),
-  );
+  readonly #queues = new QueuePerOwner({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING });
 
   constructor(now: () => number) {
     this.#people = new Remembered(() => new TokenBucket(PER_SECOND, now));
@@ -64,7 +62,7 @@ export class ReplayLimits {
   turn(person: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
-    this.#queues.of(person).run(person, ended).catch(reject);
+    this.#queues.run(person, ended).catch(reject);
     return promise;
   }
 }

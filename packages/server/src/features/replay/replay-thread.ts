@@ -2,7 +2,7 @@ import { Transferred, serveCalls } from '../../workers/worker-server.ts';
 import { REPLAY_ERRORS } from './replay-failure.ts';
 import { sendRequest } from './send-request.ts';
 import type { OutboundRequest } from './send-request.ts';
-import { lookUpInPublic, lookUpOnSystem } from './resolve-target.ts';
+import { lookUpInPublic, lookUpOnSystem } from './target.ts';
 
 /** The thread that sends replays, so that the targets' responses and TLS don't delay captures. */
 const methods = {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { openRawTarget } from '../../../test/raw-target.ts';
-import { ReplayWorker } from './replay-worker.ts';
+import { ReplayWorker } from './service.ts';
 
 const carrier = new ReplayWorker();
 afterEach(() => carrier.close());

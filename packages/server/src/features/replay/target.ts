@@ -1,4 +1,9 @@
 import { ProblemError } from '../../http/problem.ts';
+import ipaddr from 'ipaddr.js';
+import { isIP } from 'node:net';
+import { within } from '../../limits/within.ts';
+import { Resolver, lookup } from 'node:dns/promises';
+import { ReplayFailure } from './replay-failure.ts';
 
 /** The destination of a replay. */
 export interface Target {
@@ -44,4 +49,114 @@ function pathOf(text: string, url: URL): string {
 /** @throws ProblemError TARGET_NOT_ALLOWED for a port of another service */
 export function checkPort({ port }: Target): void {
   if (OTHER_SERVICES.has(port)) throw new ProblemError('TARGET_NOT_ALLOWED', { sentence: PORT_SENTENCE });
+}
+
+/**
+ * The class of an address. `public`: on the internet. `private`: this machine or a network around it, allowed with
+ * `ALLOW_PRIVATE_TARGETS`. `never`: always forbidden, above all the metadata services of clouds.
+ */
+export type Reach = 'public' | 'private' | 'never';
+
+/**
+ * Cloud services at ordinary-looking addresses: Azure's host, Alibaba's metadata; AWS's and Google's metadata over
+ * IPv6.
+ */
+const CLOUD_SERVICES: ReadonlySet<string> = new Set([
+  '168.63.129.16',
+  '100.100.100.200',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+]);
+
+/**
+ * The unspecified address. Servers print it when they listen on all interfaces, and on most systems it reaches this
+ * machine.
+ */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+const PRIVATE_RANGES: ReadonlySet<string> = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
+
+/** Test networks (RFC 2544), which some VPN clients use for every name. */
+const BENCHMARK_NETWORK = ipaddr.IPv4.parseCIDR('198.18.0.0/15');
+/** The only allocated IPv6 addresses (RFC 4291 2.4). Others may mean anything, for example `::127.0.0.1`. */
+const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** The class of an address; `never` for an invalid one. */
+export function reachOf(address: string): Reach {
+  if (isIP(address) === 0) return 'never';
+  // IPv4-mapped IPv6 addresses count as IPv4.
+  const parsed = ipaddr.process(address);
+  const normal = parsed.toString();
+  if (CLOUD_SERVICES.has(normal)) return 'never';
+  const range = parsed.range();
+  if (PRIVATE_RANGES.has(range) || ANY_ADDRESS.has(normal)) return 'private';
+  if (parsed instanceof ipaddr.IPv4 && parsed.match(BENCHMARK_NETWORK)) return 'private';
+  const isGlobal = parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6);
+  return range === 'unicast' && isGlobal ? 'public' : 'never';
+}
+
+/** Whether a replay may connect to the address. */
+export function isAllowed(address: string, allowPrivate: boolean): boolean {
+  const reach = reachOf(address);
+  return reach === 'public' || (allowPrivate && reach === 'private');
+}
+
+/** All addresses of a name. @throws when it has none */
+export type Lookup = (name: string) => Promise<readonly string[]>;
+
+/** Time limit of a lookup in milliseconds, and the number of attempts within it. */
+const MAX_MS = 5000;
+const TRY_MS = 2000;
+const TRIES = 2;
+/** Maximum number of addresses to try. */
+const MAX_ADDRESSES = 8;
+
+/** Resolves like the system, with its hosts file and search domains, so that `web` in a private network works. */
+export const lookUpOnSystem: Lookup = async (name) => (await lookup(name, { all: true })).map(({ address }) => address);
+
+/**
+ * Resolves in public DNS only: no hosts file or search domain can make a name internal. It also avoids libuv's pool,
+ * which slow lookups would fill.
+ */
+export const lookUpInPublic: Lookup = async (name) => {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const [first] = answers;
+  if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+  return addresses;
+};
+
+export interface TargetRules {
+  readonly allowPrivate: boolean;
+  readonly lookUp: Lookup;
+}
+
+/**
+ * Resolves a target and checks every address. A connection to only these addresses reaches nothing that is not allowed,
+ * even if DNS changes afterwards. One forbidden address rejects the whole name. @throws ProblemError TARGET_NOT_ALLOWED
+ * @throws ReplayFailure when the name has no address
+ */
+export async function resolveTarget(host: string, { allowPrivate, lookUp }: TargetRules): Promise<readonly string[]> {
+  if (!allowPrivate && isThisMachine(host)) throw new ProblemError('TARGET_NOT_ALLOWED');
+  const addresses = isIP(host) === 0 ? await addressesOf(host, lookUp) : [host];
+  if (!addresses.every((address) => isAllowed(address, allowPrivate))) throw new ProblemError('TARGET_NOT_ALLOWED');
+  return addresses.slice(0, MAX_ADDRESSES);
+}
+
+/** `localhost` and its subdomains (RFC 6761 6.3). */
+function isThisMachine(host: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(host);
+}
+
+async function addressesOf(name: string, lookUp: Lookup): Promise<readonly string[]> {
+  try {
+    const late = (): Error => new ReplayFailure(`The name ${name} could not be looked up in time.`);
+    const found = await within(MAX_MS, lookUp(name), late);
+    if (found.length > 0) return found;
+    throw new ReplayFailure(`The name ${name} has no address.`);
+  } catch (error) {
+    if (error instanceof ReplayFailure) throw error;
+    throw new ReplayFailure(`The name ${name} could not be found.`);
+  }
 }

@@ -1,8 +1,7 @@
 import { lastDeliverySchema } from '@creel/contract';
 import { sql } from 'kysely';
 import type { SelectQueryBuilder, Selectable } from 'kysely';
-import { removeDeliveries } from '../deliveries/removal-queries.ts';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { removeDeliveries, indexOfKey, requestKey } from '../../database/request-key.ts';
 import type {
   CapturedRequestsTable,
   Database,

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { encodeHead } from '../../database/request-head.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
-import { requestName } from './request-name.ts';
-import { presentHeld, presentPreview } from './present-request.ts';
+import { requestName, presentHeld, presentPreview } from './service.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { setNextPage } from '../../http/call.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { LargeAnswer, SMALL_ANSWER_BYTES, listAnswer, objectAnswer, rawBytesOf } from '../../http/large-answer.ts';
-import { setNextPage } from '../../http/call.ts';
 
 /** Maximum stored bytes of a list item: a head of 64 KiB, and the beginning of a body. */
 const MAX_PREVIEW_BYTES = 64 * 1024 + BODY_PREVIEW_BYTES;

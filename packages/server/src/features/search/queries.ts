@@ -12,8 +12,7 @@ import type { Sieve } from './sieve-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
-import { RecordLabels } from '../requests/record-labels.ts';
-import { decodeHead } from '../../database/request-head.ts';
+import { RecordLabels, decodeHead } from '../../database/request-head.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint {

@@ -3,9 +3,8 @@ import type { Query } from '@creel/contract';
 import type { Handlers } from '../../http/call.ts';
 import { listAnswer, rawBytesOf } from '../../http/large-answer.ts';
 import { setNextPage } from '../../http/call.ts';
-import { presentPreview } from '../requests/present-request.ts';
+import { presentPreview } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { searchRequests } from './service.ts';
 
 export const searchHandlers = {
   async search({ app, signedIn, endpoint, query, request, reply, hold }) {
@@ -13,21 +12,15 @@ export const searchHandlers = {
     const parsed = queryOf(query.q);
     // A user who continues to type has abandoned the search for the previous text.
     const isWanted = (): boolean => !reply.raw.destroyed;
-    const page = await app.searches.run(userId, isWanted, () =>
-      searchRequests(
-        app.store,
-        {
-          userId,
-          endpointId: endpoint?.id,
-          query: parsed,
-          limit: query.limit,
-          before: query.before === undefined ? undefined : parseSearchPosition(query.before),
-          maxRows: query.scan,
-          isWanted,
-        },
-        app.now(),
-      ),
-    );
+    const page = await app.searches.run({
+      userId,
+      endpointId: endpoint?.id,
+      query: parsed,
+      limit: query.limit,
+      before: query.before === undefined ? undefined : parseSearchPosition(query.before),
+      maxRows: query.scan,
+      isWanted,
+    });
     hold(rawBytesOf(page.found));
     void reply.header(SEARCHED_HEADER, page.searched);
     if (page.next !== undefined)

@@ -1,6 +1,7 @@
 import type { RequestRecord } from '../../database/store.ts';
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query, SearchPosition } from '@creel/contract';
+import { QueueFullError, QueuePerOwner } from '../../limits/fair-queue.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { SearchedEndpoint } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -15,6 +16,9 @@ const STEP_ROWS = 500;
 const STEP_BYTES = 2 * 1024 * 1024;
 /** Bytes that one call searches. The caller continues with the cursor. */
 const CALL_BYTES = 128 * 1024 * 1024;
+/** Maximum number of waiting calls of one user. */
+const MAX_WAITING = 10;
+const RETRY_SECONDS = 1;
 
 export interface SearchRequest {
   readonly userId: number;
@@ -39,6 +43,33 @@ export interface SearchPage {
   readonly next: SearchPosition | undefined;
 }
 
+/**
+ * Searches of users. One user's searches run one after another, and different users' in parallel: a user with twenty
+ * searches waits for their own, and other users for at most one of them.
+ */
+export class Searches {
+  readonly #queries: Remote<typeof searchQueries>;
+  readonly #now: () => number;
+  readonly #queues = new QueuePerOwner({ concurrency: 1, maxWaiting: MAX_WAITING });
+
+  constructor(queries: Remote<typeof searchQueries>, now: () => number) {
+    this.#queries = queries;
+    this.#now = now;
+  }
+
+  /**
+   * Finds requests of a user, newest first. @throws ProblemError RATE_LIMITED when too many searches of the user wait,
+   * UNAVAILABLE when the caller has left
+   */
+  async run(request: SearchRequest): Promise<SearchPage> {
+    try {
+      return await this.#queues.run(request.userId, () => searchRequests(this.#queries, request, this.#now()));
+    } catch (error) {
+      throw error instanceof QueueFullError ? new ProblemError('RATE_LIMITED', { retryAfter: RETRY_SECONDS }) : error;
+    }
+  }
+}
+
 /** The order of results, as a comparison for `toSorted`. */
 export function newestFirst(a: SearchPosition, b: SearchPosition): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
@@ -54,6 +85,7 @@ export async function searchRequests(
   { userId, endpointId, query, limit, before, maxRows, isWanted }: SearchRequest,
   now: number,
 ): Promise<SearchPage> {
+  if (!isWanted()) throw new ProblemError('UNAVAILABLE');
   const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).map(toWaiting).toSorted(newestFirst);
   let matches: FoundRecord[] = [];
   let searched = 0;

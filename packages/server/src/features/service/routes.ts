@@ -1,7 +1,7 @@
 import { openApiDocument } from '@creel/contract';
 import { VERSION } from '../../version.ts';
 import type { Handlers } from '../../http/call.ts';
-import { START_PATH } from '../accounts/provider-routes.ts';
+import { START_PATH } from '../accounts/service.ts';
 
 export const serviceHandlers = {
   async getServiceInfo({ app }) {

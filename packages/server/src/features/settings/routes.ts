@@ -1,7 +1,7 @@
 import { PLANS, PROBLEMS } from '@creel/contract';
-import { addressBlock } from '../accounts/address-block.ts';
-import { testMessage } from '../mail/account-messages.ts';
-import { MailRefused } from '../mail/mailer.ts';
+import { addressBlock } from '../../http/address-block.ts';
+import { compose, MailRefused } from '../mail/service.ts';
+import type { Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Handlers } from '../../http/call.ts';
 
@@ -10,6 +10,14 @@ const NOTIFICATIONS = ['emailNotifyExpiry', 'emailNotifySubscription'] as const;
 /** The response of a failed test mail has `success` beside the problem. */
 function testFailed(sentence: string): ProblemError {
   return new ProblemError('MAIL_FAILED', { sentence, extra: { success: false } });
+}
+
+/** The test mail of the settings page. */
+function testMessage(publicUrl: string): Message {
+  return compose('Test email from Creel', [
+    'This is a test email. It has arrived, so notices will as well.',
+    { label: 'Open Creel', url: publicUrl },
+  ]);
 }
 
 /** The user's settings, and the test of the mail server. */

@@ -123,6 +123,19 @@ describe.each(RECEIVERS)('$scheme', ({ fixture, scheme, secret = '', receive }) 
   });
 });
 
+test.each([
+  ['stripe', stripeInvoicePaid.secret ?? '', byStripe, 'valid'],
+  ['standard-webhooks', STANDARD, byStandard, 'invalid'],
+] as const)(
+  'a timestamp 400 s in the future: the verdict of %s is that of its library',
+  async (scheme, secret, receive, verdict) => {
+    const body = Buffer.from('{}');
+    const headers = await renewSignature({ scheme, secret }, { headers: [], body, now: now + 400_000 });
+    expect(await verifySignature({ scheme, secret }, { headers, body, receivedAt: now })).toMatchObject({ verdict });
+    expect(await receive(secret, headers, body)).toBe(verdict === 'valid');
+  },
+);
+
 test("GitHub's older signature is renewed where there is one", async () => {
   const body = Buffer.from('{}');
   const headers: RawHeaders = [['X-Hub-Signature', 'sha1=stale']];

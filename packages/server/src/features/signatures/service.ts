@@ -1,11 +1,10 @@
 import { signingSecretSchema } from '@creel/contract';
 import type { RawHeaders, Signature, SigningSecret } from '@creel/contract';
-import { randomBytes } from 'node:crypto';
 import type { Remote } from '../../database/remote.ts';
 import { decodeHead } from '../../database/request-head.ts';
 import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { SealedText } from '../../sealed-text.ts';
+import { SealedText, randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { signatureQueries } from './queries.ts';
 import { renewSignature } from './renew-signature.ts';
@@ -77,6 +76,6 @@ export async function createSignatures(
   store: SignatureQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>,
   now: () => number,
 ): Promise<Signatures> {
-  const masterSecret = await store.keepSecret('signatures', randomBytes(32).toString('base64url'));
+  const masterSecret = await store.keepSecret('signatures', randomToken());
   return new Signatures(store, masterSecret, now);
 }

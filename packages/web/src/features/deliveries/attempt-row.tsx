@@ -1,4 +1,4 @@
-import { isDelivered } from '@creel/contract';
+import { ApiError, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId } from 'react';
@@ -64,7 +64,7 @@ export function AttemptRow(props: AttemptRowProps) {
 
 function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps & { readonly id: string }) {
   const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
-  const again = useSendAgain(uid);
+  const again = useSendAgain(uid, attempt);
   const now = useNow();
   const isForward = kind === 'forward';
   return (
@@ -92,7 +92,7 @@ function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps &
       )}
       <div className="flex flex-wrap items-center gap-2 px-4">
         {isForward && attempt.destinationId !== null ? (
-          <Button size="sm" busy={again.isPending} onClick={() => again.mutate(attempt.deliveryId)}>
+          <Button size="sm" busy={again.isPending} onClick={() => again.mutate({ activate: false })}>
             <RotateCw /> {again.isPending ? 'Sending…' : 'Send again'}
           </Button>
         ) : null}
@@ -109,12 +109,22 @@ function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps &
       {again.isError ? (
         <Notice tone="bad" className="mx-4">
           <p>{errorMessage(again.error, 'It could not be sent again. Please try again.')}</p>
-          <Button size="sm" className="mt-2" onClick={() => runCommand(COMMAND_IDS.forward)}>
-            Show destinations
-          </Button>
+          <div className="mt-2 flex flex-wrap gap-2">
+            {isForward && isRefused(again.error) ? (
+              <Button size="sm" onClick={() => again.mutate({ activate: true })}>
+                Activate and send again
+              </Button>
+            ) : null}
+            <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
+              Show destinations
+            </Button>
+          </div>
         </Notice>
       ) : null}
       {status === null ? null : <AttemptResponse uid={uid} index={index} attempt={attempt} />}
     </div>
   );
 }
+
+/** True if the destination is off or paused. A deleted one has no button to send again. */
+const isRefused = (error: Error): boolean => error instanceof ApiError && error.code === 'DELIVERY_NOT_RETRYABLE';

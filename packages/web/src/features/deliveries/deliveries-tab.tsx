@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, Forward } from 'lucide-react';
+import { CloudOff, Forward, Hourglass } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -27,7 +27,8 @@ export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   if (attempts === undefined) {
     return error === null ? <Loading /> : <Failed error={error} onRetry={() => void refetch()} />;
   }
-  if (attempts.length === 0) return <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
+  if (attempts.length === 0)
+    return request.deliveryPending ? <Waiting /> : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
   const open = chosen === undefined ? attempts[0]?.id : chosen;
   return (
     <ul aria-label="Deliveries, newest first">
@@ -68,6 +69,18 @@ function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
         Each attempt to forward or replay this request is listed here, with its response.
       </EmptyState>
     </>
+  );
+}
+
+function Waiting() {
+  return (
+    <EmptyState
+      icon={<Hourglass />}
+      title="Waiting for the first attempt"
+      actions={<Button onClick={() => runCommand(COMMAND_IDS.forward)}>Show destinations</Button>}
+    >
+      It is sent as soon as its destination is on and has answered earlier requests.
+    </EmptyState>
   );
 }
 

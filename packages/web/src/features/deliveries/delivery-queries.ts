@@ -43,22 +43,6 @@ export const responseViewQuery = (uid: string, index: number, attempt: DeliveryA
     gcTime: MINUTE_MS,
   });
 
-/** Sends a delivery of a destination again. A live message shows the result. */
-export function useSendAgain(uid: string) {
-  return useMutation({
-    mutationFn: (deliveryId: string) => client.call('retryDelivery', { params: { uid, deliveryId } }),
-  });
-}
-
-/** The destinations of an endpoint, oldest first. */
-export const destinationsQuery = (uid: string) =>
-  queryOptions({
-    queryKey: queryKeys.destinations(uid),
-    queryFn: ({ signal }) => client.call('listDestinations', { params: { uid } }, signal),
-    staleTime: 0,
-    refetchInterval: DESTINATIONS_MS,
-  });
-
 function changeList(uid: string, change: (list: readonly Destination[]) => Destination[]): void {
   const queryKey = queryKeys.destinations(uid);
   // A read that started before the change must not undo it.
@@ -73,6 +57,31 @@ function putDestination(uid: string, saved: Destination): void {
       : [...list, saved],
   );
 }
+
+/** Sends a delivery of a destination again. A live message shows the result. */
+export function useSendAgain(uid: string, { deliveryId, destinationId, nextAttemptAt }: DeliveryAttempt) {
+  return useMutation({
+    /** `activate`: turns the destination on, or resumes it, before. */
+    mutationFn: async ({ activate }: { readonly activate: boolean }) => {
+      if (activate && destinationId !== null) {
+        const params = { uid, id: String(destinationId) };
+        putDestination(uid, await client.call('changeDestination', { params, body: { enabled: true } }));
+        // Everything that waits for the destination is sent then.
+        if (nextAttemptAt !== null) return;
+      }
+      await client.call('retryDelivery', { params: { uid, deliveryId } });
+    },
+  });
+}
+
+/** The destinations of an endpoint, oldest first. */
+export const destinationsQuery = (uid: string) =>
+  queryOptions({
+    queryKey: queryKeys.destinations(uid),
+    queryFn: ({ signal }) => client.call('listDestinations', { params: { uid } }, signal),
+    staleTime: 0,
+    refetchInterval: DESTINATIONS_MS,
+  });
 
 export function useCreateDestination(uid: string) {
   return useMutation({

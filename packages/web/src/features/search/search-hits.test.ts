@@ -23,6 +23,7 @@ const found: FoundRequest = {
   source: 'GitHub',
   eventType: 'push',
   lastDelivery: null,
+  deliveryPending: false,
 };
 
 test.each([

@@ -65,7 +65,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
     {
       value: 'deliveries',
       label: 'Deliveries',
-      note: request.lastDelivery === null ? undefined : <DeliveryBadge delivery={request.lastDelivery} />,
+      note: request.lastDelivery !== null || request.deliveryPending ? <DeliveryBadge request={request} /> : undefined,
     },
   ] as const;
   return (

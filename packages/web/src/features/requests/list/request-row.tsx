@@ -169,7 +169,7 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
           <span className="min-w-0 shrink-[9999] truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
-      <DeliveryBadge delivery={request.lastDelivery} />
+      <DeliveryBadge request={request} />
       {request.saved ? null : <Badge tone={dropped ? 'neutral' : 'warning'}>{dropped ? 'Dropped' : 'Unsaved'}</Badge>}
     </span>
   );

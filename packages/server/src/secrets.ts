@@ -1,10 +1,21 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 
+const TOKEN_BYTES = 32;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 /** Takes the place of the end time. */
 const FOREVER = 'forever';
+
+/** 256 random bits as 43 characters that are safe in cookies and links. */
+export function randomToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** The SHA-256 of a token, for the database. 256 random bits need no salt. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
 
 /**
  * Encrypted text that its keeper, a browser or the database, can neither read nor change: AES-256-GCM with a separate

@@ -1,5 +1,73 @@
 import { createTransport } from 'nodemailer';
-import type { Message } from './message.ts';
+import type { UserRecord } from '../../database/store.ts';
+
+/** A mail without addresses: a one-line subject, and the same content as text and HTML. */
+export interface Message {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** A part of a mail: a paragraph or a link. */
+export type Part = string | { readonly label: string; readonly url: string };
+
+/** A mail to one address. */
+export interface Letter {
+  readonly to: string;
+  readonly message: Message;
+}
+
+/**
+ * Makes the mail of a feature's notice. `undefined` for notices of other features, and `unwanted` when the user gets no
+ * mail about it any more, because settings and addresses change after the notice is written.
+ */
+export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Letter | 'unwanted' | undefined;
+
+/** Creates both forms of a mail. All parts are treated as text, so that user input can't become markup or a header. */
+export function compose(subject: string, parts: readonly Part[]): Message {
+  const text = parts.map((part) => (typeof part === 'string' ? part : part.url)).join('\n\n');
+  const html = parts.map((part) => `<p style="${PARAGRAPH}">${htmlOf(part)}</p>`).join('\n');
+  return {
+    subject: oneLine(subject),
+    text: `${text}\n\n-- \nCreel\n`,
+    html: `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(oneLine(subject))}</title></head>\n<body style="${BODY}">\n${html}\n</body></html>\n`,
+  };
+}
+
+const BODY = 'margin:0;padding:24px;font:15px/1.5 system-ui,sans-serif;color:#1c1b19;background:#ffffff';
+const PARAGRAPH = 'margin:0 0 16px;max-width:560px';
+
+function htmlOf(part: Part): string {
+  if (typeof part === 'string') return escapeHtml(part);
+  return `<a href="${escapeHtml(part.url)}">${escapeHtml(part.label)}</a>`;
+}
+
+/** A time as text. In UTC, because the reader's time zone is unknown. */
+export function moment(millis: number): string {
+  return new Intl.DateTimeFormat('en-US', {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  }).format(millis);
+}
+
+/** Replaces characters that end a header or hide in one with spaces (RFC 5322 2.2). */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
 
 /** Milliseconds to wait for the mail server; the waiting user gets an error. */
 const CONNECT_MS = 10_000;

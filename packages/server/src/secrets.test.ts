@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SealedText } from './sealed-text.ts';
+import { SealedText } from './secrets.ts';
 
 const box = (now = 0, secret = 'secret', purpose = 'a purpose') => new SealedText(secret, purpose, () => now);
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { selfSigned } from '../../../test/self-signed.ts';
 import { sendRequest } from './send-request.ts';
-import { lookUpOnSystem } from './resolve-target.ts';
+import { lookUpOnSystem } from './target.ts';
 
 /** A target with this TLS certificate, and the result of a replay to it. */
 async function replayOver(certificate: { cert: string; key: string }): Promise<{ message: string; heard: string }> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { afterReturn, afterTurn } from './throttle-rule.ts';
-import type { ThrottleRule, ThrottleState } from './throttle-rule.ts';
+import { afterReturn, afterTurn } from './throttle-queries.ts';
+import type { ThrottleRule, ThrottleState } from './throttle-queries.ts';
 
 const PLAIN: ThrottleRule = { turns: 3, windowMs: 1000 };
 const GROWING: ThrottleRule = { turns: 3, windowMs: 1000, growing: { firstMs: 10, maxMs: 40, forgetMs: 5000 } };

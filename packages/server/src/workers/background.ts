@@ -1,4 +1,4 @@
-import type { Logger } from '../../log.ts';
+import type { Logger } from '../log.ts';
 
 /** More work than this is rejected, so that it can't pile up. */
 const MAX_AT_ONCE = 100;

@@ -1,12 +1,17 @@
 import type { OutboundResponse, SendRequest, OutboundRequest } from './send-request.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { Sign } from '../signatures/service.ts';
-import { ReplayFailure } from './replay-failure.ts';
+import { ReplayFailure, REPLAY_ERRORS } from './replay-failure.ts';
+import type { ThreadFailure } from './replay-failure.ts';
 import { ReplayLimits } from './replay-limits.ts';
-import { lookUpInPublic, lookUpOnSystem, resolveTarget } from './resolve-target.ts';
-import type { Lookup } from './resolve-target.ts';
-import { checkPort, parseTarget } from './target.ts';
-import { ReplayWorker } from './replay-worker.ts';
+import { lookUpInPublic, lookUpOnSystem, resolveTarget, checkPort, parseTarget } from './target.ts';
+import type { Lookup } from './target.ts';
+import { LazyWorker } from '../../workers/worker-client.ts';
+import { workerFile } from '../../workers/worker-file.ts';
+import type { ReplayMethods } from './replay-thread.ts';
+
+/** What sending returns. */
+export type { OutboundResponse };
 
 /** Time limit of a replay in milliseconds, including its wait. */
 const MAX_MS = 30_000;
@@ -93,6 +98,11 @@ export class Replays {
     return sendRequest({ method, url, headers, body, userAgent: userAgent(), allowPrivate, maxMs: left }, signal);
   }
 
+  /** Starts the thread that sends, so that the first request does not wait for it. */
+  prepare(): void {
+    if (this.#options.sendRequest === undefined) this.#thread.start();
+  }
+
   /**
    * Sends a request of a destination, with the same checks as a replay and without a user's limits. @throws
    * ProblemError TARGET_NOT_ALLOWED, or REPLAY_FAILED with the reason
@@ -119,5 +129,34 @@ export class Replays {
 
   async close(): Promise<void> {
     await this.#thread.close();
+  }
+}
+
+/**
+ * Sends replays on a separate thread, so that a busy target never delays captures. The thread starts with the first
+ * replay.
+ */
+export class ReplayWorker {
+  readonly #thread = new LazyWorker<ReplayMethods, ThreadFailure>({
+    file: workerFile(import.meta.url, './replay-thread.ts', './replay-thread.js'),
+    name: 'replay',
+    // For messages and heads; bodies are outside V8's heap.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    errors: REPLAY_ERRORS,
+    isDaemon: true,
+  });
+
+  readonly sendRequest: SendRequest = async (request, signal) => {
+    const { body, ...rest } = await this.#thread.call('sendRequest', request, { signal });
+    return { ...rest, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+  };
+
+  /** Starts the thread before the first replay. */
+  start(): void {
+    this.#thread.start();
+  }
+
+  close(): Promise<void> {
+    return this.#thread.terminate();
   }
 }

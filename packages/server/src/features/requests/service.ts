@@ -1,10 +1,10 @@
-import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId } from '@creel/contract';
+import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId, indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { LongText } from '../../http/json-pieces.ts';
-import { RecordLabels } from './record-labels.ts';
-import { decodeHead } from '../../database/request-head.ts';
-import type { RequestRecord } from '../../database/store.ts';
+import { RecordLabels, decodeHead } from '../../database/request-head.ts';
+import type { RequestRecord, RequestName } from '../../database/store.ts';
 import { utf8Boundary } from '../../http/utf8-boundary.ts';
+import { ProblemError } from '../../http/problem.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
 
@@ -46,7 +46,8 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     saved: record.savedId !== null,
     source: labels.source,
     eventType: labels.eventType,
-    lastDelivery: record.delivery?.last ? { ...record.delivery.last, pending: record.delivery.isPending } : null,
+    lastDelivery: record.delivery?.last ?? null,
+    deliveryPending: record.delivery?.isPending ?? false,
   };
 }
 
@@ -72,4 +73,13 @@ function presentBody<Body>(
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const kept = isText && bodyTruncated ? bytes.subarray(0, utf8Boundary(bytes)) : bytes;
   return { body: toBody(kept, bodyEncoding), bodyEncoding, bodyTruncated };
+}
+
+/** The request named by the path; an invalid id matches nothing. */
+export function requestName(id: string): RequestName {
+  const number = /^-?\d{1,15}$/.test(id) ? Number(id) : Number.NaN;
+  if (number > 0) return { savedId: number };
+  const index = indexOfUnsavedId(number);
+  if (index === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  return { index };
 }

@@ -1,6 +1,6 @@
-import type { Background } from '../jobs/background.ts';
+import type { Background } from '../../workers/background.ts';
 import type { Config } from '../../config.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import type { Mailer } from '../mail/service.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { KnownBrowsers } from './known-browsers.ts';
@@ -8,9 +8,14 @@ import { MailedLinks } from './mailed-links.ts';
 import type { Passwords } from './passwords.ts';
 import { ProviderLogin } from './provider-login.ts';
 import { Provider } from './provider.ts';
-import { randomToken } from './sessions.ts';
+import { randomToken } from '../../secrets.ts';
 import { Login } from './login.ts';
 import { Throttle } from './throttle.ts';
+import type { User } from '@creel/contract';
+import type { UserRecord } from '../../database/store.ts';
+
+/** The URL that starts a third-party login. */
+export const START_PATH = '/auth/oidc/start';
 
 /** The services for users, sessions and logins. */
 export interface Accounts {
@@ -48,5 +53,24 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
     providerLogin: new ProviderLogin({ store, config, throttle, now }),
+  };
+}
+
+/** A user as the API returns it: without the password or anything derived from it (docs/api.md, "Users"). */
+export function presentUser(user: UserRecord): User {
+  return {
+    id: user.id,
+    username: user.username,
+    email: user.email,
+    displayName: user.displayName,
+    subscriptionTier: user.subscriptionTier,
+    subscriptionStatus: user.subscriptionStatus,
+    subscriptionEndDate: user.subscriptionEndAt === null ? null : new Date(user.subscriptionEndAt).toISOString(),
+    billingInterval: user.billingInterval,
+    stripeCustomerId: user.stripeCustomerId,
+    stripeSubscriptionId: user.stripeSubscriptionId,
+    settings: user.settings,
+    emailVerified: user.emailVerified,
+    hasPassword: user.passwordHash !== null,
   };
 }

@@ -1,0 +1,67 @@
+import { write } from '../../database/remote.ts';
+import type { EngineDatabase } from '../../database/remote.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { UserRecord } from '../../database/store.ts';
+import { toUserRecord } from '../../database/user-record.ts';
+
+/** SQL of the mail outbox. Times are milliseconds since 1970 and always passed in. */
+
+/** A notice that is due, with the user it is for. */
+export interface OutboxMail {
+  readonly id: number;
+  /** JSON of the notice. */
+  readonly content: string;
+  readonly user: UserRecord;
+}
+
+/** Runs in the transaction of a change, so that a notice exists exactly when its change does. */
+export async function addMail(transaction: DatabaseTransaction, userId: number, notice: object): Promise<void> {
+  await transaction
+    .insertInto('mail_outbox')
+    .values({ user_id: userId, content: JSON.stringify(notice), send_after: 0 })
+    .execute();
+}
+
+/** Claims the mail that has been due longest; `undefined` when none is due. */
+async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    const due = await transaction
+      .selectFrom('mail_outbox')
+      .select('id')
+      .where('send_after', '<=', now)
+      .orderBy('send_after')
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    if (due === undefined) return undefined;
+    // Checked again with the row locked, so that only one process claims it.
+    const mail = await transaction
+      .updateTable('mail_outbox')
+      .set({ send_after: null })
+      .where('id', '=', due.id)
+      .where('send_after', '<=', now)
+      .returningAll()
+      .executeTakeFirst();
+    if (mail === undefined) return undefined;
+    const row = await transaction
+      .selectFrom('users')
+      .selectAll()
+      .where('id', '=', mail.user_id)
+      .executeTakeFirstOrThrow();
+    return { id: mail.id, content: mail.content, user: toUserRecord(row) };
+  });
+}
+
+async function removeMail(db: EngineDatabase, id: number): Promise<void> {
+  await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
+}
+
+async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
+  await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
+}
+
+export const mailQueries = {
+  claimMail: write(claimMail),
+  removeMail: write(removeMail),
+  releaseMail: write(releaseMail),
+};

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startOwnServer } from '../own-postgres.ts';
+import type { OwnServer } from '../own-postgres.ts';
+import { startServerProcess } from '../server-process.ts';
+import type { ServerProcess } from '../server-process.ts';
+import { createTestClient } from '../test-client.ts';
+import type { TestClient } from '../test-client.ts';
+import { reportTraffic } from './traffic-report.ts';
+import type { TrafficReport } from './traffic-report.ts';
+import { Sender, Viewer } from './traffic.ts';
+
+const ENDPOINTS = 2;
+/** Senders per endpoint and node. */
+const SENDERS = 2;
+const DASHBOARD_PAUSE_MS = 50;
+
+export interface UpgradeOptions {
+  /** The server's program of the version that runs first. */
+  readonly from: string;
+  /** The program of the next version. */
+  readonly to: string;
+  /** Milliseconds of traffic before each change of a node. */
+  readonly stepMs: number;
+}
+
+export interface UpgradeReport extends TrafficReport {
+  /** Calls of the dashboard by status; 0 for none. */
+  readonly dashboard: Readonly<Record<string, number>>;
+  /** What a node says that is too old for the schema. */
+  readonly refusal: string;
+}
+
+/**
+ * Upgrades two nodes on one PostgreSQL one after the other, and one of them back, during senders, viewers and dashboard
+ * calls. Then compares all with the database. @throws Error when a node does not start, or does not stop gracefully
+ */
+export async function runUpgrade(options: UpgradeOptions, log: (line: string) => void): Promise<UpgradeReport> {
+  const postgres = await startOwnServer();
+  const nodes: ServerProcess[] = [];
+  try {
+    return await observe(options, postgres, nodes, log);
+  } catch (error) {
+    log(nodes.map((node) => node.output().slice(-3000)).join('\n'));
+    throw error;
+  } finally {
+    await Promise.all(nodes.map((node) => node.stop()));
+    await postgres.stop();
+  }
+}
+
+async function observe(
+  { from, to, stepMs }: UpgradeOptions,
+  postgres: OwnServer,
+  nodes: ServerProcess[],
+  log: (line: string) => void,
+): Promise<UpgradeReport> {
+  const settings = { DATABASE_URL: postgres.url, MAX_UNSAVED_PER_ENDPOINT: '1000000' };
+  for (const nth of [0, 1]) nodes[nth] = await startServerProcess(settings, { program: from });
+  const origins = nodes.map(({ origin }) => origin);
+  const client = createTestClient(origins);
+  await client.call('register', {
+    body: { username: 'upgrade', email: 'upgrade@example.com', password: 'a good password' },
+  });
+  const endpoints = [];
+  for (let nth = 0; nth < ENDPOINTS; nth += 1) endpoints.push(await client.call('createEndpoint', { body: {} }));
+  const everywhere = endpoints.flatMap((endpoint) => origins.map((origin) => ({ ...endpoint, origin })));
+  const viewers = everywhere.map(
+    ({ id, uid, origin }) => new Viewer(id, `${origin.replace('http', 'ws')}/ws?endpoint=${uid}`, client.jar.header()),
+  );
+  const senders = everywhere.flatMap(({ uid, origin }, at) =>
+    Array.from({ length: SENDERS }, (_, nth) => new Sender(`node-${at}-${nth}`, () => `${origin}/h/${uid}`)),
+  );
+  const dashboard = useDashboard(
+    client,
+    endpoints.map(({ uid }) => uid),
+  );
+  const change = async (nth: number, program: string): Promise<void> => {
+    await sleep(stepMs);
+    const node = nodes[nth];
+    const code = await node?.kill('SIGTERM');
+    if (code !== 0) throw new Error(`Node ${nth} ended with ${code}.`);
+    nodes[nth] = await startServerProcess(settings, { program, ...(node && { port: node.port }) });
+    log(`node ${nth} runs ${program}`);
+  };
+  await change(0, to);
+  await change(1, to);
+  // The way back, in case the next version has a defect.
+  await change(0, from);
+  await sleep(stepMs);
+  await Promise.all(senders.map((sender) => sender.stop()));
+  const calls = await dashboard.stop();
+  const report = await reportTraffic(postgres, senders, viewers);
+  await postgres.run('insert into schema_version (version, applied_at, compatible_since) values (999, 0, 999)');
+  const refusal = await startServerProcess(settings, { program: from }).then(
+    async (node) => {
+      await node.stop();
+      return 'It started.';
+    },
+    (error: unknown) => String(error),
+  );
+  return { ...report, dashboard: calls, refusal };
+}
+
+/** Reads and writes what a user of the dashboard does, at the nodes by turns. */
+function useDashboard(client: TestClient, uids: readonly string[]) {
+  const statuses: Record<string, number> = {};
+  const json = { url: 'http://127.0.0.1:9/', query: 'body:nothing' };
+  const call = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
+    const { status, body: answer } = await client
+      .tell(path, { method, ...(body && { json: body }) })
+      .catch(() => ({ status: 0, body: undefined }));
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    return answer;
+  };
+  let isEnded = false;
+  const running = (async () => {
+    for (let round = 0; !isEnded; round += 1) {
+      const path = `/api/endpoints/${uids[round % uids.length]}`;
+      await call(path);
+      await call(path, 'PATCH', { name: `round ${round}` });
+      await call(`${path}/save-request`, 'POST', { index: round });
+      await call(`${path}/temp-requests?limit=10`);
+      await call('/api/search?q=node&limit=10');
+      const made = await call(`${path}/destinations`, 'POST', json);
+      if (typeof made === 'object' && made !== null && 'id' in made)
+        await call(`${path}/destinations/${String(made.id)}`, 'DELETE');
+      await sleep(DASHBOARD_PAUSE_MS);
+    }
+  })();
+  return {
+    async stop(): Promise<Readonly<Record<string, number>>> {
+      isEnded = true;
+      await running;
+      return statuses;
+    },
+  };
+}
