@@ -63,7 +63,8 @@ export function RequestList(props: RequestListProps) {
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const actions = useSteadyActions(props);
-  const requestAt = (index: number | undefined): ListedRequest | undefined => items.rows.find((row) => row.index === index);
+  const requestAt = (index: number | undefined): ListedRequest | undefined =>
+    items.rows.find((row) => row.index === index);
   const { swipe, handlers } = useSwipe(requestAt, props.canSave);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);

@@ -81,7 +81,8 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
   /** A swipe, and the tap that ends it, open no request. */
   const onClickCapture = (tap: MouseEvent): void => {
     if (wasMoved.current || endsSwipe.current) tap.stopPropagation();
-    else if (isAction(tap.target)) setSwipe(undefined);
+    // Not before the button has received the press.
+    else if (isAction(tap.target)) setTimeout(() => setSwipe(undefined));
   };
   return { swipe, handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel, onClickCapture } };
 }
