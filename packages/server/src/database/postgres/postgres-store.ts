@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { bindQueries, runQuery } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
-import { MIGRATIONS } from '../migrations/migrate.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
