@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
 import pg from 'pg';
-import { postgresEngine } from '../database/postgres/engine.ts';
-import { openDatabase, clientConfig, SESSIONS } from '../database/postgres/session.ts';
+import { migratePostgres } from '../database/postgres/postgres-store.ts';
+import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
 import { sqliteDialect, sqliteEngine } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
@@ -34,7 +34,7 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
     const source = new DatabaseSync(databaseFile(dataDir));
     // The two schemas are equal only at the same version.
     await migrate(withEngine(new Kysely<Tables>({ dialect: sqliteDialect(source) }), sqliteEngine), sqliteEngine);
-    await migratePostgres(url);
+    await migratePostgres(url, SESSIONS.migration);
     const client = new pg.Client(clientConfig(url, SESSIONS.migration));
     await client.connect();
     try {
@@ -51,11 +51,6 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
   } finally {
     lock.close();
   }
-}
-
-async function migratePostgres(url: string): Promise<void> {
-  const db = openDatabase(url, SESSIONS.migration);
-  await migrate(db, postgresEngine).finally(() => db.destroy());
 }
 
 async function copyTables(source: DatabaseSync, client: pg.Client): Promise<ImportedTable[]> {
