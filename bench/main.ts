@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { startPostgres } from '../scripts/postgres.ts';
 import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
+import { deliveryFigures, deliveryTable } from './deliveries.ts';
+import { filterTable } from './filter.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
 import { WITHOUT_BUS, startNodes } from './nodes.ts';
@@ -19,7 +21,18 @@ import { startCreel, startProgram } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
-const PARTS = ['capture', 'viewer', 'stored', 'postgres', 'nodes', 'sign-ins', 'senders', 'browser'] as const;
+const PARTS = [
+  'capture',
+  'viewer',
+  'stored',
+  'postgres',
+  'nodes',
+  'deliveries',
+  'sign-ins',
+  'senders',
+  'filter',
+  'browser',
+] as const;
 type Part = (typeof PARTS)[number];
 const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres', 'nodes'];
 const STORED = 100_000;
@@ -115,14 +128,25 @@ async function signInFigures(load: Load): Promise<string[]> {
   }
 }
 
+async function deliveryPart(load: Load): Promise<string[]> {
+  const creel = await startCreel('deliveries');
+  try {
+    return [deliveryTable(await deliveryFigures(creel, load, { rounds, seconds }))];
+  } finally {
+    await creel.stop();
+  }
+}
+
 await buildIfStale();
 const load = await chooseLoad();
 const text = [
   '# Figures',
   machine(),
   ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
+  ...(wanted('deliveries') ? await deliveryPart(load) : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
   ...(wanted('senders') ? [await senderTable()] : []),
+  ...(wanted('filter') ? [await filterTable(load)] : []),
   ...(wanted('browser') ? [browserTable(await browserFigures())] : []),
 ].join('\n\n');
 process.stdout.write(`${text}\n`);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { MIGRATIONS } from '../src/database/migrations/list.ts';
-import type { Migration } from '../src/database/migrations/migration.ts';
+import { MIGRATIONS } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migrate.ts';
 import { migratePostgres } from '../src/database/postgres/postgres-store.ts';
 import { SESSIONS } from '../src/database/postgres/session.ts';
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { bindQueries, runQuery } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
-import { MIGRATIONS } from '../migrations/list.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
@@ -12,11 +11,9 @@ import { checkWritable } from '../write-captures.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, codeOf } from './faults.ts';
-import { openDatabase, runRead } from './run-query.ts';
-import { SESSIONS } from './session.ts';
+import { answered, codeOf, startProblem } from './faults.ts';
+import { openDatabase, runRead, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
-import { startProblem } from './start-problem.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
