@@ -15,7 +15,6 @@ export interface LiveEndpoint {
   readonly state: LiveState;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;
-  readonly badFrames: number;
   /** The loaded requests, newest first. */
   readonly recent: readonly ListedRequest[];
 }
@@ -32,7 +31,6 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   return {
     state: status.state,
     receivedInSession: status.received,
-    badFrames: status.badFrames,
     recent: readList(uid).rows,
   };
 }

@@ -3,7 +3,7 @@ import { unsavedId } from '@creel/contract';
 import { openLiveView } from '../../../test/live-view.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { hideOwnCookies } from './own-cookies.ts';
+import { hideOwnCookies } from './capture-handler.ts';
 
 test.each([
   ['a=1; b=2', 'a=1; b=2'],
