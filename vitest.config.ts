@@ -27,7 +27,6 @@ const TWO_NODES = [
   'live/live-feed',
   'requests/requests',
   'search/search',
-  'settings/settings',
 ].map((name) => `packages/server/src/features/${name}.test.ts`);
 
 export default defineConfig({

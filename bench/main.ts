@@ -6,9 +6,12 @@ import { z } from 'zod';
 import { startPostgres } from '../scripts/postgres.ts';
 import { buildIfStale } from '../scripts/build.ts';
 import { browserFigures, browserTable } from './browser.ts';
+import { deliveryFigures, deliveryTable } from './deliveries.ts';
+import { filterTable } from './filter.ts';
 import { chooseLoad } from './load.ts';
 import type { Load } from './load.ts';
-import { dashboardTable, threadTable, throughputTable } from './report.ts';
+import { WITHOUT_BUS, startNodes } from './nodes.ts';
+import { costTable, dashboardTable, threadTable, throughputTable } from './report.ts';
 import type { Row } from './report.ts';
 import { captureScenario, dashboardScenario, echoScenario, fill, viewerScenario, CONNECTIONS } from './scenarios.ts';
 import type { Sample, Scenario } from './scenarios.ts';
@@ -18,9 +21,20 @@ import { startCreel, startProgram } from './server-under-test.ts';
 
 // `npm run bench` runs all parts and writes results.md, or the file of `--out`. `npm run bench -- senders` prints only some parts. The
 // scenarios take turns for `--rounds` rounds of `--seconds`, so that each round has its own echo to compare with.
-const PARTS = ['capture', 'viewer', 'stored', 'postgres', 'sign-ins', 'senders', 'browser'] as const;
+const PARTS = [
+  'capture',
+  'viewer',
+  'stored',
+  'postgres',
+  'nodes',
+  'deliveries',
+  'sign-ins',
+  'senders',
+  'filter',
+  'browser',
+] as const;
 type Part = (typeof PARTS)[number];
-const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres'];
+const LOAD_PARTS: readonly Part[] = ['capture', 'viewer', 'stored', 'postgres', 'nodes'];
 const STORED = 100_000;
 
 const { values, positionals } = parseArgs({
@@ -44,9 +58,8 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
   };
   const creel = async (name: string, environment: Record<string, string> = {}) =>
     keep(await startCreel(name, environment));
-  const scenarios = [
-    echoScenario(keep(await startProgram('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}))),
-  ];
+  const echo = keep(await startProgram('bare node:http echo', join(import.meta.dirname, 'echo.ts'), '/', {}));
+  const scenarios = [echoScenario(echo)];
   if (wanted('capture')) scenarios.push(captureScenario(await creel('capture, SQLite')));
   if (wanted('viewer')) scenarios.push(viewerScenario('capture, a live viewer attached', await creel('viewer')));
   if (wanted('stored')) {
@@ -61,6 +74,7 @@ async function prepare(load: Load): Promise<{ scenarios: Scenario[]; stop: () =>
     const postgres = keep(await startPostgres());
     scenarios.push(captureScenario(await creel('capture, PostgreSQL', { DATABASE_URL: postgres.url })));
   }
+  if (wanted('nodes')) scenarios.push(...keep(await startNodes(echo)).scenarios);
   return {
     scenarios,
     async stop() {
@@ -73,7 +87,8 @@ async function measure(scenarios: readonly Scenario[], load: Load): Promise<Row[
   const samples = new Map<string, Sample[]>(scenarios.map((scenario) => [scenario.name, []]));
   // The first round is a warm-up.
   for (let round = -1; round < rounds; round += 1) {
-    for (const scenario of scenarios) {
+    // In the other order every second time, so that a drift of the machine favors none.
+    for (const scenario of round % 2 === 0 ? scenarios : scenarios.toReversed()) {
       const sample = await scenario.run(load, round < 0 ? Math.min(3, seconds) : seconds);
       process.stderr.write(
         `${round < 0 ? 'warm-up' : `round ${round + 1}`}  ${scenario.name}: ${Math.round(sample.perSecond)}/s, p99 ${sample.p99Ms.toFixed(1)} ms\n`,
@@ -96,7 +111,9 @@ async function figures(load: Load): Promise<string[]> {
   const { scenarios, stop } = await prepare(load);
   try {
     const rows = await measure(scenarios, load);
-    return [throughputTable(rows), dashboardTable(rows), threadTable(rows)];
+    return [throughputTable(rows), costTable(WITHOUT_BUS, rows), dashboardTable(rows), threadTable(rows)].filter(
+      Boolean,
+    );
   } finally {
     await stop();
   }
@@ -111,14 +128,25 @@ async function signInFigures(load: Load): Promise<string[]> {
   }
 }
 
+async function deliveryPart(load: Load): Promise<string[]> {
+  const creel = await startCreel('deliveries');
+  try {
+    return [deliveryTable(await deliveryFigures(creel, load, { rounds, seconds }))];
+  } finally {
+    await creel.stop();
+  }
+}
+
 await buildIfStale();
 const load = await chooseLoad();
 const text = [
   '# Figures',
   machine(),
   ...(LOAD_PARTS.some(wanted) ? [describeLoad(load), ...(await figures(load))] : []),
+  ...(wanted('deliveries') ? await deliveryPart(load) : []),
   ...(wanted('sign-ins') ? await signInFigures(load) : []),
   ...(wanted('senders') ? [await senderTable()] : []),
+  ...(wanted('filter') ? [await filterTable(load)] : []),
   ...(wanted('browser') ? [browserTable(await browserFigures())] : []),
 ].join('\n\n');
 process.stdout.write(`${text}\n`);

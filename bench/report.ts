@@ -37,6 +37,24 @@ export function throughputTable(rows: readonly Row[]): string {
   return [head, ...rows.map((row) => line(base, row))].join('\n');
 }
 
+const percent = (ratio: number): string => `${ratio >= 1 ? '+' : ''}${((ratio - 1) * 100).toFixed(1)}%`;
+
+/** A Markdown table that compares the rows after one with it, round by round. Empty without that row. */
+export function costTable(baseName: string, rows: readonly Row[]): string {
+  const at = rows.findIndex(({ name }) => name === baseName);
+  const base = rows[at];
+  if (base === undefined) return '';
+  const lines = rows.slice(at + 1).map((row) => {
+    const rounds = row.samples.map(
+      (sample, round) => sample.perSecond / (base.samples[round]?.perSecond ?? Number.NaN),
+    );
+    const spread = `${percent(Math.min(...rounds))} to ${percent(Math.max(...rounds))}`;
+    return `| ${row.name} | ${percent(median(rounds))} | ${spread} |`;
+  });
+  const head = `| requests/s, compared with “${baseName}” in the same round | median | rounds |\n| --- | ---: | ---: |`;
+  return [head, ...lines].join('\n');
+}
+
 /** A Markdown table of the processor time of each thread, in microseconds per request. */
 export function threadTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
@@ -63,6 +81,7 @@ export function dashboardTable(rows: readonly Row[]): string {
     ];
     return [`| ${row.name} | ${cells.map((values) => oneDecimal(median(values))).join(' | ')} |`];
   });
+  if (lines.length === 0) return '';
   return [
     '| | first page ms | search ms | endpoint ms | p99 of captures meanwhile ms |',
     '| --- | ---: | ---: | ---: | ---: |',

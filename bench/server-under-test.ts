@@ -84,11 +84,16 @@ export async function startProgram(
   };
 }
 
-/** Starts Creel from its bundle like `npm start`, registers a user and creates an endpoint. */
-export async function startCreel(name: string, environment: Record<string, string> = {}): Promise<MeasuredCreel> {
+const BUNDLE = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
+
+/** Starts Creel, by default from its bundle like `npm start`, registers a user and creates an endpoint. */
+export async function startCreel(
+  name: string,
+  environment: Record<string, string> = {},
+  file = BUNDLE,
+): Promise<MeasuredCreel> {
   const dataDir = await mkdtemp(join(process.env['BENCH_DIR'] ?? tmpdir(), 'creel-bench-'));
-  const main = join(import.meta.dirname, '..', 'packages', 'server', 'dist', 'main.js');
-  const program = await startProgram(name, main, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
+  const program = await startProgram(name, file, '/readyz', { DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...environment });
   const origin = `http://127.0.0.1:${program.port}`;
   return {
     ...program,

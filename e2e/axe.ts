@@ -11,16 +11,10 @@ const AXE = readFileSync(
   'utf8',
 );
 
-/** Rules that depend on colors. All others find the same in both themes. */
-const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
-
-/**
- * The themes, with the background of the page (`--bg` in packages/web/src/styles.css), to wait until a theme is applied, and the options
- * of its check.
- */
+/** The themes, with the background of the page (`--bg` in packages/web/src/styles.css), to wait until a theme is applied. */
 const THEMES = [
-  ['light', 'rgb(251, 250, 248)', {}],
-  ['dark', 'rgb(20, 19, 17)', { runOnly: COLOR_RULES }],
+  ['light', 'rgb(251, 250, 248)'],
+  ['dark', 'rgb(20, 19, 17)'],
 ] as const;
 
 /**
@@ -28,11 +22,11 @@ const THEMES = [
  * @param part selector of the part that is new, if the rest of the page was checked before. A check of the endpoint page takes a second
  */
 export async function expectNoFindings(page: Page, what: string, part = 'html'): Promise<void> {
-  for (const [colorScheme, background, rules] of THEMES) {
+  for (const [colorScheme, background] of THEMES) {
     // Without transitions, axe can't see a color between two themes.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await expect(page.locator('body'), `${what}, ${colorScheme}`).toHaveCSS('background-color', background);
-    expect.soft(await seriousFindings(page, part, rules), `${what}, ${colorScheme}`).toEqual([]);
+    expect.soft(await seriousFindings(page, part), `${what}, ${colorScheme}`).toEqual([]);
   }
 }
 
@@ -40,16 +34,12 @@ export async function expectNoFindings(page: Page, what: string, part = 'html'):
  * Returns the serious and critical violations. Legacy mode opens no extra page, which only cross-origin frames need. The builder would
  * inject half a megabyte of axe twice for each check, so this injects it once for each document.
  */
-async function seriousFindings(
-  page: Page,
-  part: string,
-  rules: { readonly runOnly?: readonly string[] },
-): Promise<string[]> {
+async function seriousFindings(page: Page, part: string): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) !== 'object') await page.evaluate(AXE);
   const axe = new AxeBuilder({ page, axeSource: ';' })
     .setLegacyMode()
     .include(part)
-    .options({ resultTypes: ['violations'], ...(rules.runOnly && { runOnly: [...rules.runOnly] }) });
+    .options({ resultTypes: ['violations'] });
   const { violations } = await axe.analyze();
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -99,7 +99,7 @@ test('the selected requests are replayed in order, with a summary of the statuse
   const results = dialog.getByRole('region', { name: 'Results' });
   await expect(results).toContainText('200 × 2');
   await expect(results).toContainText('500 × 1');
-  await expect(results.getByRole('listitem')).toHaveText(['#1POST /b500 Internal Server Error']);
+  await expect(results.getByRole('listitem')).toHaveText(['#1 POST /b500 Internal Server Error']);
   expect(target.received.slice(1).map(({ url, body }) => [url, String(body)])).toEqual([
     ['/a?x=1', '/a?x=1'],
     ['/b', '/b'],

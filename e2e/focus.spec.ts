@@ -1,7 +1,7 @@
 // Keyboard users keep their place: the focus survives closed dialogs, removed elements and running actions.
 import type { Locator, Page } from '@playwright/test';
 import { expect, pressEscape, test } from './app.ts';
-import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
+import { createEndpoint, openLive, row, send, sendJson } from './endpoints.ts';
 
 // With animations, a closed dialog stays for a moment.
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -106,6 +106,29 @@ test('a control ignores presses while its action runs', async ({ page, endpoint 
   expect(calls).toBe(1);
 });
 
+test('a dialog that removes its opener returns the focus to the part around it', async ({ page, endpoint }) => {
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
+  await send(endpoint.url, { body: '{}', headers });
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'Check the signature…' }).press('Enter');
+  await page.getByRole('dialog').getByLabel('Secret', { exact: true }).fill('a secret');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Signature invalid')).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('region', { name: 'Request 0' }).getByRole('button', { name: 'Save' })).toBeFocused();
+});
+
+test('an item of a menu can move the focus', async ({ page, endpoint }) => {
+  await sendJson(endpoint.url, { a: 1 });
+  await openLive(page, endpoint);
+  await page.getByRole('button', { name: 'More actions' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'Search inside' }).press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Search inside' })).toBeFocused();
+  await page.getByRole('button', { name: 'More actions' }).press('Enter');
+  await pressEscape(page);
+  await expect(page.getByRole('button', { name: 'More actions' })).toBeFocused();
+});
+
 test('a deleted row, a left field and a closed search move the focus on', async ({ page, endpoint }) => {
   for (let at = 0; at < 4; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
@@ -140,12 +163,22 @@ test('a deleted row, a left field and a closed search move the focus on', async 
   await expect(list(page)).toBeFocused();
 });
 
-test('the comparison takes the focus and returns it to the list', async ({ page, endpoint }) => {
+test('the comparison takes the focus and returns it to the list, also if its code arrives late', async ({
+  page,
+  endpoint,
+}) => {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/assets\/compare-view-.*\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
-  await expect(row(page, 1)).toBeVisible();
-  await page.getByRole('button', { name: 'More actions' }).first().press('Enter');
-  await page.getByRole('menuitem', { name: /compare/i }).press('Enter');
+  for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
+  await page.getByRole('toolbar', { name: 'Marked requests' }).getByRole('button', { name: 'Compare' }).press('Enter');
+  await expect.poll(() => place(page)).toBe('MAIN');
+  release();
   const compare = page.getByRole('region', { name: 'Compare requests' });
   await expect(compare).toBeFocused();
   await compare.getByRole('button', { name: 'Back' }).press('Enter');

@@ -18,9 +18,15 @@ const VISIBLE_LINES = `(() => {
   }).length;
 })()`;
 
+/** Height in pixels of the titles of the columns. */
+const TITLES = 28;
+
+/** Top of the requests in pixels. */
+const LIST_TOP = `document.querySelector('[role="tablist"][aria-label="Filter by method"]')
+  .closest('[tabindex="-1"]').getBoundingClientRect().top`;
+
 /** Distance in pixels from the top of the page's main part to the requests. */
-const HEADER_HEIGHT = `document.querySelector('[role="tablist"][aria-label="Filter by method"]')
-  .closest('[tabindex="-1"]').getBoundingClientRect().top - document.querySelector('#main').getBoundingClientRect().top`;
+const HEADER_HEIGHT = `${LIST_TOP} - document.querySelector('#main').getBoundingClientRect().top`;
 
 const visibleLines = (page: Page): Promise<number> => page.evaluate(VISIBLE_LINES);
 
@@ -39,6 +45,31 @@ for (const [width, height, closed, open] of [
     expect(await visibleLines(page)).toBeGreaterThanOrEqual(closed);
     await openReplay(page, endpoint);
     expect(await visibleLines(page)).toBeGreaterThanOrEqual(open);
+  });
+}
+
+for (const width of [1440, 1024]) {
+  test(`at ${width} px, the filters are in one line, and so are the actions on selected requests`, async ({
+    page,
+    endpoint,
+  }) => {
+    await page.setViewportSize({ width, height: 768 });
+    for (const path of ['/a', '/b']) await sendJson(endpoint.url, {}, path);
+    await openLive(page, endpoint);
+    const top = (await row(page, 1).boundingBox())?.y;
+    expect(Number(top) - TITLES - Number(await page.evaluate(LIST_TOP))).toBeLessThanOrEqual(40);
+    // The field is wide while it is used.
+    const field = page.getByRole('combobox', { name: 'Filter the list' });
+    await field.focus();
+    expect((await field.boundingBox())?.width).toBeGreaterThan(250);
+    await field.fill('path:/');
+    await expect(page.getByText('2 matches in 2 requests').first()).toBeVisible();
+    expect((await row(page, 1).boundingBox())?.y).toBe(top);
+    await row(page, 1).click({ modifiers: ['Control'] });
+    await row(page, 0).click({ modifiers: ['Control'] });
+    await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('2 selected');
+    await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
+    expect((await row(page, 1).boundingBox())?.y).toBe(top);
   });
 }
 

@@ -156,4 +156,41 @@ test.describe('on a phone', () => {
     await expect(row(page, 0)).not.toContainText('Unsaved');
     await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
   });
+
+  test('a swipe uncovers the actions of a row, and a tap covers them', async ({ page, endpoint }) => {
+    for (const path of ['/a', '/b']) await send(endpoint.url, { path });
+    await openLive(page, endpoint);
+    await row(page, 0).scrollIntoViewIfNeeded();
+    const touch = await page.context().newCDPSession(page);
+    const swipe = async (from: number, to: number): Promise<void> => {
+      const y = ((await row(page, 0).boundingBox())?.y ?? 0) + 20;
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: from, y }] });
+      for (const x of [from + (to - from) / 2, to])
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x, y }] });
+      // The finger rests before it leaves. After a fling, Chromium ignores the next tap.
+      const timestamp = Date.now() / 1000 + 1;
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [], timestamp });
+    };
+    const action = (name: string) => row(page, 0).getByRole('button', { name, exact: true });
+
+    await swipe(300, 280);
+    await expect(action('Delete')).toHaveCount(0);
+    await swipe(300, 150);
+    await expect(action('Delete')).toBeInViewport({ ratio: 1 });
+    await row(page, 0).tap({ position: { x: 60, y: 20 } });
+    await expect(action('Delete')).toHaveCount(0);
+    await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+
+    await swipe(300, 150);
+    await action('Save').tap();
+    await expect(row(page, 0)).not.toContainText('Unsaved');
+    await expect(action('Delete')).toHaveCount(0);
+    await swipe(300, 150);
+    await expect(action('Save')).toHaveCount(0);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await action('Delete').tap();
+    await expect(row(page, 0)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Undo' }).tap();
+    await expect(row(page, 0)).toBeVisible();
+  });
 });

@@ -19,6 +19,7 @@ const scripts = {
   bench: ['bench/main.ts'],
   attack: ['bench/attack/main.ts'],
   chaos: ['bench/chaos/main.ts'],
+  upgrade: ['bench/upgrade/main.ts'],
   fixtures: ['fixtures/send.ts'],
   'power-cut': ['scripts/power-cut/main.ts'],
 };

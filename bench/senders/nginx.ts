@@ -58,7 +58,7 @@ http {
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
   client_body_buffer_size 1m;
-  upstream creel { server 127.0.0.1:${upstreamPort}; keepalive 8; }
+  upstream creel { server 127.0.0.1:${upstreamPort}; keepalive 64; }
   server {
     listen 127.0.0.1:${port};
     # nginx responds itself, because Node's parser would keep the upstream connection of a forwarded call.

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RequestListener, Server } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { createApiServer } from './http/api-server.ts';
-import type { Routes } from './http/api-server.ts';
-import type { OperationalSources } from './http/operational-routes.ts';
+import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
 import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
@@ -13,11 +11,11 @@ import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts'
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
-import { openBus } from './bus/open-bus.ts';
+import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
 import { NatsLink } from './bus/nats-connection.ts';
 import type { AppContext } from './app-context.ts';
-import { Background } from './workers/background.ts';
+import { Background, IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
 import { OverflowLog } from './features/capture/overflow-log.ts';
 import { createCaptureService } from './features/capture/service.ts';
@@ -40,10 +38,10 @@ import {
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
 import { LiveService } from './features/live/service.ts';
+import { watchDisk } from './log.ts';
 import type { Logger } from './log.ts';
-import { createMailer, defaultSender } from './features/mail/service.ts';
+import { createMailer, defaultSender, sendOutbox } from './features/mail/service.ts';
 import type { Mailer } from './features/mail/service.ts';
-import { sendOutbox } from './features/mail/outbox.ts';
 import { createMetrics } from './metrics.ts';
 import type { Metrics } from './metrics.ts';
 import { registerPages } from './http/static-pages.ts';
@@ -54,13 +52,11 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { watchDisk } from './disk-log.ts';
 import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
-import { isCaptureTarget } from './features/capture/capture-target.ts';
+import { isCaptureTarget } from './features/capture/capture-handler.ts';
 import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
-import { IntervalJob } from './features/jobs/interval-job.ts';
 import { runMaintenance } from './features/jobs/maintenance.ts';
 import { VERSION } from './version.ts';
 
@@ -107,7 +103,7 @@ export interface ServerOptions {
 }
 
 /** Where the build puts the web app, seen from this file and from its bundle. */
-export const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
+const WEB_ROOT = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 const ROUTES: Routes = {
   handlers: HANDLERS,
@@ -306,9 +302,9 @@ function natsOf({ config, log }: ServerOptions): NatsLink | undefined {
 /** Replicas of the overflow log, unless the cluster has fewer servers. */
 const MAX_REPLICAS = 3;
 
-/** The overflow log of this installation: other ones may use the same NATS cluster. */
+/** The overflow log of this installation. */
 async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
-  const name = await store.keepSecret('installation', randomBytes(8).toString('hex'));
+  const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
   const log = new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes });
   void nats.ready.then((connection) => log.connect(connection));

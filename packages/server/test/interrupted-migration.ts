@@ -1,14 +1,12 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../src/database/engine.ts';
-import { MIGRATIONS } from '../src/database/migrations/list.ts';
-import { migrate } from '../src/database/migrations/migrate.ts';
-import type { Migration } from '../src/database/migrations/migration.ts';
+import { MIGRATIONS, migrate } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migrate.ts';
 import { postgresEngine } from '../src/database/postgres/engine.ts';
 import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
 import type { Database, Tables } from '../src/database/schema.ts';
-import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
-import { sqliteEngine } from '../src/database/sqlite/engine.ts';
+import { sqliteDialect, sqliteEngine } from '../src/database/sqlite/engine.ts';
 import { openWriter } from '../src/database/sqlite/open-database.ts';
 
 /**

@@ -5,8 +5,7 @@ import { bindQueries, runQuery, withEngine } from '../src/database/remote.ts';
 import type { Remote } from '../src/database/remote.ts';
 import { QUERIES } from '../src/queries.ts';
 import type { Tables } from '../src/database/schema.ts';
-import { sqliteDialect } from '../src/database/sqlite/dialect.ts';
-import { sqliteEngine } from '../src/database/sqlite/engine.ts';
+import { sqliteDialect, sqliteEngine } from '../src/database/sqlite/engine.ts';
 
 /** All queries on an SQLite database in memory, for tests that need thousands of rounds. */
 export async function openMemoryStore(): Promise<Remote<typeof QUERIES> & { readonly close: () => Promise<void> }> {

@@ -1,10 +1,8 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { MIGRATIONS } from '../src/database/migrations/list.ts';
-import { migrate } from '../src/database/migrations/migrate.ts';
-import type { Migration } from '../src/database/migrations/migration.ts';
-import { postgresEngine } from '../src/database/postgres/engine.ts';
-import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
-import type { Tables } from '../src/database/schema.ts';
+import { sql } from 'kysely';
+import { MIGRATIONS } from '../src/database/migrations/migrate.ts';
+import type { Migration } from '../src/database/migrations/migrate.ts';
+import { migratePostgres } from '../src/database/postgres/postgres-store.ts';
+import { SESSIONS } from '../src/database/postgres/session.ts';
 
 /** Starts the server as a later version would: with one more migration, which accepts the current version. */
 const current = MIGRATIONS.at(-1)?.version ?? 0;
@@ -18,8 +16,5 @@ const next: Migration = {
   },
 };
 
-const pool = openPool(process.env['DATABASE_URL'] ?? '', SESSIONS.migration);
-const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-await migrate(db, postgresEngine, [...MIGRATIONS, next]);
-await db.destroy();
+await migratePostgres(process.env['DATABASE_URL'] ?? '', SESSIONS.migration, [...MIGRATIONS, next]);
 await import('../src/main.ts');

@@ -2,10 +2,14 @@ import { tierSchema } from '@creel/contract';
 import { AdminProblem } from './admin-problem.ts';
 import { importSqlite } from './import-sqlite.ts';
 import { listUsers, readStats, setPlan, vacuumPostgres } from './queries.ts';
-import { withDatabase } from './open-database.ts';
-import { backup, restore, vacuumFile, verify } from './sqlite-files.ts';
-
-export { AdminProblem } from './admin-problem.ts';
+import { backup, restore, vacuumFile, verify, expectDatabase } from './sqlite-files.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { openDatabase as openPostgres, SESSIONS } from '../database/postgres/session.ts';
+import { startProblem } from '../database/postgres/faults.ts';
+import type { Database, Tables } from '../database/schema.ts';
+import { sqliteDialect } from '../database/sqlite/engine.ts';
+import { databaseFile } from '../database/sqlite/open-database.ts';
 
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
 export interface AdminConfig {
@@ -144,4 +148,33 @@ function expectWords(words: readonly string[], count: number, usage: string): re
 function onSqlite(config: AdminConfig, instead: string): string {
   if (config.databaseUrl !== undefined) throw new AdminProblem(`This command is for SQLite only. ${instead}`);
   return config.dataDir;
+}
+
+/** How long a write waits for the running server's. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be opened
+ */
+async function withDatabase<Result>(config: AdminConfig, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const { databaseUrl } = config;
+  if (databaseUrl !== undefined) {
+    const db = openPostgres(databaseUrl, SESSIONS.migration);
+    try {
+      return await work(db);
+    } catch (error) {
+      throw startProblem(error, databaseUrl);
+    } finally {
+      await db.destroy();
+    }
+  }
+  const file = databaseFile(config.dataDir);
+  expectDatabase(file);
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
 }

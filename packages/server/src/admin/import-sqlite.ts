@@ -2,14 +2,12 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
 import pg from 'pg';
-import { postgresEngine } from '../database/postgres/engine.ts';
-import { openDatabase } from '../database/postgres/run-query.ts';
+import { migratePostgres } from '../database/postgres/postgres-store.ts';
 import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
-import { startProblem } from '../database/postgres/start-problem.ts';
-import { sqliteDialect } from '../database/sqlite/dialect.ts';
+import { startProblem } from '../database/postgres/faults.ts';
+import { sqliteDialect, sqliteEngine } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
-import { sqliteEngine } from '../database/sqlite/engine.ts';
 import { withEngine } from '../database/remote.ts';
 import { Kysely } from 'kysely';
 import type { Tables } from '../database/schema.ts';
@@ -36,7 +34,7 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
     const source = new DatabaseSync(databaseFile(dataDir));
     // The two schemas are equal only at the same version.
     await migrate(withEngine(new Kysely<Tables>({ dialect: sqliteDialect(source) }), sqliteEngine), sqliteEngine);
-    await migratePostgres(url);
+    await migratePostgres(url, SESSIONS.migration);
     const client = new pg.Client(clientConfig(url, SESSIONS.migration));
     await client.connect();
     try {
@@ -53,11 +51,6 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
   } finally {
     lock.close();
   }
-}
-
-async function migratePostgres(url: string): Promise<void> {
-  const db = openDatabase(url, SESSIONS.migration);
-  await migrate(db, postgresEngine).finally(() => db.destroy());
 }
 
 async function copyTables(source: DatabaseSync, client: pg.Client): Promise<ImportedTable[]> {

@@ -6,11 +6,10 @@ import type { FastifyInstance, FastifyRequest, FastifyServerFactory } from 'fast
 import type { AppContext } from '../app-context.ts';
 import { ProblemError } from './problem.ts';
 import { callBudget, readJsonOnly } from './read-json.ts';
-import { registerOperationalRoutes } from './operational-routes.ts';
-import type { OperationalSources } from './operational-routes.ts';
 import { answerError, sendProblem } from './problem-response.ts';
 import { registerOperations, replayBodyLimit } from './operations.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
+import type { Registry } from 'prom-client';
 
 /** What the features provide. */
 export interface Routes {
@@ -60,7 +59,7 @@ const NOWHERE = '/api/nowhere';
  * form (RFC 9112 3.2.2) and decodes unreserved characters (RFC 3986 6.2.2.2). Targets that can't be decoded, or with an
  * empty path segment under the API, match no route.
  */
-export function addressOf(target = '/'): string {
+function addressOf(target = '/'): string {
   const url = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/');
   const queryAt = url.search(/[?#]|$/);
   const path = url
@@ -91,4 +90,36 @@ export function explainMissing(request: FastifyRequest): ProblemError {
   if (request.server.hasRoute({ method: 'GET', url: path }))
     return new ProblemError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
   return new ProblemError('NOT_FOUND');
+}
+
+export interface OperationalSources {
+  readonly metrics: Registry;
+  /** True after the stop signal. */
+  readonly isStopping: () => boolean;
+  /** Resolves when a capture can be stored now. */
+  readonly checkReady: () => Promise<void>;
+}
+
+/** `/healthz`: alive. `/readyz`: able to store a capture. `/metrics`: Prometheus text. */
+function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sources: OperationalSources): void {
+  server.get('/healthz', async (_request, reply) => reply.header('cache-control', 'no-store').send({ ok: true }));
+  server.get('/readyz', async (_request, reply) => {
+    if (sources.isStopping())
+      return sendProblem(reply, 'UNAVAILABLE', { sentence: 'The server is stopping.', retryAfter: 5 });
+    try {
+      await sources.checkReady();
+    } catch (error) {
+      app.log.error({ err: error }, 'storage does not take a write');
+      return sendProblem(reply, 'CAPTURE_UNAVAILABLE', {
+        sentence: 'Storage does not take a write at the moment.',
+        retryAfter: 5,
+      });
+    }
+    return reply.header('cache-control', 'no-store').send({ ok: true });
+  });
+  // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
+  server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()),
+  );
 }

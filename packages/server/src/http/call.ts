@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../app-context.ts';
 import type { EndpointRecord, SessionRecord, UserRecord } from '../database/store.ts';
 import type { LargeAnswer } from './large-answer.ts';
+import type { Socket } from 'node:net';
 
 /** A user with a session. */
 export interface SignedIn {
@@ -69,4 +70,23 @@ export function setNextPage(
   const url = new URL(request.url, 'http://origin.invalid');
   for (const [name, value] of Object.entries(changes)) url.searchParams.set(name, String(value));
   void reply.header('link', `<${url.pathname}${url.search}>; rel="next"`);
+}
+
+const signals = new WeakMap<Socket, AbortSignal>();
+
+/** A signal that aborts when the connection closes, because no client waits for a response then. */
+export function closedSignal(socket: Socket): AbortSignal {
+  const known = signals.get(socket);
+  if (known !== undefined) return known;
+  const closed = new AbortController();
+  const abort = (): void => closed.abort(new ConnectionClosed());
+  if (socket.destroyed) abort();
+  else socket.once('close', abort);
+  signals.set(socket, closed.signal);
+  return closed.signal;
+}
+
+/** The client closed its connection. */
+export class ConnectionClosed extends Error {
+  override readonly name = 'ConnectionClosed';
 }

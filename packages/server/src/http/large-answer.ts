@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
 import type { RequestRecord } from '../database/store.ts';
-import { storedBytes } from '../database/stored-bytes.ts';
+import { storedBytes } from '../database/request-head.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { inSlices, listJson, objectJson } from './json-pieces.ts';
 
@@ -10,7 +10,7 @@ export const SMALL_ANSWER_BYTES = 256 * 1024;
 /** Bytes per write to a connection. */
 const WRITE_BYTES = 64 * 1024;
 /** A client that reads nothing of its response for this long is cut off. */
-export const MAX_SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
 /** Bytes, or pieces of text; asynchronous pieces are read from storage while the response is sent. */
 type Content = Uint8Array | Iterable<string> | AsyncIterable<string>;

@@ -152,7 +152,7 @@ function toCall(
 const NOT_AN_OBJECT = 'Please send a JSON object with the fields of this call.';
 
 /** Parses external input. Throws a validation failure with a sentence for each invalid field. */
-export function parseInput(schema: z.ZodType, value: unknown): unknown {
+function parseInput(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const fields: Record<string, string> = {};

@@ -3,7 +3,7 @@ import type { Problem, ProblemCode } from '@creel/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { QueueFullError } from '../limits/fair-queue.ts';
-import { ConnectionClosed } from './closed-signal.ts';
+import { ConnectionClosed } from './call.ts';
 import type { Logger } from '../log.ts';
 import { StorageUnavailable } from '../database/storage-problem.ts';
 import type { UnavailableReason } from '../database/storage-problem.ts';
@@ -30,7 +30,7 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
     'The database was removed or replaced while the server runs. The operator has to restart the server.',
 };
 
-export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
+function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   const sentence = details.sentence ?? PROBLEMS[code].sentence;
   return {
     error: sentence,

@@ -1,4 +1,5 @@
 import type { Logger } from '../log.ts';
+import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 
 /** More work than this is rejected, so that it can't pile up. */
 const MAX_AT_ONCE = 100;
@@ -32,5 +33,71 @@ export class Background {
     });
     await Promise.race([Promise.all(this.#running), enough]);
     clearTimeout(timer);
+  }
+}
+
+/** Every job runs at least once a minute; after a run that left work, the next one follows soon. */
+const INTERVAL_MS = 20_000;
+const SOON_MS = 20;
+
+/** Does all work that is due. After the signal aborts, it only finishes what it has begun. True when work is left. */
+type RunOnce = (signal: AbortSignal) => Promise<boolean>;
+
+/** Runs a job repeatedly, one run at a time. Failures are logged and retried. */
+export class IntervalJob {
+  readonly #name: string;
+  readonly #runOnce: RunOnce;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #run: Promise<void> = Promise.resolve();
+  /** New work arrived since the current run began. */
+  #isWoken = false;
+  #isRunning = false;
+  readonly #end = new AbortController();
+
+  constructor(name: string, runOnce: RunOnce, log: Logger) {
+    this.#name = name;
+    this.#runOnce = runOnce;
+    this.#log = log;
+  }
+
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Starts the next run now, or soon after the current one. */
+  wake(): void {
+    this.#isWoken = true;
+    if (this.#isRunning) return;
+    clearTimeout(this.#timer);
+    this.#next(0);
+  }
+
+  /** Stops after the current run, or after `withinMs`, because a mail server may be slow to respond. */
+  async stop(withinMs: number): Promise<void> {
+    this.#end.abort();
+    clearTimeout(this.#timer);
+    await Promise.race([this.#run, setTimeoutPromise(withinMs, undefined, { ref: false })]);
+  }
+
+  #endRun(more: boolean): void {
+    this.#isRunning = false;
+    this.#next(more || this.#isWoken ? SOON_MS : INTERVAL_MS);
+  }
+
+  #next(delay: number): void {
+    if (this.#end.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#isRunning = true;
+      this.#isWoken = false;
+      this.#run = this.#runOnce(this.#end.signal).then(
+        (more) => this.#endRun(more),
+        (error: unknown) => {
+          this.#log.error({ err: error }, `${this.#name} failed; it is tried again`);
+          this.#endRun(false);
+        },
+      );
+    }, delay);
+    this.#timer.unref();
   }
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startOwnServer } from '../own-postgres.ts';
 import type { OwnServer } from '../own-postgres.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
@@ -23,6 +22,8 @@ export interface UpgradeOptions {
   readonly to: string;
   /** Milliseconds of traffic before each change of a node. */
   readonly stepMs: number;
+  /** An empty PostgreSQL database. */
+  readonly database: Pick<OwnServer, 'url' | 'run'>;
 }
 
 export interface UpgradeReport extends TrafficReport {
@@ -37,26 +38,23 @@ export interface UpgradeReport extends TrafficReport {
  * calls. Then compares all with the database. @throws Error when a node does not start, or does not stop gracefully
  */
 export async function runUpgrade(options: UpgradeOptions, log: (line: string) => void): Promise<UpgradeReport> {
-  const postgres = await startOwnServer();
   const nodes: ServerProcess[] = [];
   try {
-    return await observe(options, postgres, nodes, log);
+    return await observe(options, nodes, log);
   } catch (error) {
     log(nodes.map((node) => node.output().slice(-3000)).join('\n'));
     throw error;
   } finally {
     await Promise.all(nodes.map((node) => node.stop()));
-    await postgres.stop();
   }
 }
 
 async function observe(
-  { from, to, stepMs }: UpgradeOptions,
-  postgres: OwnServer,
+  { from, to, stepMs, database }: UpgradeOptions,
   nodes: ServerProcess[],
   log: (line: string) => void,
 ): Promise<UpgradeReport> {
-  const settings = { DATABASE_URL: postgres.url, MAX_UNSAVED_PER_ENDPOINT: '1000000' };
+  const settings = { DATABASE_URL: database.url, MAX_UNSAVED_PER_ENDPOINT: '1000000' };
   for (const nth of [0, 1]) nodes[nth] = await startServerProcess(settings, { program: from });
   const origins = nodes.map(({ origin }) => origin);
   const client = createTestClient(origins);
@@ -94,8 +92,8 @@ async function observe(
   await sleep(stepMs);
   await Promise.all(senders.map((sender) => sender.stop()));
   const calls = await dashboard.stop();
-  const report = await reportTraffic(postgres, senders, viewers);
-  await postgres.run('insert into schema_version (version, applied_at, compatible_since) values (999, 0, 999)');
+  const report = await reportTraffic(database, senders, viewers);
+  await database.run('insert into schema_version (version, applied_at, compatible_since) values (999, 0, 999)');
   const refusal = await startServerProcess(settings, { program: from }).then(
     async (node) => {
       await node.stop();

@@ -36,7 +36,7 @@ interface StoredRow {
 
 /** Compares what stopped senders sent, and what viewers show, with the database. Stops the viewers. */
 export async function reportTraffic(
-  postgres: OwnServer,
+  postgres: Pick<OwnServer, 'run'>,
   senders: readonly Sender[],
   viewers: readonly Viewer[],
 ): Promise<TrafficReport> {
@@ -68,7 +68,7 @@ export async function reportTraffic(
   };
 }
 
-async function storedRows(postgres: OwnServer): Promise<StoredRow[]> {
+async function storedRows(postgres: Pick<OwnServer, 'run'>): Promise<StoredRow[]> {
   const rows = await postgres.run(
     `select (key >> 32)::int as endpoint, (key & 4294967295)::int as index, received_at::float8 as at,
       convert_from(body, 'UTF8') as body from captured_requests order by key`,

@@ -15,7 +15,6 @@ export interface LiveEndpoint {
   readonly state: LiveState;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;
-  readonly badFrames: number;
   /** The loaded requests, newest first. */
   readonly recent: readonly ListedRequest[];
 }
@@ -32,12 +31,11 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   return {
     state: status.state,
     receivedInSession: status.received,
-    badFrames: status.badFrames,
     recent: readList(uid).rows,
   };
 }
 
-/** The state of the connection only. */
+/** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */
 export function useLiveStatus(uid: string): LiveStatus {
   const signedOut = useSignedOut();
   const { data } = useQuery({
@@ -46,5 +44,5 @@ export function useLiveStatus(uid: string): LiveStatus {
     initialData: NOT_LIVE,
     enabled: false,
   });
-  return signedOut ? { ...data, state: 'ended', lost: true } : data;
+  return signedOut && uid !== '' ? { ...data, state: 'ended', lost: true } : data;
 }

@@ -38,12 +38,12 @@ export function ProfilePage() {
         className="flex flex-col gap-4"
         listClassName="border-b border-line pb-2"
       >
-        <TabPanel value="profile" className="flex flex-col gap-4">
+        <TabPanel value="profile" hasControls className="flex flex-col gap-4">
           <UsernameCard user={user} />
           <EmailCard user={user} />
           <DeleteAccountCard user={user} onDeleted={() => void onDeleted()} />
         </TabPanel>
-        <TabPanel value="security" className="flex flex-col gap-4">
+        <TabPanel value="security" hasControls className="flex flex-col gap-4">
           {user.hasPassword ? (
             <PasswordCard />
           ) : (
@@ -51,7 +51,7 @@ export function ProfilePage() {
           )}
           <SessionsCard />
         </TabPanel>
-        <TabPanel value="subscription" className="flex flex-col gap-4">
+        <TabPanel value="subscription" hasControls className="flex flex-col gap-4">
           <SubscriptionNotices user={user} />
           <CurrentPlan user={user} />
           <PlanChooser user={user} />

@@ -58,7 +58,7 @@ function HelpButton() {
     <button type="button" data-leaves-menu className={NAV_ITEM} onClick={() => runCommand(COMMAND_IDS.help)}>
       <CircleHelp />
       Keyboard shortcuts
-      <Kbd className="ml-auto">?</Kbd>
+      <Kbd className="ml-auto pointer-coarse:hidden">?</Kbd>
     </button>
   );
 }
@@ -75,7 +75,7 @@ function NavLink({ to, icon, label, keys }: NavLinkProps) {
     <Link to={to} className={NAV_ITEM}>
       {icon}
       {label}
-      {keys === undefined ? null : <Kbd className="ml-auto">{keys}</Kbd>}
+      {keys === undefined ? null : <Kbd className="ml-auto pointer-coarse:hidden">{keys}</Kbd>}
     </Link>
   );
 }

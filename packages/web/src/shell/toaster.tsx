@@ -5,7 +5,10 @@ import { useSyncExternalStore } from 'react';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
 
-/** Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast. */
+/**
+ * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast.
+ * They are in the corner of the list, because the opposite one has the response to what was just sent.
+ */
 export function Toaster() {
   const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
   return (
@@ -15,7 +18,7 @@ export function Toaster() {
       ))}
       <Radix.Viewport
         hotkey={['F8']}
-        className="fixed right-0 bottom-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none"
+        className="fixed bottom-0 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
       />
     </Radix.Provider>
   );
@@ -30,7 +33,7 @@ function ToastCard({ item }: { readonly item: ToastItem }) {
       {...(duration === undefined ? {} : { duration })}
       type={variant === 'destructive' ? 'foreground' : 'background'}
       className={clsx(
-        'flex items-start gap-3 rounded-lg border bg-panel p-3 shadow-float animate-rise-in',
+        'flex items-center gap-3 rounded-lg border bg-panel p-3 shadow-float animate-rise-in',
         'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=end]:translate-x-full data-[swipe=end]:opacity-0',
         'data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform data-[swipe=end]:transition-all',
         variant === 'destructive' ? 'border-bad' : 'border-line-strong',

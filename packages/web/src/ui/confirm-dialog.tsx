@@ -44,7 +44,7 @@ export function ConfirmDialog({
             className="w-full max-w-md rounded-lg border border-line-strong bg-panel p-5 shadow-float animate-rise-in"
           >
             <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
-            <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>
+            <Radix.Description className="mt-1 wrap-anywhere text-ink-2">{description}</Radix.Description>
             {children}
             <div className="mt-5 flex flex-wrap justify-end gap-2">
               <Radix.Cancel asChild>

@@ -1,6 +1,7 @@
 import { clsx } from 'clsx';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { isFocusLost } from './focus.ts';
 import { Kbd } from './kbd.tsx';
 
 export interface DropdownMenuProps {
@@ -22,6 +23,8 @@ export function DropdownMenu({ trigger, children, align = 'end', side = 'bottom'
           side={side}
           sideOffset={4}
           collisionPadding={8}
+          // An item may have moved the focus. Else it returns to the trigger.
+          onCloseAutoFocus={(closing) => (isFocusLost() ? undefined : closing.preventDefault())}
           className="z-50 min-w-48 rounded-lg border border-line-strong bg-panel p-1 shadow-float animate-fade-in"
         >
           {children}
@@ -59,7 +62,7 @@ export function MenuItem({ onSelect, disabled, destructive = false, keys, asChil
       ) : (
         <>
           {children}
-          {keys === undefined ? null : <Kbd className="ml-auto">{keys}</Kbd>}
+          {keys === undefined ? null : <Kbd className="ml-auto pointer-coarse:hidden">{keys}</Kbd>}
         </>
       )}
     </Radix.Item>

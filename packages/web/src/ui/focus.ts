@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
 /** True if the focused element was removed. */
-function isLost(): boolean {
+export function isFocusLost(): boolean {
   const { activeElement } = document;
   return activeElement === null || activeElement === document.body;
 }
@@ -21,12 +21,12 @@ function canTake(element: Element | null | undefined): element is HTMLElement {
 /** After an element is removed: moves a lost focus to the first of these elements that can take it. */
 function rescue(...places: (() => Element | null | undefined)[]): void {
   setTimeout(() => {
-    if (!isLost()) return;
+    if (!isFocusLost()) return;
     for (const place of places) {
       const element = place();
       if (!canTake(element)) continue;
       element.focus({ preventScroll: true });
-      if (!isLost()) return;
+      if (!isFocusLost()) return;
     }
   });
 }
@@ -38,25 +38,33 @@ const mainPart = () => document.getElementById('main');
 /** Returns the focus when a modal Radix dialog closes. Radix only returns it to its own trigger. */
 export function useFocusBack() {
   const opener = useRef<Element>(null);
+  const keeper = useRef<Element>(null);
   return {
     remember: () => {
       opener.current = document.activeElement;
+      keeper.current = opener.current?.closest(`[${KEEPS_FOCUS}]`) ?? null;
     },
     onCloseAutoFocus: (closing: Event) => {
       closing.preventDefault();
       const had = opener.current;
       if (had === null || had === document.body) return;
-      rescue(() => had, mainPart);
+      // What the dialog did can remove its opener.
+      rescue(
+        () => had,
+        () => keeper.current,
+        mainPart,
+      );
     },
   };
 }
 
 /**
- * For an element that takes the focus while it is mounted. Afterwards the focus returns to where it was, or to the
- * element that `otherwise` finds.
+ * For an element that takes the focus while it is mounted. Afterwards the focus returns to where it was. If that was
+ * nowhere, or the main part as a whole, it moves to the element that `otherwise` finds.
  */
 export function useFocusReturn(otherwise: () => Element | null | undefined = mainPart): void {
-  const [opener] = useState(() => document.activeElement);
+  // The main part has the focus only because its holder was removed, for example while the code of this element loaded.
+  const [opener] = useState(() => (document.activeElement === mainPart() ? null : document.activeElement));
   const last = useRef(otherwise);
   useEffect(() => {
     last.current = otherwise;

@@ -1,4 +1,3 @@
-import { clsx } from 'clsx';
 import { useEffect, useState } from 'react';
 import { formatCount } from './sizes.ts';
 
@@ -11,14 +10,12 @@ export interface MatchCountProps {
   /** `paused`: there may be more matches, which are loaded on demand. */
   readonly progress: 'searching' | 'paused' | 'complete' | 'failed';
   readonly onRetry: () => void;
-  /** Shortens the text in a narrow container. */
-  readonly compact?: boolean;
   readonly className?: string;
 }
 
 /** '12 matches in 10,040 requests', or how much was searched so far. */
 export function MatchCount(props: MatchCountProps) {
-  const { searched, total, progress, onRetry, compact = false, className } = props;
+  const { progress, onRetry, className } = props;
   const [matches, extent] = matchTexts(props);
   const announced = useSettledText(`${matches} ${extent}`);
   return (
@@ -27,10 +24,7 @@ export function MatchCount(props: MatchCountProps) {
         {progress === 'searching' ? '' : announced}
       </span>
       <span aria-hidden className="whitespace-nowrap">
-        {matches} <span className={clsx(compact && 'hidden @md:inline')}>{extent}</span>
-        {compact && progress === 'searching' ? (
-          <span className="@md:hidden">· {Math.floor((100 * searched) / Math.max(total, searched, 1))}%</span>
-        ) : null}
+        {matches} {extent}
       </span>
       {progress === 'failed' ? (
         <button type="button" className="ml-2 font-medium text-accent hover:underline" onClick={onRetry}>

@@ -31,6 +31,7 @@ export interface QueryFieldProps {
   readonly onLeave?: (() => void) | undefined;
   /** For a field that is the purpose of its page. */
   readonly takesFocus?: boolean;
+  /** Low, with all notes over what is below. The positioned ancestor decides their width. */
   readonly compact?: boolean;
   readonly className?: string;
 }
@@ -105,7 +106,7 @@ export function QueryField(props: QueryFieldProps) {
   };
   const activeId = active < 0 ? undefined : `${ids}-${active}`;
   return (
-    <search className={clsx('flex min-w-0 flex-col', props.className)}>
+    <search className={clsx('group flex min-w-0 flex-col', !compact && 'relative', props.className)}>
       <div className="relative">
         <Search
           aria-hidden
@@ -134,7 +135,7 @@ export function QueryField(props: QueryFieldProps) {
           value={text}
           onChange={({ target }) => {
             search.change(target.value);
-            setCaret(target.value.trim() === '' ? undefined : (target.selectionStart ?? target.value.length));
+            setCaret(caretInTerm(target));
             setActive(-1);
           }}
           onKeyDown={onKeyDown}
@@ -142,7 +143,7 @@ export function QueryField(props: QueryFieldProps) {
             close();
             search.settle();
           }}
-          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm' : 'h-9! pr-9 pl-9')}
+          className={clsx('pointer-coarse:h-11!', compact ? 'h-7! pr-7 pl-7 text-sm text-ellipsis' : 'h-9! pr-9 pl-9')}
         />
         {text === '' ? null : (
           <ClearButton
@@ -155,9 +156,15 @@ export function QueryField(props: QueryFieldProps) {
         )}
         <Suggestions id={ids} choices={choices} active={active} onChoose={choose} />
       </div>
-      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} error={error} />
+      <QueryNotes id={`${ids}-notes`} text={text} showsMistake={showsMistake} error={error} floats={compact} />
     </search>
   );
+}
+
+/** Between two terms, suggestions would only hide what was found. The arrow key shows them. */
+function caretInTerm({ value, selectionStart }: HTMLInputElement): number | undefined {
+  const caret = selectionStart ?? value.length;
+  return /(^|\s)$/.test(value.slice(0, caret)) ? undefined : caret;
 }
 
 function ClearButton({ compact, onClear }: { readonly compact: boolean; readonly onClear: () => void }) {

@@ -1,4 +1,5 @@
 import { parseQuery } from '@creel/contract';
+import { clsx } from 'clsx';
 
 export interface QueryNotesProps {
   readonly id: string;
@@ -7,19 +8,32 @@ export interface QueryNotesProps {
   readonly showsMistake: boolean;
   /** A mistake that only the server knows. */
   readonly error?: string | undefined;
+  /** True if all notes float; else one line is reserved for the short ones. */
+  readonly floats: boolean;
 }
 
+/** Over what is below the field, so that nothing moves. Without the focus in the field, it is one line high. */
+const FLOATING =
+  'absolute top-full z-10 rounded-md border border-line-strong bg-panel px-2 py-1 shadow-float *:truncate group-focus-within:*:whitespace-normal';
+
 /** Below a query field: a mistake at its place, or the unknown fields that are searched as text. */
-export function QueryNotes({ id, text, showsMistake, error }: QueryNotesProps) {
+export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
-  const note = parsed.ok ? unknownNote(parsed.unknownFields.map(({ name }) => name)) : undefined;
+  const note = parsed.ok ? (error ?? unknownNote(parsed.unknownFields.map(({ name }) => name))) : undefined;
+  // The checkbox above the rows stays visible.
+  const place = floats ? 'right-3 left-8' : 'inset-x-0';
   return (
-    <div id={id} role="status" className="text-sm">
+    <div id={id} role="status" className={clsx('text-sm', !floats && 'min-h-5')}>
       {parsed.ok || !showsMistake ? null : (
-        <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
+        <div className={clsx(FLOATING, place)}>
+          <Mistake text={text} position={parsed.position} sentence={parsed.sentence} />
+        </div>
       )}
-      {error === undefined || !parsed.ok ? null : <p className="pt-1 text-bad">{error}</p>}
-      {note === undefined ? null : <p className="pt-1 text-ink-2">{note}</p>}
+      {note === undefined ? null : (
+        <div className={floats ? clsx(FLOATING, place) : 'pt-1'}>
+          <p className={error === undefined ? 'text-ink-2' : 'text-bad'}>{note}</p>
+        </div>
+      )}
     </div>
   );
 }
@@ -35,22 +49,24 @@ function Mistake({
 }) {
   const end = endOfTerm(text, position);
   return (
-    <p className="pt-1 text-bad">
-      {sentence}
-      <span className="sr-only"> The mistake is at character {position + 1}.</span>{' '}
-      <code aria-hidden className="block truncate font-mono text-ink-2">
+    <>
+      <p className="text-bad" title={sentence}>
+        {sentence}
+        <span className="sr-only"> The mistake is at character {position + 1}.</span>
+      </p>
+      <code aria-hidden className="hidden font-mono text-ink-2 group-focus-within:block">
         {text.slice(0, position).slice(-MAX_BEFORE)}
         <span data-mistake className="text-bad underline decoration-wavy underline-offset-2">
           {text.slice(position, end) || '\u00a0'}
         </span>
         {text.slice(end)}
       </code>
-    </p>
+    </>
   );
 }
 
 /** Characters before a mistake that are shown. */
-const MAX_BEFORE = 40;
+const MAX_BEFORE = 24;
 
 /** Quotes and parentheses that are not closed reach to the end. */
 function endOfTerm(text: string, position: number): number {

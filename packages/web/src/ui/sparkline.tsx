@@ -29,7 +29,7 @@ export function Sparkline({ values, label, unit, format, className }: SparklineP
         aria-hidden
         viewBox={`0 0 ${SPARKLINE_WIDTH} ${SPARKLINE_HEIGHT}`}
         preserveAspectRatio="none"
-        className="h-full w-0 min-w-8 grow overflow-visible"
+        className="hidden h-full w-0 grow overflow-visible @[2rem]:block"
       >
         <polyline
           points={sparklinePoints(values)}

@@ -54,17 +54,21 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
   );
 }
 
-export function TabPanel({
-  value,
-  children,
-  className,
-}: {
+export interface TabPanelProps {
   readonly value: string;
+  /** True if its content starts with something that takes the focus. Then the Tab key does not stop at the panel. */
+  readonly hasControls?: boolean;
   readonly children: ReactNode;
   readonly className?: string;
-}) {
+}
+
+export function TabPanel({ value, hasControls = false, children, className }: TabPanelProps) {
   return (
-    <Radix.Content value={value} className={clsx('outline-offset-[-2px]', className)}>
+    <Radix.Content
+      value={value}
+      {...(hasControls ? { tabIndex: -1 } : {})}
+      className={clsx('outline-offset-[-2px]', className)}
+    >
       {children}
     </Radix.Content>
   );

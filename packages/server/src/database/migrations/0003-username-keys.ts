@@ -1,8 +1,8 @@
-import { usernameKey } from '../username-key.ts';
-import type { Migration } from './migration.ts';
+import { usernameKey } from '../user-record.ts';
+import type { Migration } from './migrate.ts';
 
 /**
- * Uniqueness of usernames by a key that folds more (username-key.ts). When two users get the same key, the older one
+ * Uniqueness of usernames by a key that folds more (user-record.ts). When two users get the same key, the older one
  * keeps the name. The other keeps the old key, and can log in through the provider until one of them is renamed.
  */
 export const usernameKeys: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from './migrate.ts';
 
 /** Subscriptions: checkouts, events, the mail outbox, and the state of the test gateway. */
 export const billing: Migration = {

@@ -6,10 +6,8 @@ import type { Engine } from '../engine.ts';
 import { postgresEngine } from '../postgres/engine.ts';
 import { SESSIONS, openPool } from '../postgres/session.ts';
 import type { Database, DatabaseTransaction, Tables } from '../schema.ts';
-import { sqliteDialect } from '../sqlite/dialect.ts';
-import { sqliteEngine } from '../sqlite/engine.ts';
-import { MIGRATIONS } from './list.ts';
-import { migrate } from './migrate.ts';
+import { sqliteDialect, sqliteEngine } from '../sqlite/engine.ts';
+import { MIGRATIONS, migrate } from './migrate.ts';
 
 /** `compatibleSince` exists since this version. */
 const FIRST_ROLLING = 9;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
-import { escapeFormat } from './escape-format.ts';
 
 /** Any number that is the same in every Creel process. Advisory locks are per database. */
 const MIGRATION_LOCK = 4_127_358_906;
@@ -55,3 +54,18 @@ export const postgresEngine: Engine = {
     await sql`set local lock_timeout = '1s'`.execute(transaction);
   },
 };
+
+/**
+ * PostgreSQL's `escape` format of bytes: NUL and bytes from 0x80 as `\ooo`, a doubled backslash, the rest unchanged.
+ * Each byte is translated separately, so contained bytes give contained text. The reverse does not always hold: `00` is
+ * found inside `\000`, and `\` across two escapes.
+ */
+function escapeFormat(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/[\\\0\x80-\xff]/g, (character) => (character === '\\' ? '\\\\' : octal(character)));
+}
+
+function octal(character: string): string {
+  return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`;
+}

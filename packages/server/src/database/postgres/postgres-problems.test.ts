@@ -1,8 +1,9 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { OutboxMail } from '../../features/mail/queries.ts';
-import { MIGRATIONS } from '../migrations/list.ts';
+import { MIGRATIONS } from '../migrations/migrate.ts';
 import { StorageProblem } from '../storage-problem.ts';
+import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import {
@@ -17,7 +18,6 @@ import {
   someUser,
 } from '../../../test/store-world.ts';
 import { openPostgresStore } from './postgres-store.ts';
-import { QUERIES } from '../../queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { bindQueries, runQuery } from '../remote.ts';
 import type { QueryTable, Remote } from '../remote.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { MIGRATIONS, migrate } from '../migrations/migrate.ts';
 import { STORAGE_ERRORS, STORAGE_THREAD_LIMITS } from '../storage-problem.ts';
 import type { StorageFailure } from '../storage-problem.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
@@ -11,11 +11,9 @@ import { checkWritable } from '../write-captures.ts';
 import type { ScanMethods, ScanThreadData } from './scan-thread.ts';
 import { CaptureConnection } from './capture-connection.ts';
 import { postgresEngine } from './engine.ts';
-import { answered, codeOf } from './faults.ts';
-import { openDatabase, runRead } from './run-query.ts';
-import { SESSIONS } from './session.ts';
+import { answered, codeOf, startProblem } from './faults.ts';
+import { openDatabase, runRead, SESSIONS } from './session.ts';
 import type { SessionKind } from './session.ts';
-import { startProblem } from './start-problem.ts';
 
 export type SessionKinds = Readonly<Record<keyof typeof SESSIONS, SessionKind>>;
 
@@ -33,7 +31,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
   const drain = new CaptureConnection(url, kinds.drain);
   try {
     await captures.check();
-    await bringUpToDate(url, kinds.migration);
+    await migratePostgres(url, kinds.migration);
   } catch (error) {
     await captures.close();
     throw startProblem(error, url);
@@ -74,12 +72,13 @@ export async function openPostgresStore<Queries extends QueryTable>(
 const MIGRATION_TRIES = 20;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-async function bringUpToDate(url: string, kind: SessionKind): Promise<void> {
+/** Updates the schema while other nodes use it. @throws StorageProblem when the database needs a newer program */
+export async function migratePostgres(url: string, kind: SessionKind, migrations = MIGRATIONS): Promise<void> {
   const db = openDatabase(url, kind);
   try {
     for (let tries = 1; ; tries++) {
       try {
-        return await migrate(db, postgresEngine);
+        return await migrate(db, postgresEngine, migrations);
       } catch (error) {
         if (codeOf(error) !== LOCK_NOT_AVAILABLE || tries === MIGRATION_TRIES) throw error;
       }

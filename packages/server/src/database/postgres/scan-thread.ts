@@ -3,7 +3,7 @@ import { QUERIES } from '../../queries.ts';
 import { serveCalls } from '../../workers/worker-server.ts';
 import { STORAGE_ERRORS } from '../storage-problem.ts';
 import { answered } from './faults.ts';
-import { openDatabase, runRead } from './run-query.ts';
+import { openDatabase, runRead } from './session.ts';
 import type { SessionKind } from './session.ts';
 
 /** Start parameters. */

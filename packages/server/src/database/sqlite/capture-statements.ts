@@ -1,8 +1,9 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { methodChanges } from '../write-captures.ts';
-import { requestKeyValue } from '../request-key.ts';
-import type { MethodCount } from '../store.ts';
+import { methodChanges, writeBatch } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
+import { requestKeyValue } from '../request-key.ts';
+import type { MethodCount, CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { PackedCaptures } from '../packed-captures.ts';
 
 const LOCK_ENDPOINTS =
   'select next_index, max(first_index, trimmed_to) as trim_from, autosave, saved_count, unsaved_count, spared_count, planned_to, has_deliveries, latest_at from endpoints where id = ?';
@@ -178,4 +179,23 @@ export function sqliteCaptureStatements(database: DatabaseSync): CaptureStatemen
       }
     },
   };
+}
+
+/** Writes a batch in one transaction. When it throws, nothing was written. */
+export async function commitBatch(
+  database: DatabaseSync,
+  statements: CaptureStatements,
+  batch: PackedCaptures,
+  limits: CaptureLimits,
+): Promise<CaptureOutcome> {
+  database.exec('begin immediate');
+  try {
+    const outcome = await writeBatch(statements, batch, limits);
+    database.exec('commit');
+    return outcome;
+  } catch (error) {
+    // On a full disk SQLite has already rolled back.
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
 }

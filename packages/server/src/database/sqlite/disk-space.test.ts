@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sqliteDialect } from './dialect.ts';
+import { sqliteDialect } from './engine.ts';
 import { DiskSpace, isDiskFull } from './disk-space.ts';
 import { openWriter } from './open-database.ts';
 

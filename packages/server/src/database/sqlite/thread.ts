@@ -11,10 +11,9 @@ import { STORAGE_ERRORS, StorageProblem, StorageUnavailable } from '../storage-p
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { checkWritable } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
-import { commitBatch } from './commit-batch.ts';
-import { sqliteDialect } from './dialect.ts';
+import { commitBatch } from './capture-statements.ts';
+import { sqliteDialect, sqliteEngine } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
-import { sqliteEngine } from './engine.ts';
 import { GuardedWrites } from './guarded-writes.ts';
 import { openReader } from './open-database.ts';
 import { openWriterConnection } from './writer-connection.ts';

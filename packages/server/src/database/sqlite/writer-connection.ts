@@ -5,8 +5,7 @@ import type { Database, Tables } from '../schema.ts';
 import { StorageProblem } from '../storage-problem.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
-import { sqliteDialect } from './dialect.ts';
-import { sqliteEngine } from './engine.ts';
+import { sqliteDialect, sqliteEngine } from './engine.ts';
 import { claimDataDir, databaseFile, openWriter } from './open-database.ts';
 import { makeRoomToOpen } from './reserve-file.ts';
 

@@ -6,7 +6,7 @@ import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from '../../http/address-block.ts';
+import { addressBlock } from '../../http/client-address.ts';
 import type { Passwords } from './passwords.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';
 import { LINK_MS } from './throttle.ts';

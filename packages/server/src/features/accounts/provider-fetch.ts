@@ -5,7 +5,7 @@ const MAX_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
 
 /** The provider's response exceeds the size limit. */
-export class AnswerTooLong extends Error {
+class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
 

@@ -6,7 +6,7 @@ import type { ProvenIdentity } from './identity-queries.ts';
 import type { UserRecord } from '../../database/store.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
-import { addressBlock } from '../../http/address-block.ts';
+import { addressBlock } from '../../http/client-address.ts';
 import { truncate } from './provider.ts';
 import { ATTEMPT_MS } from '../../http/cookies.ts';
 import { randomToken, tokenHash } from '../../secrets.ts';

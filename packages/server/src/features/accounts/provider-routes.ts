@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressBlock } from '../../http/address-block.ts';
+import { addressBlock, clientAddress } from '../../http/client-address.ts';
 import { ProviderProblem } from './provider.ts';
 import type { Provider, ProviderFailure } from './provider.ts';
 import { START_PATH } from './service.ts';
 import { NO_EMAIL } from './provider-login.ts';
 import type { AppContext } from '../../app-context.ts';
-import { clientAddress } from '../../http/client-address.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { newNonce, pagePolicy } from '../../http/security-headers.ts';
 import { PROVEN_IDENTITY, PROVIDER_ATTEMPT, clearCookie, readCookie, setCookie } from '../../http/cookies.ts';

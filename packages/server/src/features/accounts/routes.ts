@@ -1,3 +1,4 @@
+import { closedSignal } from '../../http/call.ts';
 import type { Handlers, Call } from '../../http/call.ts';
 import { presentUser } from './service.ts';
 import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie, KNOWN_BROWSER, setCookie } from '../../http/cookies.ts';
@@ -8,7 +9,6 @@ import { ProblemError, invalid } from '../../http/problem.ts';
 import { TAKEN } from './login.ts';
 import type { Visitor } from './login.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
-import { closedSignal } from '../../http/closed-signal.ts';
 
 type AnyCall = Pick<Call<OperationName>, 'app' | 'request' | 'reply' | 'clientAddress'>;
 

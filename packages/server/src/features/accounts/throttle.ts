@@ -19,7 +19,7 @@ export const LINK_MS = 30 * MINUTE_MS;
 const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
 
 /** The rate limits by subject. */
-export const THROTTLES = {
+const THROTTLES = {
   /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
   /** Failed logins per client address. */
@@ -39,7 +39,7 @@ export const THROTTLES = {
   mailedLinkAddress: perHour(30),
 } as const satisfies Record<string, ThrottleRule>;
 
-export type ThrottleName = keyof typeof THROTTLES;
+type ThrottleName = keyof typeof THROTTLES;
 
 /** One rate limit of one subject. */
 export interface RateLimit {

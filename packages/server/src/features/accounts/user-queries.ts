@@ -2,12 +2,11 @@ import { identityKey } from '@creel/contract';
 import type { Tier, UserSettings } from '@creel/contract';
 import type { Identity } from './identity-queries.ts';
 import type { UserRecord } from '../../database/store.ts';
-import { usernameKey } from '../../database/username-key.ts';
+import { usernameKey, lockUser, toUserRecord } from '../../database/user-record.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 export interface NewUser {
   readonly username: string;

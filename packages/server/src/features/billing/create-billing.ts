@@ -17,7 +17,7 @@ export function createBilling(parts: Parts): Billing | undefined {
   return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: toStripeConfig(stripe) }) });
 }
 
-export function toStripeConfig({ secretKey, webhookSecret, apiBase, prices }: StripeEnvironment): StripeConfig {
+function toStripeConfig({ secretKey, webhookSecret, apiBase, prices }: StripeEnvironment): StripeConfig {
   const priceOf = ({ tier, interval }: PlanPrice): string => prices[tier][interval];
   const planOf = (priceId: string): PlanPrice | undefined => PLAN_PRICES.find((plan) => priceOf(plan) === priceId);
   return { secretKey, webhookSecret, apiBase, priceOf, planOf };

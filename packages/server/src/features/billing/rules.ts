@@ -85,7 +85,7 @@ export function stateOf(
  * What a status means for the plan. `past_due` keeps it while Stripe retries the payment. `incomplete`, `paused` and
  * unknown statuses neither grant nor revoke a plan.
  */
-export function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
+function standingOf(status: string): 'paid' | 'ended' | 'undecided' {
   if (status === 'active' || status === 'trialing' || status === 'past_due') return 'paid';
   if (status === 'canceled' || status === 'unpaid' || status === 'incomplete_expired') return 'ended';
   return 'undecided';

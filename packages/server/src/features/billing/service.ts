@@ -16,7 +16,7 @@ const ANSWER_MS = 28_000;
 /** Milliseconds that a page may wait for the gateway after a checkout. */
 const SETTLE_MS = 5_000;
 const SETTLE_AGAIN_MS = 2_000;
-export const BILLING_SENTENCES = {
+const BILLING_SENTENCES = {
   checkout: 'Failed to create checkout session',
   portal: 'Failed to create portal session',
   change: 'Failed to change subscription tier',

@@ -2,7 +2,6 @@ import type { Live } from '../live/service.ts';
 import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
-import { AccountLocks } from './account-locks.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -11,6 +10,8 @@ import { chooseSubscription, stateOf } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import type { accountQueries } from '../accounts/queries.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
@@ -171,4 +172,66 @@ export class SubscriptionSync {
 interface Place {
   readonly id: number;
   readonly uid: string;
+}
+
+/** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */
+const LOCK_MS = 90_000;
+const WAIT_MS = 25_000;
+const LOOK_MS = 25;
+
+/**
+ * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
+ * Writes check the claim's owner, so a process that lost it writes nothing.
+ */
+class AccountLocks {
+  readonly #store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>;
+  readonly #now: () => number;
+  readonly #last = new Map<number, Promise<unknown>>();
+
+  constructor(
+    store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>,
+    now: () => number,
+  ) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /**
+   * @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user does not
+   * exist
+   */
+  async run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
+    const before = this.#last.get(userId) ?? Promise.resolve();
+    const mine = before.then(() => this.#locked(userId, work));
+    const settled = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#last.set(userId, settled);
+    try {
+      return await mine;
+    } finally {
+      if (this.#last.get(userId) === settled) this.#last.delete(userId);
+    }
+  }
+
+  async #locked<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
+    const owner = randomUUID();
+    const giveUpAt = performance.now() + WAIT_MS;
+    for (let state = await this.#claim(userId, owner); state !== 'locked'; state = await this.#claim(userId, owner)) {
+      if (state === 'no-user') throw new ProblemError('NOT_SIGNED_IN');
+      if (performance.now() > giveUpAt) throw new GatewayError('unavailable', 'The account is locked.');
+      await sleep(LOOK_MS);
+    }
+    try {
+      return await work(owner);
+    } finally {
+      await this.#store.unlockBillingAccount(userId, owner);
+    }
+  }
+
+  #claim(userId: number, owner: string): Promise<'locked' | 'busy' | 'no-user'> {
+    const now = this.#now();
+    return this.#store.lockBillingAccount({ userId, owner, now, until: now + LOCK_MS }, randomUUID());
+  }
 }

@@ -6,11 +6,9 @@ import { encodeHead } from '../../database/request-head.ts';
 import { RETRY_SECONDS } from './admission.ts';
 import type { Admit, Admitted } from './admission.ts';
 import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-response.ts';
-import { parseCaptureTarget } from './capture-target.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
-import { hideOwnCookies } from './own-cookies.ts';
 import type { FirstHandler } from '../../http/dispatch.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
@@ -146,4 +144,49 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
     const verdict = deps.admit(target?.uid, { declaredLength: bodyLength, bytesAtHand });
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
   };
+}
+
+/** Our own cookies with their values; the names are in http/cookies.ts. */
+const OWN_COOKIE = /((?:^|[;,\s])(?:__Host-)?creel_(?:session|browser|attempt|identity)=)[^;,\s]*/g;
+const HIDDEN = '$1hidden-by-creel';
+
+/**
+ * Removes the values of our own cookies from a request's headers, in place. Capture URLs share the dashboard's origin,
+ * so a browser sends its session cookie along, and the endpoint's owner could use it. This is the only change to a
+ * captured request.
+ */
+export function hideOwnCookies(flatHeaders: string[]): void {
+  for (let at = 0; at < flatHeaders.length; at += 2) {
+    const name = flatHeaders[at];
+    if (name?.length !== 6 || name.toLowerCase() !== 'cookie') continue;
+    const value = flatHeaders[at + 1] ?? '';
+    if (value.includes('creel_')) flatHeaders[at + 1] = value.replace(OWN_COOKIE, HIDDEN);
+  }
+}
+
+const PREFIX = '/h/';
+const AUTHORITY = /^https?:\/\/[^/?#]*/i;
+const UID = /^[A-Za-z0-9_-]+/;
+
+/** The destination of a capture: the endpoint's uid, and the rest of the target exactly as sent. */
+interface CaptureTarget {
+  readonly uid: string;
+  readonly rest: string;
+}
+
+/**
+ * True when a request target belongs to the capture path. Nothing is decoded or normalized: `/./h/x` and `/%68/x` do
+ * not match.
+ */
+export function isCaptureTarget(target: string): boolean {
+  return target.startsWith(PREFIX) || (!target.startsWith('/') && target.replace(AUTHORITY, '').startsWith(PREFIX));
+}
+
+/** Parses a request target; of the absolute form (RFC 9112 3.2.2) only the path is used. `undefined` without a uid. */
+function parseCaptureTarget(target: string): CaptureTarget | undefined {
+  const path = target.startsWith('/') ? target : target.replace(AUTHORITY, '');
+  const uid = UID.exec(path.slice(PREFIX.length))?.[0];
+  if (uid === undefined) return undefined;
+  const rest = path.slice(PREFIX.length + uid.length);
+  return rest === '' || rest.startsWith('/') || rest.startsWith('?') ? { uid, rest } : undefined;
 }

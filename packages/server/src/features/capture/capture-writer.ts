@@ -5,7 +5,7 @@ import { RoundRobin } from '../../limits/round-robin.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
-import { storedBytes } from '../../database/stored-bytes.ts';
+import { storedBytes } from '../../database/request-head.ts';
 import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
 /** A capture that waits to be stored. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 
 /** The overflow log contains something that this version can't read. */
-export class UnreadableBatch extends Error {
+class UnreadableBatch extends Error {
   override readonly name = 'UnreadableBatch';
 }
 

@@ -3,7 +3,7 @@ import { unsavedId } from '@creel/contract';
 import { openLiveView } from '../../../test/live-view.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
-import { hideOwnCookies } from './own-cookies.ts';
+import { hideOwnCookies } from './capture-handler.ts';
 
 test.each([
   ['a=1; b=2', 'a=1; b=2'],
@@ -50,7 +50,8 @@ describe("a logged-in user who opens another user's capture URL", () => {
     ]) {
       expect(secret.length).toBeGreaterThan(40);
       expect(frame).not.toContain(secret);
-      expect(await owner.client.call('search', { query: { q: secret } })).toEqual([]);
+      // Without quotation marks, a leading hyphen would negate it.
+      expect(await owner.client.call('search', { query: { q: `"${secret}"` } })).toEqual([]);
     }
     expect(frame).toContain('hidden-by-creel');
     view.close();

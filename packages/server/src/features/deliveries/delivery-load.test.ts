@@ -86,6 +86,32 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(await (await client.send('/metrics')).text()).toMatch(/^creel_deliveries_pending 10000$/m);
   });
 
+  test.each([
+    ['small bodies', 7, 10, 10],
+    ['large bodies', 1, 5, 300_000],
+  ])('targets of one user that hang do not hold up another user: %s', async (_, endpoints, captures, size) => {
+    const body = 'x'.repeat(size);
+    const hanging: { uid: string; ids: number[] }[] = [];
+    for (let nth = 0; nth < endpoints; nth += 1) {
+      const { uid } = await newEndpoint();
+      const ids: number[] = [];
+      for (const path of [1, 2, 3, 4, 5]) ids.push((await add(uid, `http://dead.example/${path}`)).id);
+      for (let sent = 0; sent < captures; sent += 1) await client.send(`/h/${uid}`, { method: 'POST', body });
+      hanging.push({ uid, ids });
+    }
+    const before = received.length;
+    const { client: other } = await server.register();
+    const { uid } = await other.call('createEndpoint', { body: {} });
+    await other.call('createDestination', { params: { uid }, body: { url: 'http://works.example/' } });
+    await other.send(`/h/${uid}`, { method: 'POST', body });
+    await expect.poll(() => received.length, { timeout: 30_000 }).toBe(before + 1);
+    for (const { uid: dead, ids } of hanging)
+      for (const id of ids) await client.call('deleteDestination', { params: { uid: dead, id } });
+    over.resolve();
+    over = Promise.withResolvers();
+    await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(0);
+  });
+
   test('a viewer is told which captures wait for their first attempt', async () => {
     const { uid } = await newEndpoint();
     const { id: destination } = await add(uid, 'http://dead.example/');

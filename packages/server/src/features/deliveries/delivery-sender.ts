@@ -1,16 +1,22 @@
-import { MAX_DELIVERY_RESPONSE_BYTES, forwardedUrl, isDelivered, targetUrlSchema } from '@creel/contract';
+import {
+  MAX_DELIVERY_RESPONSE_BYTES,
+  endToEndHeaders,
+  forwardedUrl,
+  isDelivered,
+  targetUrlSchema,
+} from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
-import { FairQueue } from '../../limits/fair-queue.ts';
+import { FairQueue, QueuePerOwner } from '../../limits/fair-queue.ts';
 import type { Forward, OutboundResponse } from '../replay/service.ts';
 import type { Signatures } from '../signatures/service.ts';
 import type { Attempt, DueDelivery, SendingDestination } from './attempt-queries.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
-import { forwardedHeaders, nextAttemptAt } from './delivery-plan.ts';
+import { forwardedHeaders, leavesBasePath, nextAttemptAt } from './delivery-plan.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -30,6 +36,8 @@ const RENEW_MS = 3000;
 const POLL_MS = 500;
 /** An idle destination is released after this time. */
 const IDLE_MS = 30_000;
+
+const LEAVES_BASE = "The captured path has “..”, which could lead out of the destination's path. It was not sent.";
 
 export interface SenderOptions {
   readonly store: DeliveryQueries & { readonly shared: boolean };
@@ -59,6 +67,22 @@ interface Lane {
   usedAt: number;
 }
 
+/** Limits what is sent at once. One user gets at most half, so that targets that hang leave room for other users. */
+class SharedTurns {
+  readonly #all: FairQueue;
+  readonly #own: QueuePerOwner;
+
+  constructor(concurrency: number) {
+    this.#all = new FairQueue({ concurrency, maxWaiting: MAX_LANES });
+    this.#own = new QueuePerOwner({ concurrency: concurrency / 2, maxWaiting: MAX_LANES });
+  }
+
+  /** Runs `work` when it is the user's turn. @throws QueueFullError; the signal's reason */
+  run<T>(userId: number, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#own.run(userId, () => this.#all.run(userId, work, signal));
+  }
+}
+
 /**
  * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
  * the order of capture. If it dies, its leases expire and another process sends again what was under way. Only ids are
@@ -68,8 +92,8 @@ export class DeliverySender {
   readonly #options: SenderOptions;
   readonly #owner = randomUUID();
   readonly #lanes = new Map<number, Lane>();
-  readonly #small = new FairQueue({ concurrency: SMALL_AT_ONCE, maxWaiting: MAX_LANES });
-  readonly #large = new FairQueue({ concurrency: LARGE_AT_ONCE, maxWaiting: MAX_LANES });
+  readonly #small = new SharedTurns(SMALL_AT_ONCE);
+  readonly #large = new SharedTurns(LARGE_AT_ONCE);
   readonly #recorder: AttemptRecorder;
   readonly #end = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
@@ -275,18 +299,22 @@ export class DeliverySender {
   }
 
   async #outbound(
-    { endpointId, sign, signingScheme }: SendingDestination,
+    { endpointId, url: baseUrl, appendPath, sign, signingScheme }: SendingDestination,
     { id, attempt, url }: DueDelivery & { readonly attempt: number; readonly url: string },
     captured: RequestRecord,
   ): Promise<Forward> {
     const body = captured.body ?? new Uint8Array();
-    const { rawHeaders } = decodeHead(captured.head);
-    // Without a secret any more, the captured signature is sent.
-    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
-    const headers = renew === undefined ? rawHeaders : await renew(rawHeaders, body);
+    const { target, rawHeaders } = decodeHead(captured.head);
     // The captured path was appended, so the URL is checked again.
     const checked = targetUrlSchema.safeParse(url);
     if (!checked.success) throw new ProblemError('REPLAY_FAILED', { sentence: 'The URL is not valid.' });
+    if (appendPath && leavesBasePath(baseUrl, target))
+      throw new ProblemError('REPLAY_FAILED', { sentence: LEAVES_BASE });
+    // First, because a sender may name any header in `Connection`, also those that are added here.
+    const kept = endToEndHeaders(rawHeaders);
+    // Without a secret any more, the captured signature is sent.
+    const renew = sign ? await this.#options.signerOf({ id: endpointId, signingScheme }) : undefined;
+    const headers = renew === undefined ? kept : await renew(kept, body);
     const own = { id, attempt, mark: this.#options.mark };
     return {
       method: captured.method,

@@ -1,6 +1,6 @@
 import { MAX_JSON_GROWTH } from '../../http/json-pieces.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { storedBytes } from '../../database/stored-bytes.ts';
+import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';
 
 /** Bytes of heads and bodies per part of the message. A larger request is a part of its own. */

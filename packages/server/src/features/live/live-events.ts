@@ -1,7 +1,7 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
 import type { RequestRecord } from '../../database/store.ts';
-import { storedBytes } from '../../database/stored-bytes.ts';
+import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';
 
 /** A capture was stored. It is presented only when it is sent to a viewer. */

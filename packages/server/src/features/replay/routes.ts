@@ -3,13 +3,12 @@ import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
 import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { LongText } from '../../http/json-pieces.ts';
+import { LongText, utf8Boundary } from '../../http/json-pieces.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
 import type { EndpointRecord, RequestName, RequestRecord } from '../../database/store.ts';
-import { utf8Boundary } from '../../http/utf8-boundary.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 import { objectAnswer } from '../../http/large-answer.ts';
 

@@ -72,7 +72,7 @@ function tooSlow(maxMs: number): ReplayFailure {
  * against the URL's host. If the socket ends up elsewhere, it is destroyed before any byte is written, including TLS's
  * own.
  */
-export function openConnection(target: Target, addresses: readonly string[], allowPrivate: boolean): Socket {
+function openConnection(target: Target, addresses: readonly string[], allowPrivate: boolean): Socket {
   const options: TcpNetConnectOpts = {
     host: target.host,
     port: target.port,

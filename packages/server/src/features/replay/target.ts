@@ -127,7 +127,7 @@ export const lookUpInPublic: Lookup = async (name) => {
   return addresses;
 };
 
-export interface TargetRules {
+interface TargetRules {
   readonly allowPrivate: boolean;
   readonly lookUp: Lookup;
 }

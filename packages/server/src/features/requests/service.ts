@@ -1,9 +1,8 @@
 import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId, indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { LongText } from '../../http/json-pieces.ts';
+import { LongText, utf8Boundary } from '../../http/json-pieces.ts';
 import { RecordLabels, decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord, RequestName } from '../../database/store.ts';
-import { utf8Boundary } from '../../http/utf8-boundary.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { storedBytes } from '../../database/stored-bytes.ts';
+import { storedBytes, RecordLabels, decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
@@ -12,7 +12,6 @@ import type { Sieve } from './sieve-queries.ts';
 import { scan } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
-import { RecordLabels, decodeHead } from '../../database/request-head.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
 export interface SearchedEndpoint {

@@ -71,7 +71,7 @@ export class Searches {
 }
 
 /** The order of results, as a comparison for `toSorted`. */
-export function newestFirst(a: SearchPosition, b: SearchPosition): number {
+function newestFirst(a: SearchPosition, b: SearchPosition): number {
   return b.receivedAt - a.receivedAt || b.endpointId - a.endpointId || b.index - a.index;
 }
 

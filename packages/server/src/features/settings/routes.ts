@@ -1,5 +1,5 @@
 import { PLANS, PROBLEMS } from '@creel/contract';
-import { addressBlock } from '../../http/address-block.ts';
+import { addressBlock } from '../../http/client-address.ts';
 import { compose, MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';

@@ -12,8 +12,7 @@ import { shopifyOrdersCreate } from '../../../../../fixtures/webhooks/shopify-or
 import { slackEvent } from '../../../../../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../../../../../fixtures/webhooks/stripe-invoice-paid.ts';
 import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
-import { renewSignature } from './renew-signature.ts';
-import { verifySignature } from './verify-signature.ts';
+import { renewSignature, verifySignature } from './service.ts';
 
 await import('@shopify/shopify-api/adapters/node');
 

@@ -7,7 +7,7 @@ import { shopifyOrdersCreate } from '../../../../../fixtures/webhooks/shopify-or
 import { slackEvent } from '../../../../../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../../../../../fixtures/webhooks/stripe-invoice-paid.ts';
 import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
-import { verifySignature } from './verify-signature.ts';
+import { verifySignature } from './service.ts';
 
 const NOW = 1_800_000_000;
 

@@ -7,6 +7,7 @@ import { knownValuesOf } from '../../api/known-values.ts';
 import { useSigning } from '../../api/queries.ts';
 import { readList } from '../../api/request-lists.ts';
 import { Button } from '../../ui/button.tsx';
+import { completeUrl } from '../../ui/complete-url.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { Field } from '../../ui/field.tsx';
 import { fieldErrors, serverFieldErrors } from '../../ui/form-errors.ts';
@@ -53,7 +54,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
   const onSubmit = (submit: FormEvent): void => {
     submit.preventDefault();
     if (call.isPending) return;
-    const wanted = { url: url.trim(), query: query.trim(), appendPath, sign };
+    const wanted = { url: completeUrl(url), query: query.trim(), appendPath, sign };
     const condition = parseQuery(wanted.query);
     const found = {
       ...fieldErrors(destinationCreateSchema, wanted),
@@ -138,13 +139,7 @@ export function DestinationForm({ uid, destination, onDone }: DestinationFormPro
       />
       <div className="flex justify-end gap-2">
         <Button onClick={onDone}>Back</Button>
-        <Button
-          type="submit"
-          variant="primary"
-          busy={call.isPending}
-          // If the focus left the condition, its notes would appear and move this button away from the pointer.
-          onMouseDown={(press) => press.preventDefault()}
-        >
+        <Button type="submit" variant="primary" busy={call.isPending}>
           {call.isPending ? 'Saving…' : destination === undefined ? 'Add destination' : 'Save'}
         </Button>
       </div>

@@ -49,10 +49,10 @@ export function ForwardDialog({ endpoint, onClose }: ForwardDialogProps) {
         tabs={TABS}
         listClassName="-mx-1 mb-3 border-b border-line pb-2"
       >
-        <TabPanel value="server">
+        <TabPanel value="server" hasControls>
           <DestinationList uid={uid} onAdd={() => setEdited('new')} onEdit={setEdited} />
         </TabPanel>
-        <TabPanel value="local">
+        <TabPanel value="local" hasControls>
           <LocalForward endpoint={endpoint} />
         </TabPanel>
       </Tabs>

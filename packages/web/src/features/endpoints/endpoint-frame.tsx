@@ -8,7 +8,7 @@ import { toast } from '../../ui/toast-store.ts';
 import { copyText } from '../../ui/use-copy.ts';
 import { useIsNarrow } from '../../ui/use-media.ts';
 import { EndpointHeader } from './endpoint-header.tsx';
-import { EndpointHints, EndpointNotices } from './endpoint-notices.tsx';
+import { endpointHints } from './endpoint-hints.ts';
 import { StatCards } from './stat-cards.tsx';
 import { UrlBar } from './url-bar.tsx';
 
@@ -54,8 +54,7 @@ export function EndpointFrame({ endpoint, onDeleted }: EndpointFrameProps) {
         onDeleted={onDeleted}
       />
       <UrlBar endpoint={endpoint} />
-      {isCollapsed ? null : <EndpointHints endpoint={endpoint} />}
-      <EndpointNotices endpoint={endpoint} badFrames={live.badFrames} />
+      {isCollapsed ? null : <p className="text-xs text-pretty text-ink-2">{endpointHints(endpoint).join(' ')}</p>}
       {isCollapsed ? (
         <div className="h-1" />
       ) : (

@@ -12,6 +12,9 @@ import { DescribeEndpointButton } from './describe-endpoint.tsx';
 import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
 
+/** A fact after another one, with a dot between them. */
+const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
+
 export interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;
   /** True if only the name and the URL are shown. */
@@ -40,19 +43,24 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
         {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
-        <p className="-ml-4 flex flex-wrap text-ink-2 max-xl:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
+        <p className="-ml-4 flex flex-wrap text-ink-2 max-md:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
           <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}
           </span>
           <span
-            className={clsx(
-              'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]',
-              expired && 'text-bad',
-            )}
+            className={clsx(FACT, expired && 'text-bad')}
             title={endpoint.expiresAt === null ? undefined : formatMoment(endpoint.expiresAt)}
           >
             {expiryLabel(endpoint, now)}
           </span>
+          {expired ? (
+            <span
+              className={clsx(FACT, 'text-bad')}
+              title="Senders receive status 410, and no new requests are captured."
+            >
+              Answers 410
+            </span>
+          ) : null}
         </p>
       </div>
       <div

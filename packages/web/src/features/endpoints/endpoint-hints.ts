@@ -1,7 +1,6 @@
 import type { EndpointDetail } from '@creel/contract';
-import { formatCount } from '../../ui/sizes.ts';
 
-type Hinted = Pick<EndpointDetail, 'isFavorite' | 'autosave' | 'stats'>;
+type Hinted = Pick<EndpointDetail, 'isFavorite' | 'autosave'>;
 
 /** The hints below the URL, by the state of the switches. */
 export function endpointHints(endpoint: Hinted): string[] {
@@ -12,10 +11,4 @@ export function endpointHints(endpoint: Hinted): string[] {
       ? 'Autosave is enabled. All incoming webhook requests will be automatically saved.'
       : "Autosave is disabled. You'll need to manually save incoming webhook requests.",
   ];
-}
-
-/** Why autosave has stopped saving; `undefined` if it works. */
-export function savedCapacityNotice({ autosave, stats }: Hinted): string | undefined {
-  if (autosave !== 'true' || stats.saved < stats.maxSaved) return undefined;
-  return `This endpoint holds ${formatCount(stats.saved)} saved requests, the most it can keep. New requests are kept unsaved until you delete saved ones.`;
 }

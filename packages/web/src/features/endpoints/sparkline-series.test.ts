@@ -8,15 +8,22 @@ test('times are counted in equal parts of the range', () => {
   expect(bucketCounts([100, 100], { first: 100, last: 100 }, 2)).toEqual([]);
 });
 
+const at = (ms: number, index: number) => ({
+  index,
+  method: 'POST',
+  size: 1,
+  timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
+});
+
 test('an old burst still shows its shape', () => {
-  const at = (ms: number, index: number) => ({
-    index,
-    method: 'POST',
-    size: 1,
-    timestamp: new Date(Date.UTC(2026, 0, 1) + ms).toISOString(),
-  });
-  const { all } = sparklineSeries([0, 1, 40, 41, 42, 80].map(at));
+  const { all } = sparklineSeries([0, 1000, 40_000, 41_000, 42_000, 80_000].map(at));
   expect(all.filter((count) => count > 0)).toEqual([2, 3, 1]);
+});
+
+test('a value covers at least a second, so a shorter burst is one step at the end', () => {
+  const { all, bucketMs } = sparklineSeries([0, 9].map(at));
+  expect(bucketMs).toBe(1000);
+  expect(all).toEqual([...Array.from({ length: 15 }, () => 0), 2]);
 });
 
 test('each line counts its method, and sizes are ordered from old to new', () => {

@@ -2,6 +2,9 @@ import type { CapturedRequest } from '@creel/contract';
 
 const BUCKETS = 16;
 
+/** Milliseconds. A burst of requests within less would have a unit that nobody can picture: 'per 0.6 ms'. */
+const MIN_BUCKET_MS = 1000;
+
 /** The fields of a request that the sparklines use. */
 export type SparklineRequest = Pick<CapturedRequest, 'timestamp' | 'method' | 'size' | 'index'>;
 
@@ -24,8 +27,8 @@ export function bucketCounts(times: readonly number[], { first, last }: Span, bu
 }
 
 /**
- * Requests over time: all, GET and POST. All three cover the range from the oldest to the newest request. A range up
- * to now would show a burst as one step at the edge.
+ * Requests over time: all, GET and POST. All three cover the range from the oldest to the newest request, but at least
+ * 16 seconds. A range up to now would show an old burst as one step at the edge.
  */
 export function sparklineSeries(requests: readonly SparklineRequest[]): {
   all: number[];
@@ -35,10 +38,9 @@ export function sparklineSeries(requests: readonly SparklineRequest[]): {
   bucketMs: number;
 } {
   const timed = requests.map(({ method, timestamp }) => ({ method, time: Date.parse(timestamp) }));
-  const span = timed.reduce(
-    ({ first, last }, { time }) => ({ first: Math.min(first, time), last: Math.max(last, time) }),
-    { first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY },
-  );
+  const last = Math.max(...timed.map(({ time }) => time));
+  const oldest = Math.min(...timed.map(({ time }) => time));
+  const span = { first: Math.min(oldest, last - BUCKETS * MIN_BUCKET_MS), last };
   const course = (method?: string): number[] => {
     const chosen = timed.filter((each) => method === undefined || each.method === method);
     return bucketCounts(

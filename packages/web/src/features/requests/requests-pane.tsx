@@ -97,7 +97,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
       requests={requests}
       filter={filter}
       state={state}
-      live={live.state}
+      live={live}
       selection={selection}
       actions={actions}
       bulk={bulk}

@@ -25,7 +25,7 @@ test.each([
 
 test('an excerpt is one line around the first match, with ellipses', () => {
   expect(excerpt('short hit', 'HIT')).toBe('short hit');
-  expect(excerpt(`${'a'.repeat(100)}hit${'b'.repeat(300)}`, 'hit')).toBe(`…${'a'.repeat(40)}hit${'b'.repeat(160)}…`);
+  expect(excerpt(`${'a'.repeat(100)}hit${'b'.repeat(300)}`, 'hit')).toBe(`…${'a'.repeat(16)}hit${'b'.repeat(160)}…`);
   expect(excerpt('one\n\n  two', 'two')).toBe('one two');
   expect(excerpt('nothing', 'x')).toBeUndefined();
 });

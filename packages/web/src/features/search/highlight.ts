@@ -24,7 +24,8 @@ export function highlightParts(text: string, query: string): TextPart[] {
   return parts;
 }
 
-const BEFORE = 40;
+/** Characters. With more, the match would be outside of a phone's screen. */
+const BEFORE = 16;
 const AFTER = 160;
 
 /** The text around the first match on one line, with ellipses; `undefined` if there is no match. */

@@ -34,7 +34,7 @@ export function AuthPage() {
         className="flex flex-col gap-4"
         listClassName="border-b border-line pb-2"
       >
-        <TabPanel value="login" className="flex flex-col gap-4">
+        <TabPanel value="login" hasControls className="flex flex-col gap-4">
           <LoginForm onSignedIn={onSignedIn} />
           <button
             type="button"
@@ -44,7 +44,7 @@ export function AuthPage() {
             Forgot your password?
           </button>
         </TabPanel>
-        <TabPanel value="register">
+        <TabPanel value="register" hasControls>
           <RegisterForm onSignedIn={onSignedIn} />
         </TabPanel>
       </Tabs>

@@ -7,6 +7,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input, Select } from '../../../ui/input.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
+import { RequestNumber } from '../../../ui/request-number.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
 import { lastDestinationPreference } from '../replay-targets.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
@@ -149,10 +150,12 @@ function Results({ phase, results, all }: ResultsProps) {
       {failures.length === 0 ? null : (
         <ul className="max-h-48 overflow-y-auto rounded-md border border-line">
           {failures.slice(0, MAX_LISTED).map(({ request, label, tone }) => (
-            <li key={request.index} className="flex min-w-0 gap-2 border-line px-3 py-1.5 not-first:border-t">
-              <span className="shrink-0 font-mono text-ink-2">#{request.index}</span>
-              <span className="min-w-0 shrink truncate font-mono">
-                {request.method} {request.path}
+            <li
+              key={request.index}
+              className="flex min-w-0 flex-wrap gap-x-2 border-line px-3 py-1.5 not-first:border-t"
+            >
+              <span className="min-w-0 truncate font-mono">
+                <RequestNumber index={request.index} /> {request.method} {request.path}
               </span>
               <span className={tone === 'destructive' ? 'ml-auto text-bad' : 'ml-auto text-warn'}>{label}</span>
             </li>

@@ -10,6 +10,7 @@ import { useCommands } from '../../../ui/commands.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
+import { RequestNumber } from '../../../ui/request-number.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { formatClock, formatMoment } from '../../../ui/times.ts';
 import { listElement } from '../list/list-element.ts';
@@ -158,18 +159,17 @@ interface SideProps {
 
 function Side({ label, request, onChange }: SideProps) {
   return (
-    <div className="flex min-w-0 items-center gap-3 border-line px-4 py-2 not-first:border-l">
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 border-line px-4 py-2 not-first:border-l sm:flex-nowrap">
       <MethodBadge method={request.method} className="shrink-0" />
-      <span className="min-w-0 grow truncate font-mono text-sm">
+      <span className="min-w-0 grow basis-24 truncate font-mono text-sm sm:basis-0">
         {readable(request.path)} <span className="text-ink-2">{labelOf(request).event}</span>
       </span>
-      <time
-        dateTime={request.timestamp}
-        title={formatMoment(request.timestamp)}
-        className="shrink-0 text-sm text-ink-2 max-lg:hidden"
-      >
-        #{request.index} {formatClock(request.timestamp)}
-      </time>
+      <span className="flex shrink-0 gap-2 text-sm text-ink-2">
+        <RequestNumber index={request.index} />
+        <time dateTime={request.timestamp} title={formatMoment(request.timestamp)} className="max-lg:hidden">
+          {formatClock(request.timestamp)}
+        </time>
+      </span>
       <Button size="sm" aria-label={label} onClick={onChange}>
         Change
       </Button>

@@ -10,6 +10,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { QueryField } from '../../../ui/query-field.tsx';
+import { RequestNumber } from '../../../ui/request-number.tsx';
 import { formatMoment } from '../../../ui/times.ts';
 import { useState } from 'react';
 
@@ -72,9 +73,12 @@ function Choice({ request, onChoose }: { readonly request: ListedRequest } & Pic
       <MethodBadge method={request.method} className="w-14 shrink-0 truncate" />
       <span className="min-w-0 truncate font-mono text-sm">{readable(request.path)}</span>
       <span className="min-w-0 shrink-[9] truncate font-mono text-sm text-ink-2">{labelOf(request).event}</span>
-      <time dateTime={request.timestamp} className="ml-auto shrink-0 text-sm text-ink-2 max-sm:hidden">
-        {formatMoment(request.timestamp)}
-      </time>
+      <span className="ml-auto flex shrink-0 gap-3 text-sm text-ink-2">
+        <RequestNumber index={request.index} />
+        <time dateTime={request.timestamp} className="max-sm:hidden">
+          {formatMoment(request.timestamp)}
+        </time>
+      </span>
     </button>
   );
 }

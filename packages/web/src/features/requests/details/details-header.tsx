@@ -4,12 +4,14 @@ import { labelOf } from '../../../api/row-label.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { RequestNumber } from '../../../ui/request-number.tsx';
 import { countBytes } from '../../../ui/sizes.ts';
 import { formatInstant } from '../../../ui/times.ts';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import type { ComponentType } from 'react';
 import type { DetailTab } from '../default-tab.ts';
 import { DetailsMenu } from './details-menu.tsx';
+import type { TabTools } from './details-tools.tsx';
 import { snippetOf } from './export.ts';
 import { RequestTarget } from './request-target.tsx';
 
@@ -38,6 +40,7 @@ export interface DetailsHeaderProps {
   /** True if the details cover the list and need a close button. */
   readonly covers: boolean;
   readonly actions: DetailsActions;
+  readonly tools: TabTools;
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
@@ -73,8 +76,8 @@ export function DetailsHeader(props: DetailsHeaderProps) {
 function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
   const { source, event } = labelOf(request);
   return (
-    <p className="flex min-w-0 flex-wrap gap-x-3 font-mono text-sm text-ink-2">
-      <span>#{request.index}</span>
+    <p className="flex min-w-0 flex-wrap items-center gap-x-3 font-mono text-sm text-ink-2">
+      <RequestNumber index={request.index} />
       <span title="Sender" className={source === 'Unknown' ? 'text-ink-3' : 'text-ink'}>
         {source}
       </span>

@@ -1,4 +1,4 @@
-import { Columns2, Copy, Download, Ellipsis, Link2, Trash2 } from 'lucide-react';
+import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
@@ -8,6 +8,7 @@ import { copyText } from '../../../ui/use-copy.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import type { SnippetName } from '../snippet-names.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
+import type { TabTools } from './details-tools.tsx';
 import { exportRequests } from '../bulk/export-requests.ts';
 import { download } from './download.ts';
 import { snippetOf } from './export.ts';
@@ -21,13 +22,20 @@ const BODY_COPIED = {
 const OTHERS: readonly SnippetName[] = ['fetch', 'httpie', 'python', 'http'];
 
 /** Further actions on a request. */
-export function DetailsMenu({ uid, captureUrl, request, actions }: DetailsHeaderProps) {
+export function DetailsMenu({ uid, captureUrl, request, actions, tools }: DetailsHeaderProps) {
   const copy = (name: SnippetName): void =>
     attempt(async () => {
       if (await copyText(await snippetOf(name, uid, request, captureUrl))) toast(COPIED);
     });
   return (
     <DropdownMenu trigger={<IconButton label="More actions" icon={<Ellipsis />} className="size-7" />}>
+      <MenuItem disabled={tools.toggleFind === undefined} keys="f" onSelect={() => tools.toggleFind?.()}>
+        <Search /> Search inside
+      </MenuItem>
+      <MenuItem disabled={tools.text === undefined} onSelect={() => attempt(() => copyShown(tools.text))}>
+        <Copy /> Copy what is shown
+      </MenuItem>
+      <MenuSeparator />
       <MenuLabel>Copy as</MenuLabel>
       {OTHERS.map((name) => (
         <MenuItem key={name} onSelect={() => copy(name)}>
@@ -67,6 +75,10 @@ function attempt(act: () => Promise<void>): void {
       variant: 'destructive',
     }),
   );
+}
+
+async function copyShown(text: TabTools['text'] = ''): Promise<void> {
+  if (await copyText(typeof text === 'string' ? text : text())) toast(COPIED);
 }
 
 async function copyBody(uid: string, request: ListedRequest): Promise<void> {

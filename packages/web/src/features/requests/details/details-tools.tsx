@@ -8,7 +8,7 @@ import type { DetailTab } from '../default-tab.ts';
 import { messageText } from './message-text.ts';
 import type { ShownBody } from './use-body.ts';
 
-export interface DetailsToolsProps {
+export interface TabToolsInput {
   readonly request: ListedRequest;
   readonly body: ShownBody;
   readonly tab: DetailTab;
@@ -18,17 +18,46 @@ export interface DetailsToolsProps {
   readonly onFind: (find: string | undefined) => void;
 }
 
-/** Beside the tabs: the content type, search, and a button that copies what the tab shows. */
-export function DetailsTools({ request, body, tab, message, find, onFind }: DetailsToolsProps) {
+/** What can be done with the content of a tab. */
+export interface TabTools {
+  /** Opens or closes the search; `undefined` if the tab has no text. */
+  readonly toggleFind: (() => void) | undefined;
+  /** What the tab shows; `undefined` if there is nothing to copy. */
+  readonly text: string | (() => string) | undefined;
+}
+
+/** The tools of the tab that is shown. */
+export function tabTools({ request, body, tab, message, find, onFind }: TabToolsInput): TabTools {
   const searchable = tab === 'headers' || ((tab === 'json' || tab === 'raw') && body.view?.text !== undefined);
-  const toggle = (): void => onFind(find === undefined ? '' : undefined);
-  useCommands([{ id: 'details.find', title: 'Search inside the request', group: 'Request', keys: 'f', run: toggle }]);
-  const text =
-    tab === 'raw' && message !== undefined
-      ? () => messageText(request, message, body.view)
-      : textToCopy(request, body, tab);
+  return {
+    toggleFind: searchable ? () => onFind(find === undefined ? '' : undefined) : undefined,
+    text:
+      tab === 'raw' && message !== undefined
+        ? () => messageText(request, message, body.view)
+        : textToCopy(request, body, tab),
+  };
+}
+
+export interface DetailsToolsProps extends Pick<TabToolsInput, 'request' | 'tab' | 'find'> {
+  readonly tools: TabTools;
+}
+
+/**
+ * Beside the tabs: the content type, search, and a button that copies what the tab shows. A narrow pane has only room
+ * for the tabs, so there they are in the menu.
+ */
+export function DetailsTools({ request, tab, find, tools: { toggleFind, text } }: DetailsToolsProps) {
+  useCommands([
+    {
+      id: 'details.find',
+      title: 'Search inside the request',
+      group: 'Request',
+      keys: 'f',
+      run: () => toggleFind?.(),
+    },
+  ]);
   return (
-    <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1">
+    <div className="absolute top-px right-0 flex h-9.5 items-center gap-0.5 bg-bg pr-3 pl-1 @max-md:hidden">
       {request.contentType === null || tab === 'deliveries' ? null : (
         <span
           className="mr-1 hidden max-w-44 truncate font-mono text-sm text-ink-3 @3xl:block"
@@ -37,15 +66,15 @@ export function DetailsTools({ request, body, tab, message, find, onFind }: Deta
           {request.contentType}
         </span>
       )}
-      {searchable ? (
+      {toggleFind === undefined ? null : (
         <IconButton
           label="Search inside"
           keys="f"
           icon={<Search />}
           aria-pressed={find !== undefined}
-          onClick={toggle}
+          onClick={toggleFind}
         />
-      ) : null}
+      )}
       {text === undefined ? null : <CopyButton text={text} label="Copy what is shown" />}
     </div>
   );

@@ -15,7 +15,7 @@ import { AuthenticationRequired } from './authentication-required.tsx';
 import { BodyNotes } from './body-notes.tsx';
 import { DetailsHeader } from './details-header.tsx';
 import type { DetailsHeaderProps, RequestPartProps } from './details-header.tsx';
-import { DetailsTools } from './details-tools.tsx';
+import { DetailsTools, tabTools } from './details-tools.tsx';
 import { HeadersTab } from './headers-tab.tsx';
 import { QueryTab } from './query-tab.tsx';
 import type { RawView } from './raw-view.ts';
@@ -35,7 +35,7 @@ export interface DetailsParts {
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
-export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'SignatureFact'> {
+export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tools' | 'SignatureFact'> {
   readonly listed: ListedRequest;
   /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;
@@ -55,6 +55,8 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
   const [rawView, setRawView] = useState<RawView>();
   const own = defaultTab(request.size, request.contentType, () => body.view?.json !== undefined);
   const shown = tab ?? own;
+  const message = rawView === 'message' || request.size === 0 ? header.captureUrl : undefined;
+  const tools = tabTools({ request, body, tab: shown, message, find, onFind: setFind });
   const tabs = [
     { value: 'json', label: 'JSON' },
     { value: 'headers', label: 'Headers', note: request.rawHeaders.length },
@@ -72,7 +74,7 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
       // Over the list, there is too little height for two scroll areas, so everything scrolls together.
       className={clsx('@container flex h-full min-h-0 flex-col', header.covers && 'overflow-y-auto')}
     >
-      <DetailsHeader request={request} SignatureFact={SignatureFact} {...header} />
+      <DetailsHeader request={request} tools={tools} SignatureFact={SignatureFact} {...header} />
       {anonymous ? <AuthenticationRequired /> : null}
       <Tabs
         label="Parts of the request"
@@ -81,16 +83,9 @@ export const RequestDetails = memo(function RequestDetails(props: RequestDetails
         onValueChange={(chosen) => onTab(chosen === 'json' && own === 'json' ? undefined : chosen)}
         tabs={tabs}
         className={clsx('relative flex grow flex-col', header.covers ? 'min-h-[max(45%,16rem)] basis-0' : 'min-h-0')}
-        listClassName="h-10 shrink-0 border-y border-line px-3 pr-32"
+        listClassName="h-10 shrink-0 border-y border-line px-3 @md:pr-32"
       >
-        <DetailsTools
-          request={request}
-          body={body}
-          tab={shown}
-          message={rawView === 'message' || request.size === 0 ? header.captureUrl : undefined}
-          find={find}
-          onFind={setFind}
-        />
+        <DetailsTools request={request} tab={shown} find={find} tools={tools} />
         <TabPanel value="headers" className="min-h-0 grow overflow-auto">
           {request.size === 0 && queryOf(request) !== '' ? (
             <>

@@ -30,6 +30,11 @@ const FORMATS: readonly { format: ExportFormat; label: string }[] = [
   { format: 'zip', label: 'Raw HTTP files in a zip' },
 ];
 
+/** In a narrow bar, a button has only its icon. */
+const Label = ({ children }: { readonly children: string }) => (
+  <span className="@max-lg:pointer-fine:sr-only">{children}</span>
+);
+
 /** Actions on all selected requests. */
 export function BulkBar(props: BulkBarProps) {
   const { count, unsaved, busy, canSave, onSave, onDelete, onExport, onReplay, onCompare, onClear } = props;
@@ -50,18 +55,18 @@ export function BulkBar(props: BulkBarProps) {
           {formatCount(count)} selected
         </span>
         {unsaved === 0 ? null : (
-          <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onSave}>
-            <Save /> Save
+          <Button size="sm" variant="ghost" title="Save" disabled={!canSave} busy={busy} onClick={onSave}>
+            <Save /> <Label>Save</Label>
           </Button>
         )}
-        <Button size="sm" variant="ghost" disabled={!canSave} busy={busy} onClick={onReplay}>
-          <Send /> Replay
+        <Button size="sm" variant="ghost" title="Replay" disabled={!canSave} busy={busy} onClick={onReplay}>
+          <Send /> <Label>Replay</Label>
         </Button>
         <DropdownMenu
           align="start"
           trigger={
-            <Button size="sm" variant="ghost" busy={busy}>
-              <Download /> Export
+            <Button size="sm" variant="ghost" title="Export" busy={busy}>
+              <Download /> <Label>Export</Label>
             </Button>
           }
         >
@@ -72,12 +77,12 @@ export function BulkBar(props: BulkBarProps) {
           ))}
         </DropdownMenu>
         {onCompare === undefined ? null : (
-          <Button size="sm" variant="ghost" onClick={onCompare}>
-            <Columns2 /> Compare
+          <Button size="sm" variant="ghost" title="Compare" onClick={onCompare}>
+            <Columns2 /> <Label>Compare</Label>
           </Button>
         )}
-        <Button size="sm" variant="danger-ghost" busy={busy} onClick={onDelete}>
-          <Trash2 /> Delete
+        <Button size="sm" variant="danger-ghost" title="Delete" busy={busy} onClick={onDelete}>
+          <Trash2 /> <Label>Delete</Label>
         </Button>
         <IconButton label="Clear the selection" icon={<X />} className="ml-auto" onClick={onClear} />
       </div>

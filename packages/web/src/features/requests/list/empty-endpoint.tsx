@@ -9,10 +9,12 @@ import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
+import { Notice } from '../../../ui/notice.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import { tryItSnippet } from '../snippets.ts';
+import { badFramesLabel } from './kept-labels.ts';
 import { listElement } from './list-element.ts';
 
 const PROGRAMS = ['curl', 'httpie', 'fetch', 'python'] as const;
@@ -22,6 +24,7 @@ const TABS = PROGRAMS.map((value) => ({ value, label: SNIPPET_NAMES[value] }));
 export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
   const [program, setProgram] = useState<(typeof PROGRAMS)[number]>('curl');
   const live = useLiveStatus(endpoint.uid);
+  const badFrames = badFramesLabel(live.badFrames);
   useFocusReturn(listElement);
   const send = useMutation({
     mutationFn: () => sendTestRequest(endpoint.url),
@@ -44,6 +47,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
           </p>
         ) : null}
       </div>
+      {badFrames === undefined ? null : <Notice tone="warn">{badFrames}</Notice>}
       <div className="flex flex-wrap items-center gap-2 rounded-md border border-line-strong bg-panel p-1.5">
         <div className="flex min-w-0 grow basis-64 items-center gap-2 pl-1.5">
           <code className="min-w-0 grow truncate text-sm" title={endpoint.url}>
@@ -57,7 +61,7 @@ export function EmptyEndpoint({ endpoint }: { readonly endpoint: Endpoint }) {
       </div>
       <Tabs label="Program" value={program} onValueChange={setProgram} tabs={TABS}>
         {PROGRAMS.map((name) => (
-          <TabPanel key={name} value={name} className="mt-2">
+          <TabPanel key={name} value={name} hasControls className="mt-2">
             <Snippet text={tryItSnippet(name, endpoint.url)} label={`Copy ${SNIPPET_NAMES[name]}`} />
           </TabPanel>
         ))}

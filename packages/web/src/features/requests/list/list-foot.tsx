@@ -2,39 +2,50 @@ import type { EndpointDetail } from '@creel/contract';
 import { Archive, CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { MatchCount } from '../../../ui/match-count.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { formatCount } from '../../../ui/sizes.ts';
 import type { BulkJob } from '../bulk/use-job.ts';
-import { droppingLabel } from './dropping-label.ts';
+import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
+import type { SearchState } from './use-list.ts';
 
 export interface ListFootProps {
   readonly endpoint: EndpointDetail;
+  /** Set while the list is filtered by a query. */
+  readonly search: SearchState | undefined;
   readonly job: BulkJob | undefined;
+  /** Number of live messages that did not match the contract. */
+  readonly badFrames: number;
   readonly canSave: boolean;
   readonly onSaveAll: () => void;
   readonly onAutosave: () => void;
 }
 
 /**
- * What happened to the captures of the endpoint, whether old ones are being dropped, and the running bulk action. Below
- * the list, so that it moves no row.
+ * What happened to the captures of the endpoint, or what the filter has found, or the running bulk action; above it,
+ * warnings. Below the list, so that it moves no row.
  */
-export function ListFoot({ endpoint, job, canSave, onSaveAll, onAutosave }: ListFootProps) {
-  const { captured, total, saved, dropped } = endpoint.stats;
+export function ListFoot(props: ListFootProps) {
+  const { endpoint, search, job, badFrames, canSave, onSaveAll, onAutosave } = props;
   const dropping = droppingLabel(endpoint);
+  const warnings = [savedCapacityLabel(endpoint), dropping, badFramesLabel(badFrames)].filter(
+    (warning) => warning !== undefined,
+  );
   return (
-    <section aria-label="Kept requests" className="shrink-0 border-t border-line text-sm">
-      {dropping === undefined ? null : (
+    <section aria-label="Kept requests" className="mt-auto shrink-0 border-t border-line text-sm">
+      {warnings.length === 0 ? null : (
         <div
           role="status"
           className="flex flex-wrap items-center gap-x-2 gap-y-1 bg-warn-soft py-1 pr-2 pl-3 text-warn"
         >
           <CircleAlert aria-hidden className="size-3.5 shrink-0" />
-          <p className="min-w-0 grow basis-52 text-pretty">{dropping}</p>
-          <Button size="sm" disabled={!canSave} busy={job !== undefined} onClick={onSaveAll}>
-            Save all
-          </Button>
-          {endpoint.autosave === 'true' ? null : (
+          <p className="min-w-0 grow basis-52 text-pretty">{warnings.join(' ')}</p>
+          {dropping === undefined ? null : (
+            <Button size="sm" disabled={!canSave} busy={job !== undefined} onClick={onSaveAll}>
+              Save all
+            </Button>
+          )}
+          {dropping === undefined || endpoint.autosave === 'true' ? null : (
             <Button size="sm" disabled={!canSave} onClick={onAutosave}>
               Turn on autosave
             </Button>
@@ -42,19 +53,27 @@ export function ListFoot({ endpoint, job, canSave, onSaveAll, onAutosave }: List
         </div>
       )}
       <div className="flex min-h-7 items-center gap-x-3 px-3 text-ink-2">
-        {job === undefined ? (
-          <p className="flex min-w-0 flex-wrap items-center gap-x-3">
-            <Archive aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
-            <Figure name="captured" value={captured} title="Requests received since the creation or the last clear" />
-            <Figure name="stored" value={total} title="Requests that you can open now, saved and unsaved" />
-            <Figure name="saved" value={saved} title="Stored requests that stay until you delete them" />
-            <Figure name="dropped" value={dropped} title="Unsaved requests that made room for newer ones" />
-          </p>
-        ) : (
+        {job !== undefined ? (
           <Progress job={job} />
+        ) : search === undefined ? (
+          <Figures {...endpoint.stats} />
+        ) : (
+          <MatchCount {...search} total={endpoint.requestCount} onRetry={search.retry} className="truncate" />
         )}
       </div>
     </section>
+  );
+}
+
+function Figures({ captured, total, saved, dropped }: EndpointDetail['stats']) {
+  return (
+    <p className="flex min-w-0 flex-wrap items-center gap-x-3">
+      <Archive aria-hidden className="size-3.5 text-ink-3 max-sm:hidden" />
+      <Figure name="captured" value={captured} title="Requests received since the creation or the last clear" />
+      <Figure name="stored" value={total} title="Requests that you can open now, saved and unsaved" />
+      <Figure name="saved" value={saved} title="Stored requests that stay until you delete them" />
+      <Figure name="dropped" value={dropped} title="Unsaved requests that made room for newer ones" />
+    </p>
   );
 }
 

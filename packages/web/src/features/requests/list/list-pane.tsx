@@ -1,7 +1,8 @@
 import { parseQuery } from '@creel/contract';
-import type { EndpointDetail, LiveState } from '@creel/contract';
+import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
+import type { LiveStatus } from '../../../api/live-feed.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
@@ -25,7 +26,7 @@ export interface ListPaneProps {
   readonly requests: RequestFilter;
   readonly filter: Filter;
   readonly state: ListState;
-  readonly live: LiveState;
+  readonly live: LiveStatus;
   readonly selection: Selection;
   readonly actions: RequestActions;
   readonly bulk: Bulk;
@@ -60,7 +61,7 @@ export function ListPane(props: ListPaneProps) {
           search={state.search}
           stored={endpoint.requestCount}
           known={() => knownValuesOf(readList(uid).rows)}
-          live={live}
+          live={live.state}
           paused={state.paused}
           onPaused={state.setPaused}
           onLeave={toList}
@@ -69,7 +70,9 @@ export function ListPane(props: ListPaneProps) {
       <ListContent {...props} />
       <ListFoot
         endpoint={endpoint}
+        search={state.search}
         job={bulk.job}
+        badFrames={live.badFrames}
         canSave={!actions.anonymous}
         onSaveAll={bulk.saveAll}
         onAutosave={onAutosave}

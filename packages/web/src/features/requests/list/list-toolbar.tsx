@@ -3,7 +3,6 @@ import { Pause, Play } from 'lucide-react';
 import type { LiveState } from '@creel/contract';
 import { useCommands } from '../../../ui/commands.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { MatchCount } from '../../../ui/match-count.tsx';
 import type { KnownValues } from '../../../ui/query-completion.ts';
 import { QueryField } from '../../../ui/query-field.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
@@ -11,10 +10,16 @@ import type { Filter } from '../use-view-state.ts';
 import type { SearchState } from './use-list.ts';
 
 /**
- * Classes of the bar above the list. The filters and the actions on selected requests have the same height, so that
- * the rows don't move.
+ * Classes of the bar above the list: one line, or two for fingers on a narrow screen. The filters and the actions on
+ * selected requests have the same height, so that the rows don't move.
  */
-export const BAR = 'flex min-h-19 flex-wrap items-center gap-y-1 border-b px-3 py-1';
+export const BAR =
+  'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 pointer-coarse:max-md:min-h-25 pointer-coarse:max-md:content-start';
+
+/** In a narrow list with one line, the filter field covers the tabs while it has the focus. */
+const FIELD =
+  'min-w-16 grow basis-0 @max-3xl:md:focus-within:absolute @max-3xl:pointer-fine:focus-within:absolute ' +
+  'inset-x-0 top-0 z-10 focus-within:bg-bg';
 
 /** The command that focuses the filter field. */
 export const FILTER_COMMAND = 'list.filter';
@@ -34,7 +39,7 @@ export interface ListToolbarProps {
   readonly onFind: (find: string) => void;
   /** Set while the list is filtered by a query. */
   readonly search: SearchState | undefined;
-  /** Number of stored requests. */
+  /** Number of stored requests, for the progress of the search. */
   readonly stored: number;
   readonly known: () => KnownValues;
   readonly live: LiveState;
@@ -44,7 +49,7 @@ export interface ListToolbarProps {
   readonly onLeave: () => void;
 }
 
-/** Filter tabs, and below them the filter field, the state of the live connection, and the pause button. */
+/** Filter tabs, the filter field, the state of the live connection, and the pause button. */
 export function ListToolbar(props: ListToolbarProps) {
   const { filter, onFilter, find, onFind, search, stored, known, live, paused, onPaused, onLeave } = props;
   useCommands([
@@ -60,29 +65,28 @@ export function ListToolbar(props: ListToolbarProps) {
     // The suggestions of the field are above the list.
     <div className="@container relative z-20 shrink-0">
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
-        <Tabs
-          label="Filter by method"
-          value={filter}
-          onValueChange={onFilter}
-          tabs={TABS}
-          className="grow basis-full"
-          listClassName="flex-wrap"
-        />
-        <QueryField
-          compact
-          label="Filter the list"
-          placeholder="Filter all requests"
-          query={find}
-          onQuery={onFind}
-          known={known}
-          command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
-          onLeave={onLeave}
-          className="grow basis-0 self-start"
-        />
-        <div className="flex h-7 shrink-0 items-center gap-2 self-start pointer-coarse:h-11">
-          {search === undefined ? null : (
-            <MatchCount compact total={stored} {...search} onRetry={search.retry} className="text-sm text-ink-2" />
-          )}
+        <div className="relative flex min-w-0 grow basis-0 items-center gap-2 pointer-coarse:max-md:contents">
+          <Tabs
+            label="Filter by method"
+            value={filter}
+            onValueChange={onFilter}
+            tabs={TABS}
+            className="shrink-0 pointer-coarse:max-md:basis-full"
+            listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5 @max-lg:pointer-fine:*:px-1 @max-lg:pointer-fine:*:text-sm"
+          />
+          <QueryField
+            compact
+            label="Filter the list"
+            placeholder="Filter all requests"
+            query={find}
+            onQuery={onFind}
+            known={known}
+            command={{ id: FILTER_COMMAND, title: 'Filter the list', group: 'Requests', keys: '/' }}
+            onLeave={onLeave}
+            className={FIELD}
+          />
+        </div>
+        <div className="ml-auto flex shrink-0 items-center gap-2">
           <LiveMark live={live} paused={paused} />
           <IconButton
             label={paused ? 'Resume' : 'Pause'}
@@ -125,7 +129,9 @@ function LiveMark({ live, paused }: { readonly live: LiveState; readonly paused:
         aria-hidden
         className={clsx('size-2 rounded-full', isLive ? 'bg-ok' : live === 'connected' ? 'bg-warn' : 'bg-ink-3')}
       />
-      {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
+      <span className="@max-lg:pointer-fine:sr-only">
+        {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
+      </span>
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
-import type { Gap } from '../../../api/request-list.ts';
+import type { Gap, ListedRequest } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
 import { formatCount } from '../../../ui/sizes.ts';
@@ -17,6 +17,7 @@ import type { ListHeaderProps } from './list-header.tsx';
 import { RequestRow, ROW_HEIGHT, rowId, TOUCH_ROW_HEIGHT } from './request-row.tsx';
 import type { RowActions } from './request-row.tsx';
 import { RowMenu } from './row-menu.tsx';
+import { useSwipe } from './row-swipe.tsx';
 import { useAnchor } from './use-anchor.ts';
 import { useAttention } from './use-attention.ts';
 import { useFresh } from './use-fresh.ts';
@@ -62,6 +63,9 @@ export function RequestList(props: RequestListProps) {
     getItemKey: useCallback((position: number) => keyOf(items, position), [items]),
   });
   const actions = useSteadyActions(props);
+  const requestAt = (index: number | undefined): ListedRequest | undefined =>
+    items.rows.find((row) => row.index === index);
+  const { swipe, handlers } = useSwipe(requestAt, props.canSave);
   const fresh = useFresh(items.rows[0]?.index);
   const selectedLine = selected === undefined ? -1 : items.positionOfIndex(selected);
   // Without a selected row, the first one shows the focus ring.
@@ -84,10 +88,6 @@ export function RequestList(props: RequestListProps) {
   const first = shown[0]?.index ?? 0;
   const isActiveShown = active !== undefined && shown.some(({ key }) => key === active);
   useEffect(() => virtual.measure(), [virtual, height]);
-  const openActive = (): void => {
-    const request = items.rows.find((row) => row.index === active);
-    if (request !== undefined) props.onOpen(request);
-  };
   return (
     <div className="relative min-h-0 grow" {...attention}>
       {waiting.count === 0 ? null : <NewPill count={waiting.count} more={waiting.more} onClick={toTop} />}
@@ -98,13 +98,13 @@ export function RequestList(props: RequestListProps) {
         aria-rowcount={items.count + 1}
         aria-activedescendant={isActiveShown ? rowId(active) : undefined}
         tabIndex={0}
-        onKeyDown={(press) => onListKey(press, { step: props.onStep, markAll: bulk.markAll, open: openActive })}
+        onKeyDown={(press) => onListKey(press, requestAt(active), props)}
         onScroll={(scroll) => state.setAtTop(scroll.currentTarget.scrollTop <= TOP_PX)}
         className="@container h-full overflow-y-auto overscroll-contain outline-none"
       >
         <ListHeader shown={items.rows.length} bulk={bulk} />
         <RowMenu
-          requestAt={(index) => items.rows.find((row) => row.index === index)}
+          requestAt={requestAt}
           marked={marked}
           canSave={props.canSave}
           actions={actions}
@@ -115,6 +115,7 @@ export function RequestList(props: RequestListProps) {
             className="request-rows relative"
             data-busy={fresh.busy || undefined}
             style={{ height: virtual.getTotalSize() }}
+            {...handlers}
           >
             {shown.map(({ index: position, start }) => {
               const item = items.at(position);
@@ -149,6 +150,7 @@ export function RequestList(props: RequestListProps) {
                   dropped={isDropped(state, request)}
                   marking={marked.size > 0}
                   fresh={request.index > fresh.after}
+                  swipe={swipe?.index === request.index ? swipe : undefined}
                   canSave={props.canSave}
                   actions={actions}
                 />
@@ -168,19 +170,13 @@ function gapEnd(gap: Gap, position: number, shown: readonly VirtualItem[]): GapE
   return position < middle ? 'oldest' : 'newest';
 }
 
-interface ListKeys {
-  readonly step: (by: 1 | -1) => void;
-  readonly markAll: () => void;
-  readonly open: () => void;
-}
-
 /** Arrows move the selection. On the list itself, Enter opens the active row and Ctrl+A selects all. */
-function onListKey(press: KeyboardEvent, keys: ListKeys): void {
+function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, props: RequestListProps): void {
   const isOnList = press.target === press.currentTarget;
-  if (press.key === 'ArrowDown') keys.step(1);
-  else if (press.key === 'ArrowUp') keys.step(-1);
-  else if (isOnList && press.key === 'Enter') keys.open();
-  else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) keys.markAll();
+  if (press.key === 'ArrowDown') props.onStep(1);
+  else if (press.key === 'ArrowUp') props.onStep(-1);
+  else if (isOnList && press.key === 'Enter' && active !== undefined) props.onOpen(active);
+  else if (isOnList && press.key === 'a' && (press.ctrlKey || press.metaKey)) props.bulk.markAll();
   else return;
   press.preventDefault();
 }
@@ -221,7 +217,7 @@ function NewPill({
     <button
       type="button"
       onClick={onClick}
-      className="absolute top-9 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
+      className="absolute top-0 left-1/2 z-20 flex h-7 -translate-x-1/2 animate-rise-in items-center gap-1.5 rounded-full bg-accent px-3 text-sm font-medium text-accent-ink shadow-float hover:bg-accent-strong [&_svg]:size-3.5"
     >
       <ArrowUp aria-hidden />
       {formatCount(count)}

@@ -12,6 +12,8 @@ import { MethodBadge } from '../../../ui/method-badge.tsx';
 import { formatSize } from '../../../ui/sizes.ts';
 import { formatMoment, shortAge } from '../../../ui/times.ts';
 import { useNow } from '../../../ui/use-now.ts';
+import { SwipeActions } from './row-swipe.tsx';
+import type { Swipe } from './row-swipe.tsx';
 
 /**
  * The columns of the list: checkbox, Method, Source, Path, Size, Time, Actions. A narrow pane has no source column,
@@ -56,12 +58,14 @@ export interface RequestRowProps extends RowContentProps {
   /** True for the row that the keyboard acts on. */
   readonly active: boolean;
   readonly fresh: boolean;
+  /** Set while a swipe uncovers its actions. */
+  readonly swipe: Swipe | undefined;
 }
 
 export const rowId = (index: number): string => `request-${index}`;
 
 /** One captured request. Its position changes with every new request; its content does not. */
-export function RequestRow({ line, top, height, active, fresh, ...content }: RequestRowProps) {
+export function RequestRow({ line, top, height, active, fresh, swipe, ...content }: RequestRowProps) {
   const { request, selected, actions } = content;
   const click = (press: MouseEvent): void => {
     if (press.metaKey || press.ctrlKey || press.shiftKey) actions.onMark(request, press.shiftKey);
@@ -83,7 +87,15 @@ export function RequestRow({ line, top, height, active, fresh, ...content }: Req
       className="request-row group absolute top-0 left-0 w-full"
       style={{ height, transform: `translateY(${top}px)` }}
     >
-      <RowContent {...content} />
+      {swipe === undefined ? null : <SwipeActions {...content} />}
+      <div
+        role="presentation"
+        data-moving={swipe?.isMoving}
+        className="request-row-content h-full"
+        style={{ transform: swipe && `translateX(${swipe.offset}px)` }}
+      >
+        <RowContent {...content} />
+      </div>
     </div>
   );
 }

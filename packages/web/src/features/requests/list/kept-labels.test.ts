@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { droppingLabel } from './dropping-label.ts';
+import { badFramesLabel, droppingLabel, savedCapacityLabel } from './kept-labels.ts';
 
 const endpoint = (stats: object, autosave: 'true' | 'false' = 'false') => ({
   autosave,
@@ -31,4 +31,18 @@ test.each([
 test('autosave keeps everything until it is full', () => {
   expect(droppingLabel(endpoint({}, 'true'))).toBeUndefined();
   expect(droppingLabel(endpoint({ saved: 10_000, total: 11_000 }, 'true'))).toContain('500 older ones');
+});
+
+test('only a full endpoint explains why autosave has stopped', () => {
+  expect(savedCapacityLabel(endpoint({ saved: 10_000 }, 'true'))).toContain('10,000 saved requests');
+  expect(savedCapacityLabel(endpoint({ saved: 9_999 }, 'true'))).toBeUndefined();
+  expect(savedCapacityLabel(endpoint({ saved: 10_000 }))).toBeUndefined();
+});
+
+test('invalid live messages are counted', () => {
+  expect([0, 1, 2].map(badFramesLabel)).toEqual([
+    undefined,
+    'One live message was invalid and could not be shown. Reload the page to see everything.',
+    '2 live messages were invalid and could not be shown. Reload the page to see everything.',
+  ]);
 });

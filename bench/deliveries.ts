@@ -1,0 +1,150 @@
+import type { LiveMessage } from '@creel/contract';
+import { liveMessageSchema } from '@creel/contract';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import WebSocket from 'ws';
+import type { Load, LoadResult } from './load.ts';
+import { median } from './median.ts';
+import type { MeasuredCreel } from './server-under-test.ts';
+
+/** Steady captures, so that the p99 is that of the server and not of a full queue. */
+const STEADY = { connections: 64, pauseMs: 250 } as const;
+const BADGES = 300;
+const BADGE_PAUSE_MS = 20;
+
+interface Beside {
+  readonly name: string;
+  readonly results: readonly LoadResult[];
+}
+
+export interface DeliveryFigures {
+  readonly beside: readonly Beside[];
+  /** Milliseconds from the target's answer to the live message about it, ascending. */
+  readonly badgeMs: readonly number[];
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? urlOf(address) : '';
+}
+
+const urlOf = ({ port }: AddressInfo): string => `http://127.0.0.1:${port}/`;
+
+/** A target that accepts connections and never answers, and one that refuses them. */
+async function deadTargets(): Promise<{ hangs: string; refuses: string; close: () => void }> {
+  const server = createTcpServer((socket) => socket.on('error', () => undefined).resume());
+  const hangs = await listen(server);
+  const closed = createTcpServer();
+  const refuses = await listen(closed);
+  await new Promise((resolve) => closed.close(resolve));
+  return { hangs, refuses, close: () => server.close().unref() };
+}
+
+/**
+ * Measures captures of an endpoint in turns: without a destination, and with one that is dead. The destination is new in
+ * each turn, because it is paused after 50 failures.
+ */
+async function capturesBeside(
+  { client, uid, captureUrl }: MeasuredCreel,
+  load: Load,
+  { rounds, seconds }: { readonly rounds: number; readonly seconds: number },
+): Promise<Beside[]> {
+  const dead = await deadTargets();
+  const turns = [
+    { name: 'without a destination', url: undefined },
+    { name: 'to a destination whose connections hang', url: dead.hangs },
+    { name: 'to a destination that refuses connections', url: dead.refuses },
+  ].map((turn) => ({ ...turn, results: new Array<LoadResult>() }));
+  await load.send(captureUrl, { ...STEADY, seconds: 2 });
+  for (let round = 0; round < rounds; round += 1)
+    for (const { name, url, results } of turns) {
+      const created = url && (await client.call('createDestination', { params: { uid }, body: { url } }));
+      const result = await load.send(captureUrl, { ...STEADY, seconds });
+      results.push(result);
+      process.stderr.write(`round ${round + 1}  captures ${name}: p99 ${result.p99Ms.toFixed(1)} ms\n`);
+      if (created) await client.call('deleteDestination', { params: { uid, id: created.id } });
+    }
+  dead.close();
+  return turns;
+}
+
+/** The index in the header of a capture's answer. */
+async function capture(url: string, body: string): Promise<number> {
+  const answer = await fetch(url, { method: 'POST', body });
+  await answer.arrayBuffer();
+  return Number(answer.headers.get('x-creel-request'));
+}
+
+/** Forwards captures to a target that answers at once, while a live view is open. */
+async function badgeTimes({ client, uid, captureUrl, port, cookie }: MeasuredCreel): Promise<number[]> {
+  const answeredAt = new Map<string, number>();
+  const shownAt = new Map<number, number>();
+  const target = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      answeredAt.set(body, performance.now());
+      response.end('ok');
+    });
+  });
+  const created = await client.call('createDestination', { params: { uid }, body: { url: await listen(target) } });
+  const viewer = new WebSocket(`ws://127.0.0.1:${port}/ws?endpoint=${uid}`, { headers: { cookie } });
+  await new Promise((resolve) => viewer.once('message', resolve));
+  viewer.on('message', (data: Buffer) => {
+    const message: LiveMessage = liveMessageSchema.parse(JSON.parse(data.toString()));
+    if (message.type === 'delivery') shownAt.set(message.data.index, performance.now());
+  });
+  const indexes: number[] = [];
+  for (let nth = 0; nth < BADGES; nth += 1) {
+    indexes.push(await capture(captureUrl, String(nth)));
+    await sleep(BADGE_PAUSE_MS);
+  }
+  for (let waited = 0; shownAt.size < BADGES && waited < 5000; waited += 50) await sleep(50);
+  viewer.close();
+  await client.call('deleteDestination', { params: { uid, id: created.id } });
+  target.close();
+  return indexes
+    .map((index, nth) => (shownAt.get(index) ?? Number.NaN) - (answeredAt.get(String(nth)) ?? Number.NaN))
+    .toSorted((a, b) => a - b);
+}
+
+/** Captures beside dead destinations, and how soon the result of a delivery is on the screen. */
+export async function deliveryFigures(
+  creel: MeasuredCreel,
+  load: Load,
+  turns: { readonly rounds: number; readonly seconds: number },
+): Promise<DeliveryFigures> {
+  // The threads of deliveries start with the first destination.
+  await badgeTimes(creel);
+  return { badgeMs: await badgeTimes(creel), beside: await capturesBeside(creel, load, turns) };
+}
+
+const share = (values: readonly number[], part: number): number =>
+  values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
+
+/** Compares each round with the first row in the same round, so that changes of the machine's speed cancel out. */
+export function deliveryTable({ beside, badgeMs }: DeliveryFigures): string {
+  const [base] = beside;
+  const lines = beside.map(({ name, results }) => {
+    const ratios = results.map(({ p99Ms }, round) => p99Ms / (base?.results[round]?.p99Ms ?? Number.NaN));
+    const cells = [
+      `captures ${name}`,
+      Math.round(median(results.map(({ perSecond }) => perSecond))).toLocaleString('en'),
+      median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
+      median(results.map(({ p99Ms }) => p99Ms)).toFixed(1),
+      median(ratios).toFixed(2),
+      results.reduce((sum, { failures }) => sum + failures, 0),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return [
+    '| | captures/s | p50 ms | p99 ms | of the first row | failures |',
+    '| --- | ---: | ---: | ---: | ---: | ---: |',
+    ...lines,
+    '',
+    `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${share(badgeMs, 0.5).toFixed(1)} ms, p95 ${share(badgeMs, 0.95).toFixed(1)} ms.`,
+  ].join('\n');
+}

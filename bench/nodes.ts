@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNats } from '../packages/server/test/nats-server.ts';
+import { startPostgres } from '../scripts/postgres.ts';
+import { captureScenario, echoScenario } from './scenarios.ts';
+import type { Scenario } from './scenarios.ts';
+import { startNginx } from './senders/nginx.ts';
+import { startCreel } from './server-under-test.ts';
+import type { Measured, MeasuredCreel } from './server-under-test.ts';
+
+/** The scenario that the others of this part are compared with. */
+export const WITHOUT_BUS = 'node, PostgreSQL, no bus';
+
+export interface StartedPart {
+  readonly scenarios: readonly Scenario[];
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * What several nodes cost one node: notices through PostgreSQL, notices through NATS with the overflow log connected,
+ * and nginx in front. All nodes run the same program from the sources, each on its own PostgreSQL.
+ */
+export async function startNodes(echo: Measured): Promise<StartedPart> {
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).toReversed()) await each();
+  };
+  const keep = <T extends { stop: () => Promise<void> }>(program: T): T => {
+    stops.push(() => program.stop());
+    return program;
+  };
+  const startNode = async (name: string, environment: Record<string, string> = {}): Promise<MeasuredCreel> => {
+    const postgres = keep(await startPostgres());
+    const program = join(import.meta.dirname, 'bus-node.ts');
+    return keep(await startCreel(name, { DATABASE_URL: postgres.url, ...environment }, program));
+  };
+  try {
+    const storeDir = await mkdtemp(join(tmpdir(), 'creel-bench-nats-'));
+    stops.push(() => rm(storeDir, { recursive: true, force: true }));
+    const nats = keep(await startNats({ storeDir }));
+    const withoutBus = await startNode(WITHOUT_BUS, { BENCH_BUS: 'none' });
+    const withNotify = await startNode('node, PostgreSQL, NOTIFY');
+    const withNats = await startNode('node, PostgreSQL, NATS', { NATS_URL: nats.url });
+    const [nodeProxy, echoProxy] = [
+      keep(await startNginx(withNotify.port, 'keep-alive')),
+      keep(await startNginx(echo.port, 'keep-alive')),
+    ];
+    const captureUrl = withNotify.captureUrl.replace(`:${withNotify.port}/`, `:${nodeProxy.port}/`);
+    return {
+      scenarios: [
+        echoScenario({ ...echo, name: 'the echo, behind nginx', port: echoProxy.port }),
+        ...[withoutBus, withNotify, withNats].map(captureScenario),
+        captureScenario({ ...withNotify, name: 'the one with NOTIFY, behind nginx', captureUrl }),
+      ],
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

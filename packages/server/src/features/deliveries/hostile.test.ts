@@ -1,0 +1,256 @@
+import { unsavedId } from '@creel/contract';
+import type { DeliveryAttempt } from '@creel/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { exchange, rawRequest } from '../../../../../fixtures/raw-http.ts';
+import { openRawTarget, saying } from '../../../test/raw-target.ts';
+import type { RawTarget } from '../../../test/raw-target.ts';
+import type { TestClient } from '../../../test/test-client.ts';
+import { ENGINES, startTestServer } from '../../../test/test-server.ts';
+import type { TestServer } from '../../../test/test-server.ts';
+
+/** Senders and targets that want to do harm, and changes while a request is on its way. */
+let server: TestServer;
+let client: TestClient;
+let target: RawTarget;
+let uid: string;
+
+const add = (url: string, more: { appendPath?: boolean } = {}) =>
+  client.call('createDestination', { params: { uid }, body: { url, ...more } });
+const send = () => client.send(`/h/${uid}`, { method: 'POST', body: 'x' });
+const attemptsOf = (index: number): Promise<DeliveryAttempt[]> =>
+  client.call('listDeliveries', { params: { uid, id: unsavedId(index) } });
+const sendRaw = (lines: readonly string[], body = '', path = '') =>
+  exchange(
+    { port: server.port },
+    rawRequest([`POST /h/${uid}${path} HTTP/1.1`, 'Host: a.example', ...lines], Buffer.from(body)),
+  );
+
+async function untilAttempts(index: number, count: number): Promise<DeliveryAttempt[]> {
+  await expect.poll(async () => (await attemptsOf(index)).length, { timeout: 30_000 }).toBe(count);
+  return attemptsOf(index);
+}
+
+/** The head of a request that the target received. */
+async function headOf(nth: number): Promise<string[]> {
+  await expect.poll(() => target.received[nth]?.includes('\r\n\r\n'), { timeout: 30_000 }).toBe(true);
+  return (target.received[nth]?.toString('latin1').split('\r\n\r\n')[0] ?? '').split('\r\n');
+}
+
+async function world(engine?: (typeof ENGINES)[number]): Promise<void> {
+  server = await startTestServer({
+    ...(engine && { engine }),
+    settings: { DEFAULT_TIER: 'PREMIUM' },
+    replay: { maxMs: 2000 },
+  });
+}
+
+async function fresh(): Promise<void> {
+  ({ client } = await server.register());
+  ({ uid } = await client.call('createEndpoint', { body: {} }));
+  target = await openRawTarget();
+}
+
+describe('a sender', () => {
+  beforeAll(() => world());
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
+
+  test('can not remove what the server adds by naming it in Connection', async () => {
+    await fresh();
+    await add(target.url);
+    const named = 'creel-delivery, creel-attempt, creel-via, content-length, host, x-own';
+    await sendRaw([`Connection: ${named}`, 'X-Own: 1', 'X-Kept: 2', 'Content-Length: 2'], 'ab');
+    const head = await headOf(0);
+    expect(head.slice(1).map((line) => line.split(':')[0])).toEqual([
+      'Host',
+      'X-Kept',
+      'Creel-Delivery',
+      'Creel-Attempt',
+      'Creel-Via',
+      'User-Agent',
+      'Content-Length',
+      'Connection',
+    ]);
+    expect(head).toContain(`Host: 127.0.0.1:${target.port}`);
+    expect(head).toContain('Content-Length: 2');
+  });
+
+  test('can not make a loop by naming the mark of forwarding in Connection', async () => {
+    await fresh();
+    await add(`${server.origin}/h/${uid}`);
+    await sendRaw(['Connection: creel-via', 'Content-Length: 0']);
+    const refusal = async () =>
+      (await client.call('listUnsaved', { params: { uid } })).find(({ index }) => index === 1)?.lastDelivery?.error;
+    await expect.poll(refusal, { timeout: 30_000 }).toMatch(/^Not forwarded: .*loop/);
+    expect(await client.call('listUnsaved', { params: { uid } })).toHaveLength(2);
+  });
+
+  test('can not choose the delivery, the framing or the protocol of what is sent', async () => {
+    await fresh();
+    await add(target.url);
+    await sendRaw(
+      [
+        'Creel-Delivery: dlv_mine',
+        'CREEL-ATTEMPT: 77',
+        'Transfer-Encoding: chunked',
+        'TE: trailers',
+        'Trailer: X-Late',
+        'Keep-Alive: timeout=9',
+        'Proxy-Authorization: Basic eDp5',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAMAAABkAAQAAP__',
+        'Expect: 100-continue',
+      ],
+      '3\r\nabc\r\n0\r\nX-Late: 1\r\n\r\n',
+    );
+    const head = await headOf(0);
+    expect(head.filter((line) => /^creel-delivery:/i.test(line))).toEqual([
+      expect.stringMatching(/^Creel-Delivery: dlv_[\w-]{22}$/),
+    ]);
+    expect(head).toContain('Creel-Attempt: 1');
+    expect(head).toContain('Content-Length: 3');
+    const names = /^(transfer-encoding|te|trailer|keep-alive|proxy-authorization|upgrade|http2-settings|expect):/i;
+    expect(head.filter((line) => names.test(line))).toEqual([]);
+  });
+
+  test.each(['/../admin', '/a/%2e%2E/admin', '/..;x=1/admin', '/..%2fadmin', '/a/..'])(
+    'can not leave the path of a destination with %s',
+    async (path) => {
+      await fresh();
+      await add(`${target.url}/hooks`, { appendPath: true });
+      await sendRaw(['Content-Length: 0'], '', path);
+      const [attempt] = await untilAttempts(0, 1);
+      expect(attempt).toMatchObject({ status: null, error: expect.stringContaining("destination's path") });
+      expect(target.count()).toBe(0);
+    },
+  );
+
+  test('sends dots that stay in their segment, and any path to a destination without one', async () => {
+    await fresh();
+    await add(`${target.url}/hooks`, { appendPath: true });
+    await sendRaw(['Content-Length: 0'], '', '/v1...2/..x/.?to=/../');
+    expect((await headOf(0))[0]).toBe('POST /hooks/v1...2/..x/.?to=/../ HTTP/1.1');
+    const [{ id } = { id: 0 }] = await client.call('listDestinations', { params: { uid } });
+    await client.call('changeDestination', { params: { uid, id }, body: { url: target.url } });
+    await sendRaw(['Content-Length: 0'], '', '/../x');
+    expect((await headOf(1))[0]).toBe('POST /../x HTTP/1.1');
+  });
+});
+
+describe('a target', () => {
+  beforeAll(() => world());
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
+
+  test.each([
+    ['an endless body', 'HTTP/1.1 200 OK\r\n\r\n', { status: 200, responseTruncated: true }],
+    ['an endless head', 'HTTP/1.1 200 OK\r\nX: ', { status: null, error: expect.any(String) }],
+    ['endless interim answers', 'HTTP/1.1 102 Wait\r\n\r\n', { status: null, error: expect.any(String) }],
+  ])('with %s holds a bounded part', async (_, beginning, outcome) => {
+    await fresh();
+    const isInterim = beginning.includes('102');
+    target.answer = (socket) => {
+      socket.write(beginning);
+      const more = Buffer.from(isInterim ? beginning.repeat(1000) : 'x'.repeat(64 * 1024));
+      const write = (): void => {
+        while (!socket.destroyed && socket.write(more));
+      };
+      socket.on('drain', write).on('error', () => undefined);
+      write();
+    };
+    await add(target.url);
+    await send();
+    const [attempt] = await untilAttempts(0, 1);
+    expect(attempt).toMatchObject(outcome);
+    expect(attempt?.responseBody?.length ?? 0).toBeLessThanOrEqual(16 * 1024);
+  });
+
+  test('that redirects is not followed, and the redirect counts as a failure', async () => {
+    await fresh();
+    const inside = await openRawTarget();
+    target.answer = saying(`HTTP/1.1 307 Elsewhere\r\nLocation: ${inside.url}/\r\nContent-Length: 0\r\n\r\n`);
+    await add(target.url);
+    await send();
+    expect((await untilAttempts(0, 1))[0]).toMatchObject({ status: 307, nextAttemptAt: expect.any(String) });
+    expect(inside.count()).toBe(0);
+    await inside.close();
+  });
+});
+
+describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
+  /** Answers 500 when the test lets it. */
+  let answerAll = Promise.withResolvers<void>();
+  beforeAll(() => world(engine));
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
+
+  async function underWay(): Promise<number> {
+    await fresh();
+    answerAll = Promise.withResolvers();
+    target.answer = (socket) => void answerAll.promise.then(() => saying('HTTP/1.1 500 No\r\n\r\n')(socket));
+    const { id } = await add(target.url);
+    await send();
+    await expect.poll(() => target.count(), { timeout: 30_000 }).toBe(1);
+    return id;
+  }
+  /** The server still forwards. */
+  async function expectForwarding(): Promise<void> {
+    const other = (await client.call('createEndpoint', { body: {} })).uid;
+    const works = await openRawTarget();
+    await client.call('createDestination', { params: { uid: other }, body: { url: works.url } });
+    await client.send(`/h/${other}`, { method: 'POST', body: 'x' });
+    await expect.poll(() => works.count(), { timeout: 30_000 }).toBe(1);
+    await works.close();
+  }
+
+  test('its destination is deleted: the attempt is kept, and nothing follows', async () => {
+    const id = await underWay();
+    await client.call('deleteDestination', { params: { uid, id } });
+    answerAll.resolve();
+    expect((await untilAttempts(0, 1))[0]).toMatchObject({ status: 500, destinationId: null, nextAttemptAt: null });
+    server.clock.advance(60_000);
+    await expectForwarding();
+    expect(target.count()).toBe(1);
+  });
+
+  test('its endpoint is deleted: nothing is stored', async () => {
+    await underWay();
+    const record = await server.store.findEndpoint(uid);
+    await client.call('deleteEndpoint', { params: { uid } });
+    answerAll.resolve();
+    await expectForwarding();
+    while (await server.store.purgeSome(100));
+    expect(await server.store.listAttempts(record?.id ?? 0, 0)).toEqual([]);
+  });
+
+  test('its request is deleted: nothing is stored and nothing waits', async () => {
+    await underWay();
+    await client.call('deleteRequest', { params: { uid, id: unsavedId(0) } });
+    answerAll.resolve();
+    await expectForwarding();
+    expect(await client.call('listDestinations', { params: { uid } })).toMatchObject([{ pending: 0 }]);
+  });
+
+  test('the URL is changed: the next attempt goes to the new one', async () => {
+    const id = await underWay();
+    const next = await openRawTarget();
+    await client.call('changeDestination', { params: { uid, id }, body: { url: next.url } });
+    answerAll.resolve();
+    expect((await untilAttempts(0, 1))[0]?.url).toBe(target.url);
+    server.clock.advance(10_000);
+    expect((await untilAttempts(0, 2))[0]).toMatchObject({ url: next.url, status: 200, attempt: 2 });
+    await next.close();
+  });
+
+  test('it is turned off and on at once: it is sent once', async () => {
+    const id = await underWay();
+    const params = { uid, id };
+    for (const enabled of [false, true, false, true])
+      await client.call('changeDestination', { params, body: { enabled } });
+    target.answer = saying('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    answerAll.resolve();
+    await untilAttempts(0, 1);
+    await expectForwarding();
+    expect(target.count()).toBe(1);
+  });
+});

@@ -1,0 +1,34 @@
+import type { EndpointDetail } from '@creel/contract';
+import { formatCount } from '../../../ui/sizes.ts';
+
+type Kept = Pick<EndpointDetail, 'autosave' | 'stats'>;
+
+/** The share of the maximum of unsaved requests from which the limit is mentioned. */
+const NEARLY_FULL = 0.9;
+
+/**
+ * Says that only the newest unsaved requests are kept, and how many were dropped. `undefined` while there is room, and
+ * while autosave keeps every request.
+ */
+export function droppingLabel({ autosave, stats }: Kept): string | undefined {
+  const { total, saved, maxSaved, maxUnsaved, dropped } = stats;
+  const unsaved = total - saved;
+  const savesAll = autosave === 'true' && saved < maxSaved;
+  if (savesAll || unsaved === 0 || (dropped === 0 && unsaved < maxUnsaved * NEARLY_FULL)) return undefined;
+  const kept = `The newest ${formatCount(maxUnsaved)} unsaved requests are kept.`;
+  if (dropped === 0) return kept;
+  return `${kept} ${formatCount(dropped)} older ${dropped === 1 ? 'one was' : 'ones were'} dropped.`;
+}
+
+/** Why autosave has stopped saving; `undefined` if it works. */
+export function savedCapacityLabel({ autosave, stats }: Kept): string | undefined {
+  if (autosave !== 'true' || stats.saved < stats.maxSaved) return undefined;
+  return `This endpoint holds ${formatCount(stats.saved)} saved requests, the most it can keep. New requests are kept unsaved until you delete saved ones.`;
+}
+
+/** How many live messages could not be shown; `undefined` if there were none. */
+export function badFramesLabel(badFrames: number): string | undefined {
+  if (badFrames === 0) return undefined;
+  const messages = badFrames === 1 ? 'One live message was' : `${formatCount(badFrames)} live messages were`;
+  return `${messages} invalid and could not be shown. Reload the page to see everything.`;
+}
