@@ -247,13 +247,12 @@ test('at every width every filter is seen and works', async ({ page, endpoint })
 });
 
 test('at every width the rows keep their position when the first is selected', async ({ page, endpoint }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
   for (const path of ['/a', '/b']) await send(endpoint.url, { path });
-  await openLive(page, endpoint);
   const top = async () => (await row(page, 0).boundingBox())?.y;
   const marked = page.getByRole('toolbar', { name: 'Marked requests' });
   for (const size of SIZES) {
     await page.setViewportSize(size);
+    await openLive(page, endpoint);
     await row(page, 0).scrollIntoViewIfNeeded();
     const before = await top();
     for (const index of [0, 1]) await row(page, index).getByRole('checkbox').click();
@@ -261,8 +260,6 @@ test('at every width the rows keep their position when the first is selected', a
       await expect(marked.getByRole('button', { name }), `${size.width}`).toBeInViewport({ ratio: 1 });
     }
     expect(await top(), `${size.width}`).toBe(before);
-    await marked.getByRole('button', { name: 'Clear the selection' }).click();
-    await expect(marked).toHaveCount(0);
   }
 });
 
