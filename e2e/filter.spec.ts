@@ -45,7 +45,9 @@ test('the filter finds one of thousands of stored requests', async ({ page, cont
   await expect(page.getByText(`Searched ${ALL} stored requests`)).toBeVisible();
   // 1, 10 to 19, 100 to 199, 1,000 to 1,999 and so on. The filter pauses after 1,000 matches, and scrolling continues it.
   await filter(page).fill('path:/order/1*');
-  await expect(page.getByText(new RegExp(String.raw`^1,\d{3}\+ matches in [\d,]+ of ${ALL} requests`)).first()).toBeVisible();
+  await expect(
+    page.getByText(new RegExp(String.raw`^1,\d{3}\+ matches in [\d,]+ of ${ALL} requests`)).first(),
+  ).toBeVisible();
   await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight));
   const matches = Array.from({ length: STORED }, (_, at) => String(at)).filter((at) => at.startsWith('1')).length;
   const all = `${matches.toLocaleString('en-US')} matches in ${ALL} requests`;
