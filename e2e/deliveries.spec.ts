@@ -85,6 +85,29 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await back.close();
 });
 
+test('a request shows that it waits for its first attempt, live, and then its result', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  let answerAll = (): void => undefined;
+  target.answerWith((response) => {
+    answerAll = () => void response.end('ok');
+  });
+  await openLive(page, endpoint);
+  await addDestination(page, target.url);
+  await pressEscape(page);
+  await sendJson(endpoint.url, { n: 1 });
+  await expect(row(page, 0)).toContainText('Waiting');
+  await row(page, 0).click();
+  await page.getByRole('tab', { name: /^Deliveries/ }).click();
+  await expect(page.getByText('Waiting for the first attempt')).toBeVisible();
+  await expectNoFindings(page, 'a request that waits');
+  answerAll();
+  await expect(row(page, 0)).toContainText('200');
+  await expect(attempts(page)).toHaveCount(1);
+});
+
 test('a destination is paused after 50 failures, says why, and is resumed', async ({ page, endpoint, target }) => {
   target.answerWith((response) => response.writeHead(500, 'Out Of Order').end());
   await openLive(page, endpoint);

@@ -3,6 +3,7 @@ import { endpointSchema } from '@creel/contract';
 import type { DeliveryAttempt, Destination, Endpoint } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
 import { failing, shows, waiting } from './scene.ts';
 import type { Scene } from './scene.ts';
 import type { Prepare, Stage } from './stage.ts';
@@ -115,6 +116,19 @@ async function forwarded(stage: Stage): Promise<Page> {
   return shows(page, page.getByText('↻').first());
 }
 
+/** The destination never answers. */
+async function waitingForDelivery(stage: Stage): Promise<Page> {
+  const { page, endpoint } = await newEndpoint(stage);
+  const target = createServer(() => undefined).unref();
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
+  const address = target.address();
+  const data = { url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook` };
+  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
+  await fetch(`${endpoint.url}/orders/7`, { method: 'POST', body: BODY });
+  await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries`);
+  return shows(page, 'Waiting for the first attempt');
+}
+
 async function signed(stage: Stage, secret: string, body: string | null = BODY): Promise<Page> {
   const { page, endpoint } = await newEndpoint(stage);
   const signature = `sha256=${createHmac('sha256', SECRET).update(BODY).digest('hex')}`;
@@ -174,6 +188,7 @@ export const deliveryScenes: readonly Scene[] = [
     },
   },
   { name: 'deliveries-badges', play: forwarded },
+  { name: 'deliveries-waiting', play: waitingForDelivery },
   {
     name: 'deliveries-history',
     perSize: true,
