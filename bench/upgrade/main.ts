@@ -75,7 +75,9 @@ try {
   const stepMs = Number(values.seconds) * 1000;
   const report = await runUpgrade({ ...programs, stepMs, database }, print).finally(() => database.stop());
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-  if (Object.values(report.flaws).some((list) => list.length > 0)) process.exitCode = 1;
+  const isFlawed = Object.values(report.flaws).some((list) => list.length > 0);
+  const hasFailed = Object.keys({ ...report.answers, ...report.dashboard }).some((status) => Number(status) >= 400);
+  if (isFlawed || hasFailed) process.exitCode = 1;
 } finally {
   await rm(tree, { recursive: true, force: true });
 }

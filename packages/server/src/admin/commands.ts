@@ -11,8 +11,6 @@ import type { Database, Tables } from '../database/schema.ts';
 import { sqliteDialect } from '../database/sqlite/engine.ts';
 import { databaseFile } from '../database/sqlite/open-database.ts';
 
-export { AdminProblem } from './admin-problem.ts';
-
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
 export interface AdminConfig {
   readonly dataDir: string;

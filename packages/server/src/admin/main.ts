@@ -1,6 +1,7 @@
 import { ConfigProblem, readConfig } from '../config.ts';
 import { StorageProblem } from '../database/storage-problem.ts';
-import { AdminProblem, runAdmin } from './commands.ts';
+import { AdminProblem } from './admin-problem.ts';
+import { runAdmin } from './commands.ts';
 
 /** The process of `creel admin`: environment, output and exit code. */
 

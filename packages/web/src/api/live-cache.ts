@@ -35,7 +35,7 @@ export function useLiveEndpoint(uid: string): LiveEndpoint {
   };
 }
 
-/** The state of the connection only. */
+/** The state of the connection only. A page without an endpoint has the uid '' and no connection that could end. */
 export function useLiveStatus(uid: string): LiveStatus {
   const signedOut = useSignedOut();
   const { data } = useQuery({
@@ -44,5 +44,5 @@ export function useLiveStatus(uid: string): LiveStatus {
     initialData: NOT_LIVE,
     enabled: false,
   });
-  return signedOut ? { ...data, state: 'ended', lost: true } : data;
+  return signedOut && uid !== '' ? { ...data, state: 'ended', lost: true } : data;
 }

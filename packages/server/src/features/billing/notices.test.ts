@@ -2,10 +2,9 @@ import { afterEach, expect, test } from 'vitest';
 import { openMailbox } from '../../../../../fixtures/mailbox.ts';
 import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
 import { createLog } from '../../log.ts';
-import { createMailer } from '../mail/service.ts';
+import { createMailer, sendOutbox } from '../mail/service.ts';
 import type { Mailer } from '../mail/service.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { sendOutbox } from '../mail/outbox.ts';
 import { composeSubscriptionNotice, noticeMessage } from './notices.ts';
 import type { SubscriptionState } from './rules.ts';
 

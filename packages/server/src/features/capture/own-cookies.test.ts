@@ -50,7 +50,8 @@ describe("a logged-in user who opens another user's capture URL", () => {
     ]) {
       expect(secret.length).toBeGreaterThan(40);
       expect(frame).not.toContain(secret);
-      expect(await owner.client.call('search', { query: { q: secret } })).toEqual([]);
+      // Without quotation marks, a leading hyphen would negate it.
+      expect(await owner.client.call('search', { query: { q: `"${secret}"` } })).toEqual([]);
     }
     expect(frame).toContain('hidden-by-creel');
     view.close();

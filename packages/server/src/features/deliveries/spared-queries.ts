@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { indexOfKey, requestKey, removeDeliveries } from '../../database/request-key.ts';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { latestOf, lockEndpoint } from '../requests/queries.ts';
 
@@ -16,24 +17,16 @@ export async function removeSpared(
   if (bounds === undefined) return;
   const isUnplanned = (index: number): boolean => bounds.planned_to !== null && index >= bounds.planned_to;
   const spared = new Set(indexes.filter((index) => index < bounds.trimmed_to && !isUnplanned(index)));
+  const present = [...spared].filter((index) => index >= bounds.first_index);
   const changes = new Map<string, { stored: number; bytes: number }>();
   let removed = 0;
-  for (const index of spared) {
-    const row = await transaction
-      .deleteFrom('captured_requests')
-      .where('key', '=', requestKey(endpointId, Math.max(index, bounds.first_index)))
-      .where(indexOfKey, '=', index)
-      .where('saved_id', 'is', null)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('deliveries').select('id').where('request_key', '=', requestKey(endpointId, index)))),
-      )
-      .returning(['method', sql<number>`coalesce(length(body), 0)`.as('size')])
-      .executeTakeFirst();
-    if (row === undefined) continue;
-    await removeDeliveries(transaction, requestKey(endpointId, index), requestKey(endpointId, index + 1));
-    const change = changes.get(row.method) ?? { stored: 0, bytes: 0 };
-    changes.set(row.method, { stored: change.stored + 1, bytes: change.bytes + row.size });
-    removed += 1;
+  for (const chunk of rowChunks(present)) {
+    const rows = await removeUnsaved(transaction, endpointId, chunk);
+    for (const { method, size } of rows) {
+      const change = changes.get(method) ?? { stored: 0, bytes: 0 };
+      changes.set(method, { stored: change.stored + 1, bytes: change.bytes + size });
+    }
+    removed += rows.length;
   }
   if (removed === 0) return;
   for (const [method, { stored, bytes }] of changes)
@@ -53,4 +46,29 @@ export async function removeSpared(
     })
     .where('id', '=', endpointId)
     .execute();
+}
+
+/** Deletes those of the requests that are unsaved and have no pending delivery, with their history. */
+async function removeUnsaved(
+  transaction: DatabaseTransaction,
+  endpointId: number,
+  indexes: readonly number[],
+): Promise<{ readonly method: string; readonly size: number }[]> {
+  const keysOf = (some: readonly number[]) => some.map((index) => requestKey(endpointId, index));
+  const rows = await transaction
+    .deleteFrom('captured_requests')
+    .where('key', 'in', keysOf(indexes))
+    .where('saved_id', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('deliveries').select('id').whereRef('request_key', '=', 'captured_requests.key'))),
+    )
+    .returning([indexOfKey.as('index'), 'method', sql<number>`coalesce(length(body), 0)`.as('size')])
+    .execute();
+  if (rows.length > 0)
+    for (const table of ['delivery_attempts', 'latest_deliveries'] as const)
+      await transaction
+        .deleteFrom(table)
+        .where('request_key', 'in', keysOf(rows.map(({ index }) => index)))
+        .execute();
+  return rows;
 }

@@ -41,12 +41,10 @@ const isAction = (target: EventTarget): boolean =>
 export function useSwipe(requestAt: (index: number) => ListedRequest | undefined, canSave: boolean) {
   const [swipe, setSwipe] = useState<Swipe>();
   const start = useRef<Start>(undefined);
-  const wasMoved = useRef(false);
-  /** True from a tap that covers the actions again until the next one. */
-  const endsSwipe = useRef(false);
+  /** True after a swipe or a tap that ends one, until the next press. Its click opens no request. */
+  const wasGesture = useRef(false);
   const onPointerDown = ({ pointerType, target, clientX: x, clientY: y }: PointerEvent): void => {
-    wasMoved.current = false;
-    endsSwipe.current = false;
+    wasGesture.current = false;
     const row = target instanceof Element ? target.closest<HTMLElement>('[data-index]') : null;
     const index = Number(row?.dataset['index']);
     const request = row === null || pointerType !== 'touch' ? undefined : requestAt(index);
@@ -57,20 +55,20 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
     if (start.current === undefined) return;
     const { x, y, index, offset, width } = start.current;
     const [right, down] = [clientX - x, clientY - y];
-    if (!wasMoved.current) {
+    if (!wasGesture.current) {
       if (Math.abs(down) > MIN_MOVE) start.current = undefined;
       if (Math.abs(down) > MIN_MOVE || Math.abs(right) < MIN_MOVE) return;
     }
-    wasMoved.current = true;
+    wasGesture.current = true;
     setSwipe({ index, offset: Math.min(0, Math.max(-width, offset + right)), isMoving: true });
   };
   const onPointerUp = ({ target }: PointerEvent): void => {
     const width = start.current?.width ?? 0;
     start.current = undefined;
-    if (wasMoved.current) {
+    if (wasGesture.current) {
       setSwipe((last) => (last && last.offset < -width / 2 ? { ...last, offset: -width, isMoving: false } : undefined));
     } else if (swipe !== undefined && !isAction(target)) {
-      endsSwipe.current = true;
+      wasGesture.current = true;
       setSwipe(undefined);
     }
   };
@@ -78,9 +76,8 @@ export function useSwipe(requestAt: (index: number) => ListedRequest | undefined
     start.current = undefined;
     setSwipe(undefined);
   };
-  /** A swipe, and the tap that ends it, open no request. */
   const onClickCapture = (tap: MouseEvent): void => {
-    if (wasMoved.current || endsSwipe.current) tap.stopPropagation();
+    if (wasGesture.current) tap.stopPropagation();
     // Not before the button has received the press.
     else if (isAction(tap.target)) setTimeout(() => setSwipe(undefined));
   };
