@@ -197,7 +197,7 @@ describe('forwarding', () => {
     expect((await current())?.state).toMatchObject({ reason: '50 attempts in a row failed. The last one: 500 Said' });
     await send(uid, 'while paused');
     await expect.poll(async () => (await current())?.pending, { timeout: 30_000 }).toBe(53);
-    const [attempt] = await untilAttempts(uid, 0, 1);
+    const [attempt] = await attemptsOf(uid, 0);
     const retry = `/api/endpoints/${uid}/deliveries/${attempt?.deliveryId}/retry`;
     expect(await client.tell(retry, { method: 'POST' })).toMatchObject({
       status: 409,

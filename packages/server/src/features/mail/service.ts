@@ -208,8 +208,8 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
 /** @throws Error for a notice of a newer version, which a newer node sends later */
 function composeMail({ content, user }: OutboxMail, { composers, publicUrl }: OutboxOptions): Letter | 'unwanted' {
   const notice: unknown = JSON.parse(content);
-  for (const compose of composers) {
-    const letter = compose(notice, user, publicUrl());
+  for (const composeNotice of composers) {
+    const letter = composeNotice(notice, user, publicUrl());
     if (letter !== undefined) return letter;
   }
   throw new Error('This version does not know the notice.');

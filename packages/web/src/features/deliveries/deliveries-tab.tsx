@@ -79,7 +79,7 @@ function Waiting() {
       title="Waiting for the first attempt"
       actions={<Button onClick={() => runCommand(COMMAND_IDS.forward)}>Show destinations</Button>}
     >
-      It is sent as soon as its destination is on and has answered earlier requests.
+      No attempt has ended yet. The destination may be slow, busy with earlier requests, paused or off.
     </EmptyState>
   );
 }
