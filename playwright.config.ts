@@ -4,8 +4,8 @@ import { launchOptions } from './scripts/chromium.ts';
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
-  // One more than the cores, because a page uses a core only while it loads.
-  workers: 3,
+  // Twice the cores, because tests also wait.
+  workers: 4,
   fullyParallel: false,
   retries: 0,
   forbidOnly: true,

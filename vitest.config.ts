@@ -40,8 +40,8 @@ export default defineConfig({
     // Tests use real servers and databases on two shared cores, so a short timeout would fail by chance.
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // As many as the cores.
-    maxWorkers: 2,
+    // Twice the cores, because tests also wait.
+    maxWorkers: 4,
     // Test files share the modules of their process. Loading them again for each file doubles the processor time of most.
     isolate: false,
     retry: 0,

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 
-test.use({ appSettings: { DEFAULT_TIER: 'BASIC' } });
+test.use({ tier: 'BASIC' });
 
 const toast = (page: Page, text: string) =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });

@@ -2,7 +2,7 @@
 import { test as base, expect } from '@playwright/test';
 import type { BrowserContext, Page } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
-import type { Endpoint, User } from '@creel/contract';
+import type { Endpoint, Tier, User } from '@creel/contract';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../fixtures/compile-cache.ts';
 import { createEndpoint } from './endpoints.ts';
+import { subscribe } from './plans.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 20_000;
@@ -136,9 +137,10 @@ export async function register(context: BrowserContext, app: App): Promise<Perso
 /**
  * Playwright's `test` with a server: `app` (one per worker, shared by its tests), `person` (a user for this test, logged in in `page`) and
  * `endpoint` (one of the user's). `page.goto('/…')` is relative to the server. A test fails if its page has an uncaught error.
+ * `tier` is the user's plan. Different `appSettings` take another server and another browser, so few files set them.
  */
 export const test = base.extend<
-  { person: Person; endpoint: Endpoint; calmPage: undefined },
+  { tier: Tier; person: Person; endpoint: Endpoint; calmPage: undefined },
   { appSettings: Record<string, string>; app: App }
 >({
   appSettings: [{}, { scope: 'worker', option: true }],
@@ -153,8 +155,10 @@ export const test = base.extend<
   baseURL: async ({ app }, use) => {
     await use(app.url);
   },
-  person: async ({ context, app }, use) => {
-    await use(await register(context, app));
+  tier: ['FREE', { option: true }],
+  person: async ({ context, app, tier }, use) => {
+    const person = await register(context, app);
+    await use(tier === 'FREE' ? person : { ...person, user: await subscribe(context, tier) });
   },
   endpoint: async ({ context, app, person }, use) => {
     expect(person.username).toBeTruthy();

@@ -109,9 +109,13 @@ function sendHead(captureUrl: string, head: string): Promise<void> {
   });
 }
 
-/** Runs in the page: opens each tab of a tab list and waits until it is drawn. Returns the names of all tabs and of those shown. */
-const showEach = (list: string) => `(async () => {
-  const tabs = [...document.querySelectorAll('[role="tablist"][aria-label="${list}"] [role="tab"]')];
+/**
+ * Runs in the page: opens tabs of a tab list, by default all, and waits until each is drawn. Returns the names of these tabs and of those
+ * that were shown.
+ */
+const showEach = (list: string, name = '') => `(async () => {
+  const tabs = [...document.querySelectorAll('[role="tablist"][aria-label="${list}"] [role="tab"]')]
+    .filter((tab) => tab.textContent.includes('${name}'));
   const shown = [];
   for (const tab of tabs) {
     tab.focus();
@@ -120,7 +124,7 @@ const showEach = (list: string) => `(async () => {
   }
   return { all: tabs.map((tab) => tab.textContent), shown };
 })()`;
-const shownSchema = z.object({ all: z.string().array().min(2), shown: z.string().array() });
+const shownSchema = z.object({ all: z.string().array().min(1), shown: z.string().array() });
 
 test('none of sixty captured payloads runs', async ({ page, context, person, app }) => {
   test.setTimeout(240_000);
@@ -148,15 +152,20 @@ test('none of sixty captured payloads runs', async ({ page, context, person, app
   for (const head of HEADS) await sendHead(endpoint.url, head);
   await openLive(page, endpoint);
   const count = BODIES.length + HEADS.length;
+  const contentTypes = new Set<string>();
   await expect(row(page, count - 1)).toBeVisible();
   for (let index = count - 1; index >= 0; index--) {
     const details = page.getByRole('region', { name: `Request ${index}` });
     await expect(details).toBeVisible();
     await page.keyboard.press('4');
     await expect(details.getByRole('tablist', { name: 'View of the body' })).toBeVisible();
-    for (const list of ['View of the body', 'Parts of the request']) {
-      const { all, shown } = shownSchema.parse(await page.evaluate(showEach(list)));
-      expect(shown, `${list}, payload ${index}`).toEqual(all);
+    // Without its body, a request looks like the others of its content type.
+    const contentType = BODIES[index]?.[0];
+    const onlyBodyIsNew = contentType !== undefined && contentTypes.has(contentType);
+    if (contentType !== undefined) contentTypes.add(contentType);
+    for (const tabs of [showEach('View of the body'), showEach('Parts of the request', onlyBodyIsNew ? 'JSON' : '')]) {
+      const { all, shown } = shownSchema.parse(await page.evaluate(tabs));
+      expect(shown, `payload ${index}`).toEqual(all);
     }
     expect(found, `payload ${index}`).toEqual([]);
     await page.keyboard.press('j');

@@ -43,7 +43,7 @@ test('a capture is forwarded, its badge changes live, and its history has the re
   await expect(attempts(page)).toContainText('"stored"');
   await attempts(page).getByRole('tab', { name: 'Headers' }).click();
   await expect(page.getByRole('table', { name: 'Response headers' })).toContainText('application/json');
-  await expectNoFindings(page, 'deliveries');
+  await expectNoFindings(page, 'deliveries', '[aria-label="Request 0"]');
 
   await page.getByRole('button', { name: 'Open in replay' }).click();
   await expect(urlField(page)).toHaveValue(`${target.url}/hook`);
@@ -118,7 +118,7 @@ test('a destination is paused after 50 failures, says why, and is resumed', asyn
   await expect(card).toContainText('500 Out Of Order');
   await expect(card).toContainText('0% of the last 20 attempts delivered, latest 500');
   await expect(card).toContainText('52 waiting');
-  await expectNoFindings(page, 'a paused destination');
+  await expectNoFindings(page, 'a paused destination', '[role="dialog"]');
 
   await pressEscape(page);
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
@@ -149,7 +149,7 @@ test('destinations are edited, tested, switched off and deleted, by keyboard too
   await page.getByRole('combobox', { name: 'Condition' }).press('Tab');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Expected a condition that is known at the capture.')).toBeVisible();
-  await expectNoFindings(page, 'a rejected condition');
+  await expectNoFindings(page, 'a rejected condition', '[role="dialog"]');
   await page.getByRole('combobox', { name: 'Condition' }).fill('');
   await page.getByLabel('URL', { exact: true }).fill('http://169.254.169.254/');
   await page.getByLabel('URL', { exact: true }).press('Enter');

@@ -5,7 +5,7 @@ import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { openLive } from './endpoints.ts';
 
-test.use({ appSettings: { DEFAULT_TIER: 'PREMIUM' } });
+test.use({ tier: 'PREMIUM' });
 
 async function create(request: APIRequestContext, name: string): Promise<Endpoint> {
   const answer = await request.post('/api/endpoints', { data: { name } });

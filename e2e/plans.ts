@@ -2,7 +2,7 @@
 import { userSchema } from '@creel/contract';
 import type { BillingInterval, Tier, User } from '@creel/contract';
 import { expect } from '@playwright/test';
-import type { Locator, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { z } from 'zod';
 
 const PLAN_NAMES = { FREE: 'Free', BASIC: 'Basic', PREMIUM: 'Premium' } as const;
@@ -20,20 +20,26 @@ export const toast = (page: Page, text: string): Locator =>
   page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
 /** Returns the logged-in user from the server. */
-export async function readUser(page: Page): Promise<User> {
-  return userSchema.parse(await (await page.request.get('/api/user')).json());
+export async function readUser({ request }: Pick<BrowserContext, 'request'>): Promise<User> {
+  return userSchema.parse(await (await request.get('/api/user')).json());
 }
 
-/** Buys a plan through the API of the test gateway. */
-export async function subscribe(page: Page, tier: Tier, interval: BillingInterval = 'monthly'): Promise<void> {
+/** Buys a plan through the API of the test gateway. Returns the user with the plan. */
+export async function subscribe(
+  { request }: Pick<BrowserContext, 'request'>,
+  tier: Tier,
+  interval: BillingInterval = 'monthly',
+): Promise<User> {
   const data = { tier, interval, returnUrl: '/subscription' };
-  const started = await page.request.post('/api/subscription/checkout', { data });
+  const started = await request.post('/api/subscription/checkout', { data });
   expect(started.status(), await started.text()).toBe(200);
   const { url } = z.object({ url: z.url() }).parse(await started.json());
   const id = new URL(url).pathname.split('/').at(-1) ?? '';
-  const paid = await page.request.post(`/api/billing/test/checkout/${id}`, { data: { action: 'pay' } });
+  const paid = await request.post(`/api/billing/test/checkout/${id}`, { data: { action: 'pay' } });
   expect(paid.status(), await paid.text()).toBe(200);
-  expect((await readUser(page)).subscriptionTier).toBe(tier);
+  const user = await readUser({ request });
+  expect(user.subscriptionTier).toBe(tier);
+  return user;
 }
 
 /** Performs an action on the subscription in the gateway's portal. */

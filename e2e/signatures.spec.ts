@@ -37,7 +37,7 @@ test('the scheme is suggested, and details say whether a signature is valid', as
   await expect(dialog).toContainText('Suggested');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toContainText('Please enter the secret');
-  await expectNoFindings(page, 'signing secret');
+  await expectNoFindings(page, 'signing secret', '[role="dialog"]');
   await dialog.getByLabel('Secret', { exact: true }).fill(`${SECRET} `);
   await dialog.getByLabel('Secret', { exact: true }).press('Enter');
   await expect(dialog).toHaveCount(0);
@@ -46,10 +46,10 @@ test('the scheme is suggested, and details say whether a signature is valid', as
 
   await setSecret(page, SECRET);
   await expect(details).toContainText('Signature valid');
-  await expectNoFindings(page, 'a valid signature');
+  await expectNoFindings(page, 'a valid signature', '[aria-label="Request 2"]');
   await row(page, 1).click();
   await expect(page.getByRole('region', { name: 'Request 1' })).toContainText('Signature invalid:');
-  await expectNoFindings(page, 'an invalid signature');
+  await expectNoFindings(page, 'an invalid signature', '[aria-label="Request 1"]');
   await row(page, 0).click();
   await expect(page.getByRole('region', { name: 'Request 0' })).toContainText('No signature:');
 
@@ -76,5 +76,5 @@ test('an edited replay is signed again, so that the receiver accepts it', async 
   await expect.poll(() => target.received.length).toBe(2);
   const signatures = target.received.map(({ headers }) => headers.find(([name]) => /signature/i.test(name))?.[1]);
   expect(signatures).toEqual([signed(BODY), signed('{"edited":true}')]);
-  await expectNoFindings(page, 'sign again');
+  await expectNoFindings(page, 'sign again', '[aria-label="Replay Request"]');
 });

@@ -21,6 +21,8 @@ export interface ChaosOptions {
   readonly outageMs: number;
   /** PostgreSQL crashes this often, and recovers. */
   readonly crashes: number;
+  /** Milliseconds between two requests of one sender. */
+  readonly pauseMs: number;
 }
 
 export interface ChaosReport extends TrafficReport {
@@ -53,9 +55,10 @@ async function observe(cluster: Cluster, options: ChaosOptions, log: (line: stri
   });
   const endpoints = [];
   for (let nth = 0; nth < ENDPOINTS; nth += 1) endpoints.push(await client.call('createEndpoint', { body: {} }));
+  const newSender = (name: string, url: string): Sender => new Sender(name, () => url, options.pauseMs);
   const senders = endpoints.flatMap(({ uid }, at) => [
-    ...Array.from({ length: SENDERS }, (_, nth) => new Sender(`nginx-${at}-${nth}`, () => `${origin}/h/${uid}`)),
-    ...nodeOrigins.map((node, nth) => new Sender(`node-${at}-${nth}`, () => `${node}/h/${uid}`)),
+    ...Array.from({ length: SENDERS }, (_, nth) => newSender(`nginx-${at}-${nth}`, `${origin}/h/${uid}`)),
+    ...nodeOrigins.map((node, nth) => newSender(`node-${at}-${nth}`, `${node}/h/${uid}`)),
   ]);
   const live = origin.replace('http', 'ws');
   const viewers = endpoints.map(({ uid, id }) => new Viewer(id, `${live}/ws?endpoint=${uid}`, client.jar.header()));

@@ -11,7 +11,9 @@ import { Sender, Viewer } from './traffic.ts';
 const ENDPOINTS = 2;
 /** Senders per endpoint and node. */
 const SENDERS = 2;
-const DASHBOARD_PAUSE_MS = 50;
+/** Milliseconds between two requests of one sender. Without it, the senders take the processor from the nodes that start. */
+const SENDER_PAUSE_MS = 100;
+const DASHBOARD_PAUSE_MS = 100;
 
 export interface UpgradeOptions {
   /** The server's program of the version that runs first. */
@@ -66,7 +68,10 @@ async function observe(
     ({ id, uid, origin }) => new Viewer(id, `${origin.replace('http', 'ws')}/ws?endpoint=${uid}`, client.jar.header()),
   );
   const senders = everywhere.flatMap(({ uid, origin }, at) =>
-    Array.from({ length: SENDERS }, (_, nth) => new Sender(`node-${at}-${nth}`, () => `${origin}/h/${uid}`)),
+    Array.from(
+      { length: SENDERS },
+      (_, nth) => new Sender(`node-${at}-${nth}`, () => `${origin}/h/${uid}`, SENDER_PAUSE_MS),
+    ),
   );
   const dashboard = useDashboard(
     client,

@@ -2,8 +2,7 @@ import { liveMessageSchema } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 
-/** Milliseconds between two requests of one sender, and before a viewer connects again. */
-const PAUSE_MS = 20;
+/** Milliseconds before a viewer connects again. */
 const RECONNECT_MS = 300;
 const ANSWER_LIMIT_MS = 15_000;
 /** A viewer's list is as long as an `init`. */
@@ -19,8 +18,9 @@ export class Sender {
   readonly #end = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(name: string, url: () => string) {
-    this.#running = this.#send(name, url);
+  /** @param pauseMs milliseconds between two requests */
+  constructor(name: string, url: () => string, pauseMs: number) {
+    this.#running = this.#send(name, url, pauseMs);
   }
 
   async stop(): Promise<void> {
@@ -28,7 +28,7 @@ export class Sender {
     await this.#running;
   }
 
-  async #send(name: string, url: () => string): Promise<void> {
+  async #send(name: string, url: () => string, pauseMs: number): Promise<void> {
     for (let nth = 0; !this.#end.signal.aborted; nth += 1) {
       const body = `${name}:${nth}`;
       const from = performance.now();
@@ -42,7 +42,7 @@ export class Sender {
       if (status !== 0) this.slowestMs = Math.max(this.slowestMs, performance.now() - from);
       this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
       if (status === 200) this.acknowledged.push(body);
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   }
 }
