@@ -5,7 +5,7 @@ import { decodeHead } from '../../database/request-head.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits } from '../../database/store.ts';
 import { within } from '../../limits/within.ts';
-import { flatSourceLabel } from './flat-source-label.ts';
+import { flatSourceLabel, storeSource } from './detect-source.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
 import type { CaptureServiceOptions } from './service.ts';
@@ -66,10 +66,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
       const label = flatSourceLabel(decodeHead(head).rawHeaders.flat(), capture.body);
       if (label !== 'Unknown') sources.set(endpointId, label);
     }
-    for (const [endpointId, label] of sources)
-      options.store
-        .setDetectedSource(endpointId, label)
-        .catch((error: unknown) => options.log.warn({ err: error }, 'the source of an endpoint could not be noted'));
+    for (const [endpointId, label] of sources) void storeSource(options, endpointId, label);
   };
 }
 

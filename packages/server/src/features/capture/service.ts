@@ -12,7 +12,7 @@ import type { FirstHandler } from '../../http/dispatch.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
-import { flatSourceLabel } from './flat-source-label.ts';
+import { flatSourceLabel, storeSource } from './detect-source.ts';
 import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
@@ -95,7 +95,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
       options.metrics.countStored();
       options.live.captured(endpoint.id, capture, result);
       if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
-      if (endpoint.needsSource) detectSource(options, endpoints, endpoint, capture);
+      if (endpoint.needsSource) void detectSource(options, endpoints, endpoint, capture);
     },
   };
   return {
@@ -122,26 +122,15 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
   };
 }
 
-/**
- * Sets the first detected label on an endpoint that was created without a source. Runs after the sender was answered.
- */
-function detectSource(
+async function detectSource(
   options: CaptureServiceOptions,
   endpoints: EndpointCache,
   endpoint: CachedEndpoint,
   capture: PendingCapture,
-): void {
+): Promise<void> {
   const label = flatSourceLabel(capture.flatHeaders, capture.body);
   if (label === 'Unknown') return;
   endpoint.needsSource = false;
-  options.store.setDetectedSource(endpoint.id, label).then(
-    (changed) => {
-      endpoints.forget(endpoint.uid);
-      if (changed) options.live.publish(endpoint.id, { type: 'changed' });
-    },
-    (error: unknown) => {
-      endpoint.needsSource = true;
-      options.log.warn({ err: error }, 'the source of an endpoint could not be noted');
-    },
-  );
+  if (await storeSource(options, endpoint.id, label)) endpoints.forget(endpoint.uid);
+  else endpoint.needsSource = true;
 }

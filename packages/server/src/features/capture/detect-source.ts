@@ -1,5 +1,6 @@
 import { LABEL_BODY_BYTES, SOURCE_HEADERS, sourceLabel } from '@creel/contract';
 import type { RawHeaders, SourceLabel } from '@creel/contract';
+import type { CaptureServiceOptions } from './service.ts';
 
 /** The length of the name alone rules out most headers. */
 const LENGTHS: ReadonlySet<number> = new Set([...SOURCE_HEADERS].map((name) => name.length));
@@ -28,4 +29,23 @@ function namesShop(body: Buffer | null): boolean {
   if (body === null) return false;
   const part = body.length > LABEL_BODY_BYTES ? body.subarray(0, LABEL_BODY_BYTES) : body;
   return part.includes('hopify', 0, 'latin1') || part.includes('HOPIFY', 0, 'latin1');
+}
+
+/**
+ * Stores the label that was detected first on an endpoint without a source. Called after the sender was answered. False
+ * when it could not be stored.
+ */
+export async function storeSource(
+  { store, live, log }: Pick<CaptureServiceOptions, 'store' | 'live' | 'log'>,
+  endpointId: number,
+  label: SourceLabel,
+): Promise<boolean> {
+  try {
+    const isNew = await store.setDetectedSource(endpointId, label);
+    if (isNew) live.publish(endpointId, { type: 'changed' });
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'the source of an endpoint could not be stored');
+    return false;
+  }
 }
