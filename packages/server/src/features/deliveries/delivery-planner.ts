@@ -1,4 +1,5 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/round-robin.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
@@ -7,6 +8,12 @@ import type { DeliveryQueries } from './queries.ts';
 const STEP_ROWS = 256;
 /** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
+/**
+ * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So steady captures are
+ * planned several at a time, and planning takes a quarter of the writer's time at most.
+ */
+const PAUSE_PER_STEP = 3;
+const MAX_PAUSE_MS = 100;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
@@ -60,12 +67,14 @@ export class DeliveryPlanner {
   async #run(): Promise<void> {
     for (let id = this.#waiting.shift(); id !== undefined && !this.#isStopped; id = this.#waiting.shift()) {
       this.#isWaiting.delete(id);
+      const began = performance.now();
       try {
         // An endpoint with more goes to the end, after those of other users.
         if (await this.#step(id)) await this.poll();
       } catch (error) {
         this.#options.onFailure(error);
       }
+      await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
     }
     this.#running = undefined;
   }
