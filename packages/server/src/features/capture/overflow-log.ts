@@ -244,17 +244,26 @@ export class OverflowLog {
       discard: DiscardPolicy.New,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
     };
+    // A change needs a majority of the servers, so after a restart only what differs is written.
+    const present = await manager.streams.info(this.#stream).catch(() => undefined);
     // Several nodes may create it at once; with equal settings all of them succeed.
-    await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
-    await manager.consumers.add(this.#stream, {
+    if (present === undefined)
+      await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
+    else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
+      await manager.streams.update(this.#stream, changeable);
+    const client = jetstream(connection, { timeout: CALL_MS });
+    const drain = {
       durable_name: 'drain',
       filter_subject: this.#batches,
       ack_policy: AckPolicy.Explicit,
       ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
       max_ack_pending: 1,
+    };
+    const consumer = await client.consumers.get(this.#stream, drain.durable_name).catch(async () => {
+      await manager.consumers.add(this.#stream, drain);
+      return client.consumers.get(this.#stream, drain.durable_name);
     });
-    const client = jetstream(connection, { timeout: CALL_MS });
-    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, 'drain') };
+    return { connection, client, manager, consumer };
   }
 }
 

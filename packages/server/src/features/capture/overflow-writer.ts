@@ -15,6 +15,12 @@ const DRAIN_MS = 3000;
 const RETRY_MS = 250;
 /** Milliseconds between two looks at the log's state. */
 const STATE_MS = 1000;
+/**
+ * After a start, batches wait for the first look at the log, at most until this many milliseconds after the start: an
+ * earlier process of this node may have left batches there. Then they have at least the second time for the database.
+ */
+const FIRST_LOOK_MS = 3000;
+const MIN_DATABASE_MS = 500;
 /** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
 const CATCH_UP_MESSAGES = 64;
 const CATCH_UP_MS = 1000;
@@ -49,6 +55,8 @@ export class OverflowWriter implements BatchStore {
   #isVisible = false;
   #drainedBatches = 0;
   #running: Promise<unknown> | undefined;
+  /** Resolves after the first look, or when it takes too long. */
+  #firstLook: Promise<void> | undefined;
 
   constructor(options: OverflowWriterOptions) {
     this.#options = options;
@@ -75,6 +83,7 @@ export class OverflowWriter implements BatchStore {
 
   /** Starts to drain. */
   start(): void {
+    this.#firstLook ??= this.#lookFirst();
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
   }
 
@@ -90,9 +99,11 @@ export class OverflowWriter implements BatchStore {
     withinMs: number,
   ): Promise<CaptureOutcome | 'logged'> {
     const deadline = performance.now() + withinMs;
+    if (this.#state === undefined) await this.#firstLook;
     if (this.#lastPosition > 0 && !this.#isAway) await this.#catchUp();
     if (!this.isLogging) {
-      const databaseMs = Math.min(DATABASE_MS, deadline - performance.now() - LOG_MS);
+      const leftMs = Math.max(MIN_DATABASE_MS, deadline - performance.now() - LOG_MS);
+      const databaseMs = Math.min(DATABASE_MS, leftMs);
       try {
         return await this.#options.store.writeCaptures(batch, limits, databaseMs);
       } catch (error) {
@@ -152,7 +163,19 @@ export class OverflowWriter implements BatchStore {
     return state;
   }
 
+  async #lookFirst(): Promise<void> {
+    const until = performance.now() + FIRST_LOOK_MS;
+    while (this.#state === undefined && performance.now() < until && !this.#end.signal.aborted) {
+      await Promise.race([
+        this.#look().catch(() => undefined),
+        sleep(until - performance.now(), undefined, { ref: false }),
+      ]);
+      if (this.#state === undefined) await this.#pause(RETRY_MS);
+    }
+  }
+
   async #watch(): Promise<void> {
+    await this.#firstLook;
     while (!this.#end.signal.aborted) {
       await this.#look().catch(() => undefined);
       await this.#pause(this.#lastPosition > 0 ? RETRY_MS : STATE_MS);
