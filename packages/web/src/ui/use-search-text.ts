@@ -30,8 +30,11 @@ export function useSearchText(
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
   const [timers] = useState(createTimers);
-  /** Searches that this field has started and that have not come back as `searched` yet, oldest first. */
-  const asked = useRef<string[]>([]);
+  /**
+   * Searches that this field has started and that have not come back as `searched` yet, oldest first. The first value is
+   * one of them, because the user may type before effects run.
+   */
+  const asked = useRef([searched]);
   useEffect(() => timers.stop, [timers]);
   useEffect(() => {
     const own = asked.current.indexOf(searched);
