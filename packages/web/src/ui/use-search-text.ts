@@ -30,10 +30,7 @@ export function useSearchText(
   const [caret, setCaret] = useState<{ readonly at: number }>();
   const [settled, setSettled] = useState(searched);
   const [timers] = useState(createTimers);
-  /**
-   * Searches that this field has started and that have not come back as `searched` yet, oldest first. The first value is
-   * one of them, because the user may type before effects run.
-   */
+  /** What will come back as `searched`, oldest first. At first what is there, since users type before effects run. */
   const asked = useRef([searched]);
   useEffect(() => timers.stop, [timers]);
   useEffect(() => {
