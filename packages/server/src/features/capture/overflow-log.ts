@@ -109,6 +109,11 @@ export class OverflowLog {
     this.#connection = connection;
   }
 
+  /** NATS was reached at least once. */
+  get isReached(): boolean {
+    return this.#connection !== undefined;
+  }
+
   /** A batch did not fit, and the log was not emptied since. */
   get isFull(): boolean {
     return this.#isFull;

@@ -27,6 +27,9 @@ function world() {
   };
   const log = {
     isFull: false,
+    get isReached() {
+      return !state.isLogAway;
+    },
     append: async (batch: PackedCaptures) => {
       if (state.isLogAway) throw new StorageUnavailable('full');
       return logged.push(batch);
@@ -140,7 +143,7 @@ test('a batch right after the start waits until the log was looked at, because a
   await writer.close();
 });
 
-test('a log that does not answer after the start does not keep captures from the database', async () => {
+test('a log that is not reached after the start does not keep captures from the database', async () => {
   const { state, write, stored, writer } = world();
   state.isLogAway = true;
   writer.start();
