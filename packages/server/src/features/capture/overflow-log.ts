@@ -109,11 +109,6 @@ export class OverflowLog {
     this.#connection = connection;
   }
 
-  /** NATS was reached at least once. */
-  get isReached(): boolean {
-    return this.#connection !== undefined;
-  }
-
   /** A batch did not fit, and the log was not emptied since. */
   get isFull(): boolean {
     return this.#isFull;
@@ -249,26 +244,17 @@ export class OverflowLog {
       discard: DiscardPolicy.New,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
     };
-    // A change needs a majority of the servers, so after a restart only what differs is written.
-    const present = await manager.streams.info(this.#stream).catch(() => undefined);
     // Several nodes may create it at once; with equal settings all of them succeed.
-    if (present === undefined)
-      await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
-    else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
-      await manager.streams.update(this.#stream, changeable);
-    const client = jetstream(connection, { timeout: CALL_MS });
-    const drain = {
+    await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
+    await manager.consumers.add(this.#stream, {
       durable_name: 'drain',
       filter_subject: this.#batches,
       ack_policy: AckPolicy.Explicit,
       ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
       max_ack_pending: 1,
-    };
-    const consumer = await client.consumers.get(this.#stream, drain.durable_name).catch(async () => {
-      await manager.consumers.add(this.#stream, drain);
-      return client.consumers.get(this.#stream, drain.durable_name);
     });
-    return { connection, client, manager, consumer };
+    const client = jetstream(connection, { timeout: CALL_MS });
+    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, 'drain') };
   }
 }
 

@@ -27,9 +27,6 @@ function world() {
   };
   const log = {
     isFull: false,
-    get isReached() {
-      return !state.isLogAway;
-    },
     append: async (batch: PackedCaptures) => {
       if (state.isLogAway) throw new StorageUnavailable('full');
       return logged.push(batch);
@@ -125,30 +122,6 @@ test('a log that does not answer does not count as drained', async () => {
   await vi.waitFor(() => expect(writer.isDrained).toBe(false), { timeout: 10_000 });
   state.isLogAway = false;
   await vi.waitFor(() => expect(writer.isDrained).toBe(true), { timeout: 10_000 });
-  await writer.close();
-});
-
-test('a batch right after the start waits until the log was looked at, because an earlier process may have used it', async () => {
-  const { state, write, stored, logged, writer } = world();
-  logged.push(batchOf('earlier'));
-  state.isLogAway = true;
-  writer.start();
-  const written = write('a');
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(stored).toEqual([]);
-  state.isLogAway = false;
-  await expect(written).resolves.toBe('logged');
-  state.mayDrain = true;
-  await vi.waitFor(() => expect(stored).toEqual(['earlier', 'a']), { timeout: 10_000 });
-  await writer.close();
-});
-
-test('a log that is not reached after the start does not keep captures from the database', async () => {
-  const { state, write, stored, writer } = world();
-  state.isLogAway = true;
-  writer.start();
-  await expect(write('a')).resolves.toBe(OUTCOME);
-  expect(stored).toEqual(['a']);
   await writer.close();
 });
 

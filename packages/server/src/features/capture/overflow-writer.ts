@@ -15,14 +15,6 @@ const DRAIN_MS = 3000;
 const RETRY_MS = 250;
 /** Milliseconds between two looks at the log's state. */
 const STATE_MS = 1000;
-/**
- * After a start, batches wait for the first look at the log for so many milliseconds: an earlier process of this node
- * may have left batches there. Without a connection to NATS, the database takes them sooner.
- */
-const FIRST_LOOK_MS = 15_000;
-const FIRST_CONNECTION_MS = 1500;
-/** A batch that waited has at least this time for the database. */
-const MIN_DATABASE_MS = 500;
 /** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
 const CATCH_UP_MESSAGES = 64;
 const CATCH_UP_MS = 1000;
@@ -32,7 +24,7 @@ export interface OverflowWriterOptions {
   readonly store: CaptureStore;
   /** Writes the log's batches, on a connection of its own. */
   readonly drainStore: DrainStore;
-  readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'lastPosition' | 'isFull' | 'isReached'>;
+  readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'lastPosition' | 'isFull'>;
   readonly limits: CaptureLimits;
   /** Called for every batch that was moved from the log to the database. */
   readonly onDrained: (batch: PackedCaptures, outcome: CaptureOutcome) => void;
@@ -57,8 +49,6 @@ export class OverflowWriter implements BatchStore {
   #isVisible = false;
   #drainedBatches = 0;
   #running: Promise<unknown> | undefined;
-  /** Resolves after the first look, or when it takes too long; then it is `undefined` again. */
-  #firstLook: Promise<void> | undefined;
 
   constructor(options: OverflowWriterOptions) {
     this.#options = options;
@@ -85,9 +75,6 @@ export class OverflowWriter implements BatchStore {
 
   /** Starts to drain. */
   start(): void {
-    this.#firstLook = this.#lookFirst().finally(() => {
-      this.#firstLook = undefined;
-    });
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
   }
 
@@ -103,11 +90,9 @@ export class OverflowWriter implements BatchStore {
     withinMs: number,
   ): Promise<CaptureOutcome | 'logged'> {
     const deadline = performance.now() + withinMs;
-    if (this.#firstLook !== undefined) await this.#awaitFirstLook(withinMs - LOG_MS);
     if (this.#lastPosition > 0 && !this.#isAway) await this.#catchUp();
     if (!this.isLogging) {
-      const leftMs = Math.max(MIN_DATABASE_MS, deadline - performance.now() - LOG_MS);
-      const databaseMs = Math.min(DATABASE_MS, leftMs);
+      const databaseMs = Math.min(DATABASE_MS, deadline - performance.now() - LOG_MS);
       try {
         return await this.#options.store.writeCaptures(batch, limits, databaseMs);
       } catch (error) {
@@ -167,24 +152,7 @@ export class OverflowWriter implements BatchStore {
     return state;
   }
 
-  /** @throws StorageUnavailable when it is not known in time whether the batch may be stored now */
-  async #awaitFirstLook(withinMs: number): Promise<void> {
-    await Promise.race([this.#firstLook, sleep(withinMs, undefined, { ref: false })]);
-    if (this.#firstLook !== undefined) throw new StorageUnavailable('The overflow log does not answer.');
-  }
-
-  async #lookFirst(): Promise<void> {
-    const started = performance.now();
-    while (this.#state === undefined && !this.#end.signal.aborted) {
-      const limit = this.#options.log.isReached ? FIRST_LOOK_MS : FIRST_CONNECTION_MS;
-      if (performance.now() - started >= limit) return;
-      await this.#look().catch(() => undefined);
-      if (this.#state === undefined) await this.#pause(RETRY_MS);
-    }
-  }
-
   async #watch(): Promise<void> {
-    await this.#firstLook;
     while (!this.#end.signal.aborted) {
       await this.#look().catch(() => undefined);
       await this.#pause(this.#lastPosition > 0 ? RETRY_MS : STATE_MS);
