@@ -5,12 +5,11 @@ import { startCluster } from './cluster.ts';
 import type { Cluster } from './cluster.ts';
 import { reportTraffic, until } from './traffic-report.ts';
 import type { TrafficReport } from './traffic-report.ts';
-import { Sender, Viewer } from './traffic.ts';
+import { Sender, Viewer, createEndpoints, useDashboard } from './traffic.ts';
 
 const ENDPOINTS = 4;
 /** Senders per endpoint through nginx; one more sends directly to each node. */
 const SENDERS = 2;
-const DASHBOARD_PAUSE_MS = 100;
 
 export interface ChaosOptions {
   /** Kills of a node or a nats-server, by turns. */
@@ -50,11 +49,7 @@ async function observe(cluster: Cluster, options: ChaosOptions, log: (line: stri
     for (const node of nodeOrigins) await metricOf(node, 'creel_overflow_log_batches');
     return (await fetch(`${origin}/readyz`)).status === 200;
   });
-  await client.call('register', {
-    body: { username: 'chaos', email: 'chaos@example.com', password: 'a good password' },
-  });
-  const endpoints = [];
-  for (let nth = 0; nth < ENDPOINTS; nth += 1) endpoints.push(await client.call('createEndpoint', { body: {} }));
+  const endpoints = await createEndpoints(client, 'chaos', ENDPOINTS);
   const newSender = (name: string, url: string): Sender => new Sender(name, () => url, options.pauseMs);
   const senders = endpoints.flatMap(({ uid }, at) => [
     ...Array.from({ length: SENDERS }, (_, nth) => newSender(`nginx-${at}-${nth}`, `${origin}/h/${uid}`)),
@@ -62,7 +57,7 @@ async function observe(cluster: Cluster, options: ChaosOptions, log: (line: stri
   ]);
   const live = origin.replace('http', 'ws');
   const viewers = endpoints.map(({ uid, id }) => new Viewer(id, `${live}/ws?endpoint=${uid}`, client.jar.header()));
-  const dashboard = callDashboard(client);
+  const dashboard = useDashboard(client, (call) => call('/api/endpoints'));
   await disturb(cluster, options, log);
   await Promise.all(senders.map((sender) => sender.stop()));
   const calls = await dashboard.stop();
@@ -110,29 +105,4 @@ async function disturb(cluster: Cluster, options: ChaosOptions, log: (line: stri
     await left();
   }
   await sleep(betweenMs);
-}
-
-function callDashboard(client: ReturnType<typeof createTestClient>) {
-  const statuses: Record<string, number> = {};
-  let isEnded = false;
-  const running = (async () => {
-    while (!isEnded) {
-      const status = await client.send('/api/endpoints').then(
-        async (answer) => {
-          await answer.text();
-          return answer.status;
-        },
-        () => 0,
-      );
-      statuses[status] = (statuses[status] ?? 0) + 1;
-      await sleep(DASHBOARD_PAUSE_MS);
-    }
-  })();
-  return {
-    async stop(): Promise<Readonly<Record<string, number>>> {
-      isEnded = true;
-      await running;
-      return statuses;
-    },
-  };
 }

@@ -3,17 +3,16 @@ import type { OwnServer } from '../own-postgres.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
 import { createTestClient } from '../test-client.ts';
-import type { TestClient } from '../test-client.ts';
 import { reportTraffic } from './traffic-report.ts';
 import type { TrafficReport } from './traffic-report.ts';
-import { Sender, Viewer } from './traffic.ts';
+import { Sender, Viewer, createEndpoints, useDashboard } from './traffic.ts';
+import type { DashboardCall } from './traffic.ts';
 
 const ENDPOINTS = 2;
 /** Senders per endpoint and node. */
 const SENDERS = 2;
 /** Milliseconds between two requests of one sender. Without it, the senders take the processor from the nodes that start. */
 const SENDER_PAUSE_MS = 100;
-const DASHBOARD_PAUSE_MS = 100;
 
 export interface UpgradeOptions {
   /** The server's program of the version that runs first. */
@@ -58,11 +57,7 @@ async function observe(
   for (const nth of [0, 1]) nodes[nth] = await startServerProcess(settings, { program: from });
   const origins = nodes.map(({ origin }) => origin);
   const client = createTestClient(origins);
-  await client.call('register', {
-    body: { username: 'upgrade', email: 'upgrade@example.com', password: 'a good password' },
-  });
-  const endpoints = [];
-  for (let nth = 0; nth < ENDPOINTS; nth += 1) endpoints.push(await client.call('createEndpoint', { body: {} }));
+  const endpoints = await createEndpoints(client, 'upgrade', ENDPOINTS);
   const everywhere = endpoints.flatMap((endpoint) => origins.map((origin) => ({ ...endpoint, origin })));
   const viewers = everywhere.map(
     ({ id, uid, origin }) => new Viewer(id, `${origin.replace('http', 'ws')}/ws?endpoint=${uid}`, client.jar.header()),
@@ -73,10 +68,8 @@ async function observe(
       (_, nth) => new Sender(`node-${at}-${nth}`, () => `${origin}/h/${uid}`, SENDER_PAUSE_MS),
     ),
   );
-  const dashboard = useDashboard(
-    client,
-    endpoints.map(({ uid }) => uid),
-  );
+  const paths = endpoints.map(({ uid }) => `/api/endpoints/${uid}`);
+  const dashboard = useDashboard(client, (call, nth) => readAndWrite(call, paths[nth % paths.length] ?? '', nth));
   const change = async (nth: number, program: string): Promise<void> => {
     await sleep(stepMs);
     const node = nodes[nth];
@@ -105,36 +98,13 @@ async function observe(
 }
 
 /** Reads and writes what a user of the dashboard does, at the nodes by turns. */
-function useDashboard(client: TestClient, uids: readonly string[]) {
-  const statuses: Record<string, number> = {};
-  const json = { url: 'http://127.0.0.1:9/', query: 'body:nothing' };
-  const call = async (path: string, method = 'GET', body?: object): Promise<unknown> => {
-    const { status, body: answer } = await client
-      .tell(path, { method, ...(body && { json: body }) })
-      .catch(() => ({ status: 0, body: undefined }));
-    statuses[status] = (statuses[status] ?? 0) + 1;
-    return answer;
-  };
-  let isEnded = false;
-  const running = (async () => {
-    for (let round = 0; !isEnded; round += 1) {
-      const path = `/api/endpoints/${uids[round % uids.length]}`;
-      await call(path);
-      await call(path, 'PATCH', { name: `round ${round}` });
-      await call(`${path}/save-request`, 'POST', { index: round });
-      await call(`${path}/temp-requests?limit=10`);
-      await call('/api/search?q=node&limit=10');
-      const made = await call(`${path}/destinations`, 'POST', json);
-      if (typeof made === 'object' && made !== null && 'id' in made)
-        await call(`${path}/destinations/${String(made.id)}`, 'DELETE');
-      await sleep(DASHBOARD_PAUSE_MS);
-    }
-  })();
-  return {
-    async stop(): Promise<Readonly<Record<string, number>>> {
-      isEnded = true;
-      await running;
-      return statuses;
-    },
-  };
+async function readAndWrite(call: DashboardCall, path: string, nth: number): Promise<void> {
+  await call(path);
+  await call(path, 'PATCH', { name: `round ${nth}` });
+  await call(`${path}/save-request`, 'POST', { index: nth });
+  await call(`${path}/temp-requests?limit=10`);
+  await call('/api/search?q=node&limit=10');
+  const made = await call(`${path}/destinations`, 'POST', { url: 'http://127.0.0.1:9/', query: 'body:nothing' });
+  if (typeof made === 'object' && made !== null && 'id' in made)
+    await call(`${path}/destinations/${String(made.id)}`, 'DELETE');
 }

@@ -1,6 +1,8 @@
 import { liveMessageSchema } from '@creel/contract';
+import type { Endpoint } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import type { TestClient } from '../test-client.ts';
 
 /** Milliseconds before a viewer connects again. */
 const RECONNECT_MS = 300;
@@ -86,4 +88,45 @@ export class Viewer {
     if (message.type === 'init') this.list = message.data.map(({ index }) => index);
     if (message.type === 'request') this.list = [message.data.index, ...this.list].slice(0, LIST_LENGTH);
   }
+}
+
+/** Milliseconds between two rounds of calls. */
+const DASHBOARD_PAUSE_MS = 100;
+
+/** Registers a user and creates endpoints. */
+export async function createEndpoints(client: TestClient, username: string, count: number): Promise<Endpoint[]> {
+  const body = { username, email: `${username}@example.com`, password: 'a good password' };
+  await client.call('register', { body });
+  const endpoints = [];
+  for (let nth = 0; nth < count; nth += 1) endpoints.push(await client.call('createEndpoint', { body: {} }));
+  return endpoints;
+}
+
+/** A call of the dashboard with a JSON body. Resolves with the answer's body; `undefined` without an answer. */
+export type DashboardCall = (path: string, method?: string, body?: object) => Promise<unknown>;
+
+/** Repeats a round of calls until `stop`, which returns their number by status; 0 is none. */
+export function useDashboard(client: TestClient, round: (call: DashboardCall, nth: number) => Promise<unknown>) {
+  const statuses: Record<string, number> = {};
+  const call: DashboardCall = async (path, method = 'GET', body) => {
+    const { status, body: answer } = await client
+      .tell(path, { method, ...(body && { json: body }) })
+      .catch(() => ({ status: 0, body: undefined }));
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    return answer;
+  };
+  let isEnded = false;
+  const running = (async () => {
+    for (let nth = 0; !isEnded; nth += 1) {
+      await round(call, nth);
+      await sleep(DASHBOARD_PAUSE_MS);
+    }
+  })();
+  return {
+    async stop(): Promise<Readonly<Record<string, number>>> {
+      isEnded = true;
+      await running;
+      return statuses;
+    },
+  };
 }
