@@ -23,7 +23,11 @@ export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Pro
 
 /** Sends the open request to a URL and waits for the response. */
 export async function sendTo(page: Page, url: string): Promise<void> {
+  const tabs = response(page).getByRole('tablist');
+  const before = await tabs.elementHandles();
   await urlField(page).fill(url);
   await sendButton(page).click();
-  await expect(response(page).getByRole('tablist')).toBeVisible();
+  // The response of the send before is shown until the page has begun to send.
+  for (const old of before) await old.waitForElementState('hidden');
+  await expect(tabs).toBeVisible();
 }
