@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { answerRefused } from './raw-response.ts';
+import { normalAddress } from './client-address.ts';
 import { isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
 import type { LoopTurns } from './loop-turns.ts';
@@ -28,12 +29,12 @@ export interface DispatchTargets {
   readonly everythingElse: RequestListener;
 }
 
-/** Passes captures on immediately. Other requests start in turns of the event loop. */
+/** Passes captures on immediately. Other requests start in turns of the event loop, which client addresses share. */
 export function createDispatch({ isCapture, capture, everythingElse }: DispatchTargets, turns: LoopTurns): Dispatch {
   const others: HeadListener = (request, response, head) => {
     if (isAmbiguous(request, head)) answerRefused(request, response, 'BAD_REQUEST', { close: true });
     else
-      turns.run(request.socket, () => {
+      turns.run(normalAddress(request.socket.remoteAddress ?? ''), () => {
         // The client may have left.
         if (!request.socket.destroyed) everythingElse(request, response);
       });
