@@ -1,7 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RoundRobin } from '../../limits/round-robin.ts';
-import type { PlanResult } from './plan-queries.ts';
+import type { Installation, PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
@@ -17,8 +17,7 @@ const MAX_PAUSE_MS = 100;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
-  /** The mark of this installation in forwarded requests. */
-  readonly mark: string;
+  readonly installation: Installation;
   readonly now: () => number;
   readonly maxPending?: number | undefined;
   readonly onPlanned: (endpointId: number, result: PlanResult) => void;
@@ -32,7 +31,7 @@ export interface PlannerOptions {
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;
-  readonly #waiting = new RoundRobin<number, number>();
+  readonly #waiting = new RoundRobin<number, { readonly endpointId: number; readonly userId: number }>();
   readonly #isWaiting = new Set<number>();
   #running: Promise<void> | undefined;
   #isStopped = false;
@@ -45,7 +44,7 @@ export class DeliveryPlanner {
   wake(endpointId: number, userId: number): void {
     if (this.#isStopped || this.#isWaiting.has(endpointId)) return;
     this.#isWaiting.add(endpointId);
-    this.#waiting.push(userId, endpointId);
+    this.#waiting.push(userId, { endpointId, userId });
     this.#running ??= this.#run();
   }
 
@@ -65,12 +64,13 @@ export class DeliveryPlanner {
   }
 
   async #run(): Promise<void> {
-    for (let id = this.#waiting.shift(); id !== undefined && !this.#isStopped; id = this.#waiting.shift()) {
-      this.#isWaiting.delete(id);
+    for (let next = this.#waiting.shift(); next !== undefined && !this.#isStopped; next = this.#waiting.shift()) {
+      const { endpointId, userId } = next;
+      this.#isWaiting.delete(endpointId);
       const began = performance.now();
       try {
         // An endpoint with more goes to the end, after those of other users.
-        if (await this.#step(id)) await this.poll();
+        if (await this.#step(endpointId)) this.wake(endpointId, userId);
       } catch (error) {
         this.#options.onFailure(error);
       }
@@ -79,13 +79,13 @@ export class DeliveryPlanner {
     this.#running = undefined;
   }
 
-  /** Plans some captures. True when there may be more. */
+  /** Plans some captures. True when there may be more, also because another process has planned these. */
   async #step(endpointId: number): Promise<boolean> {
-    const { store, mark, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
-    const matched = await store.matchCaptures(endpointId, mark, STEP_ROWS);
+    const { store, installation, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
+    const matched = await store.matchCaptures(endpointId, installation, STEP_ROWS);
     if (matched === undefined) return false;
     const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
     if (result !== undefined) onPlanned(endpointId, result);
-    return true;
+    return matched.hasMore || result === undefined;
   }
 }

@@ -17,7 +17,7 @@ import { markOf } from './delivery-plan.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 
-const MARK = markOf('test');
+const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
 /** Destinations and deliveries, on every database. */
@@ -35,7 +35,7 @@ export function deliveriesSuite(open: () => AppStore): void {
   const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await open().matchCaptures(endpointId, MARK, 4);
+      const matched = await open().matchCaptures(endpointId, INSTALLATION, 4);
       if (matched === undefined) return results;
       const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
       if (result !== undefined) results.push(result);
@@ -78,7 +78,7 @@ export function deliveriesSuite(open: () => AppStore): void {
     test('are planned once, for captures after the destination that match, in order', async () => {
       const endpoint = await someEndpoint(open());
       await captureMany(open(), endpoint.id, 3);
-      expect(await open().matchCaptures(endpoint.id, MARK, 4)).toBeUndefined();
+      expect(await open().matchCaptures(endpoint.id, INSTALLATION, 4)).toBeUndefined();
       const destination = await add(endpoint, { query: 'body:number' });
       const other = await add(endpoint, { query: 'body:"number 4"' });
       await captureMany(open(), endpoint.id, 6);

@@ -3,7 +3,7 @@ import type { LastDelivery } from '@creel/contract';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { write } from '../../database/remote.ts';
+import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { toUserRecord } from '../../database/user-record.ts';
 import { addMail } from '../mail/queries.ts';
@@ -246,4 +246,4 @@ function failureOf(attempt: Attempt | undefined): string {
   return attempt.error ?? `${attempt.status ?? ''} ${attempt.statusText}`.trim();
 }
 
-export const recordQueries = { recordAttempts: write(recordAttempts) };
+export const recordQueries = { recordAttempts: unsynced(recordAttempts) };

@@ -18,6 +18,7 @@ import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 import { presentRefusal, presentSummary, presentWaiting } from './present-delivery.ts';
+import type { Installation } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -62,13 +63,13 @@ export class Deliveries {
   readonly #end = new AbortController();
   #loggedAt = 0;
 
-  private constructor(options: DeliveriesOptions, mark: string) {
+  private constructor(options: DeliveriesOptions, installation: Installation) {
     const { store, replays, signatures, now, maxPending } = options;
     this.#options = options;
     const onFailure = (error: unknown): void => this.#logFailure(error);
     this.#planner = new DeliveryPlanner({
       store,
-      mark,
+      installation,
       now,
       maxPending,
       onFailure,
@@ -81,7 +82,7 @@ export class Deliveries {
     });
     this.#sender = new DeliverySender({
       store,
-      mark,
+      mark: installation.mark,
       now,
       signerOf: (endpoint) => signatures.signerOf(endpoint),
       onFailure,
@@ -90,9 +91,10 @@ export class Deliveries {
     });
   }
 
-  /** The mark in forwarded requests is keyed with a secret that all processes of the installation share. */
+  /** Marks and ids are keyed with a secret that all processes of the installation share. */
   static async create(options: DeliveriesOptions): Promise<Deliveries> {
-    return new Deliveries(options, markOf(await options.store.keepSecret('deliveries', randomToken())));
+    const secret = await options.store.keepSecret('deliveries', randomToken());
+    return new Deliveries(options, { mark: markOf(secret), secret });
   }
 
   /** Starts planning and sending. */
