@@ -9,11 +9,13 @@ const STEP_ROWS = 256;
 /** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
 /**
- * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So steady captures are
- * planned several at a time, and planning takes a quarter of the writer's time at most.
+ * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So planning takes a
+ * quarter of the writer's time at most.
  */
 const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
+/** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
+const ROUND_MS = 25;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
@@ -64,19 +66,26 @@ export class DeliveryPlanner {
   }
 
   async #run(): Promise<void> {
-    for (let next = this.#waiting.shift(); next !== undefined && !this.#isStopped; next = this.#waiting.shift()) {
-      const { endpointId, userId } = next;
-      this.#isWaiting.delete(endpointId);
+    while (this.#waiting.size > 0 && !this.#isStopped) {
       const began = performance.now();
-      try {
-        // An endpoint with more goes to the end, after those of other users.
-        if (await this.#step(endpointId)) this.wake(endpointId, userId);
-      } catch (error) {
-        this.#options.onFailure(error);
-      }
-      await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
+      for (let left = this.#waiting.size; left > 0 && !this.#isStopped; left -= 1) await this.#planNext();
+      await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }
     this.#running = undefined;
+  }
+
+  async #planNext(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#isWaiting.delete(next.endpointId);
+    const began = performance.now();
+    try {
+      // An endpoint with more goes to the end, after those of other users.
+      if (await this.#step(next.endpointId)) this.wake(next.endpointId, next.userId);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+    await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
   }
 
   /** Plans some captures. True when there may be more, also because another process has planned these. */
