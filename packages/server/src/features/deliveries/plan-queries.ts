@@ -1,5 +1,6 @@
 import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contract';
 import type { LastDelivery, Query } from '@creel/contract';
+import { sql } from 'kysely';
 import { decodeHead } from '../../database/request-head.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks } from '../../database/row-chunks.ts';
@@ -7,7 +8,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { read, scan, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockEndpoint, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { lockEndpoint, selectRequest, storedLatest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
 import { TOO_MANY_PENDING, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 import type { Planned } from './delivery-plan.ts';
@@ -150,7 +151,13 @@ export interface PlanResult {
   readonly destinationIds: readonly number[];
   /** Indexes of the captures that deliveries were planned for. */
   readonly planned: readonly number[];
-  readonly refused: readonly { readonly index: number; readonly latest: LastDelivery }[];
+  readonly refused: readonly RefusedCapture[];
+}
+
+/** A capture that is not forwarded. `latest` says why. */
+export interface RefusedCapture {
+  readonly index: number;
+  readonly latest: LastDelivery;
 }
 
 /**
@@ -172,7 +179,7 @@ async function planCaptures(
     const enabled = await enabledDestinations(transaction, endpointId);
     let { pending } = matched;
     const planned: NewDelivery[] = [];
-    const refused: { index: number; latest: LastDelivery }[] = [];
+    const refused: RefusedCapture[] = [];
     for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
       const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
       if (wanted.length === 0 || !present.has(index)) continue;
@@ -249,16 +256,31 @@ async function addDeliveries(
   for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
 }
 
-/** Those of the captures that wait for their first attempt at a destination. `plannedAt` is when it is due. */
+/** A capture that waits for its first attempt at a destination. */
+export interface WaitingCapture {
+  readonly index: number;
+  /** When the attempt is due, in milliseconds since 1970. */
+  readonly plannedAt: number;
+  /** The latest attempt at another destination. */
+  readonly last: LastDelivery | null;
+}
+
+/** Those of the captures that wait for their first attempt at a destination. */
 async function listWaiting(
   db: EngineDatabase,
   endpointId: number,
   indexes: readonly number[],
-): Promise<{ readonly index: number; readonly plannedAt: number }[]> {
+): Promise<WaitingCapture[]> {
   if (indexes.length === 0) return [];
-  return db
+  const rows = await db
     .selectFrom('deliveries')
-    .select((select) => [indexOfRequestKey.as('index'), select.fn.min<number>('next_attempt_at').as('plannedAt')])
+    .select((select) => [
+      indexOfRequestKey.as('index'),
+      select.fn.min<number>('next_attempt_at').as('plannedAt'),
+      sql<string | null>`(select latest from latest_deliveries l where l.request_key = deliveries.request_key)`.as(
+        'latest',
+      ),
+    ])
     .where(
       'request_key',
       'in',
@@ -267,6 +289,7 @@ async function listWaiting(
     .where('attempts', '=', 0)
     .groupBy('request_key')
     .execute();
+  return rows.map(({ latest, ...waiting }) => ({ ...waiting, last: storedLatest(latest) }));
 }
 
 /** An endpoint with a destination that is on; `undefined` when there is none. */

@@ -17,7 +17,7 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { presentRefusal, presentSummary, presentWaiting } from './present-delivery.ts';
+import { presentRecorded, presentRefusal, presentWaiting } from './present-delivery.ts';
 import type { Installation } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -74,8 +74,8 @@ export class Deliveries {
       maxPending,
       onFailure,
       onPlanned: (endpointId, { destinationIds, planned, refused }) => {
-        for (const { index, latest } of refused)
-          options.live.publish(endpointId, { type: 'delivery', index, delivery: presentRefusal(latest) });
+        for (const capture of refused)
+          options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
         if (destinationIds.length > 0) this.#sender.wake(destinationIds);
         void this.#announceWaiting(endpointId, planned).catch(onFailure);
       },
@@ -240,7 +240,7 @@ export class Deliveries {
     for (const attempt of recorded) {
       if (attempt === null) continue;
       metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
-      live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
+      live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
     }
   }
 
@@ -260,8 +260,8 @@ export class Deliveries {
     const { store, live } = this.#options;
     await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
     if (this.#end.signal.aborted) return;
-    for (const { index, plannedAt } of await store.listWaiting(endpointId, indexes))
-      live.publish(endpointId, { type: 'delivery', index, delivery: presentWaiting(plannedAt) });
+    for (const capture of await store.listWaiting(endpointId, indexes))
+      live.publish(endpointId, { type: 'delivery', data: presentWaiting(capture) });
   }
 
   async #expectDestination(endpointId: number, id: number): Promise<void> {
