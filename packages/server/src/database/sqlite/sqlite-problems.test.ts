@@ -13,9 +13,8 @@ import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sqliteCaptureStatements, commitBatch } from './capture-statements.ts';
-import { databaseFile, openWriter } from './open-database.ts';
+import { databaseFile, openWriter, openWriterConnection } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
-import { openWriterConnection } from './writer-connection.ts';
 
 let dataDir = '';
 
