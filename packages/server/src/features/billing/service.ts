@@ -5,14 +5,12 @@ import { ProblemError, invalid } from '../../http/problem.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
-import { chooseSubscription, downgradeEffect, isDowngrade, PLAN_PRICES } from './rules.ts';
+import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import { SubscriptionSync } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
 import type { AppContext } from '../../app-context.ts';
-import type { StripeEnvironment } from '../../config.ts';
 import { StripeGateway } from './stripe-gateway.ts';
-import type { StripeConfig } from './stripe-gateway.ts';
 import { TestGateway } from './test-gateway.ts';
 
 const MINUTE_MS = 60_000;
@@ -293,11 +291,5 @@ export function createBilling(parts: Parts): Billing | undefined {
   const { billing, stripe } = parts.config;
   if (billing === 'test') return new Billing({ ...parts, gateway: new TestGateway(parts) });
   if (billing === 'off' || stripe === undefined) return undefined;
-  return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: toStripeConfig(stripe) }) });
-}
-
-function toStripeConfig({ secretKey, webhookSecret, apiBase, prices }: StripeEnvironment): StripeConfig {
-  const priceOf = ({ tier, interval }: PlanPrice): string => prices[tier][interval];
-  const planOf = (priceId: string): PlanPrice | undefined => PLAN_PRICES.find((plan) => priceOf(plan) === priceId);
-  return { secretKey, webhookSecret, apiBase, priceOf, planOf };
+  return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: stripe }) });
 }
