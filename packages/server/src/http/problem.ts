@@ -73,7 +73,8 @@ const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
     'The database was removed or replaced while the server runs. The operator has to restart the server.',
 };
 
-function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
+/** The body of every answer with an error (docs/api.md, "Errors"). */
+export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   const sentence = details.sentence ?? PROBLEMS[code].sentence;
   return {
     error: sentence,
@@ -84,7 +85,7 @@ function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
   };
 }
 
-/** Sends a problem as the response (docs/api.md, "Errors"). */
+/** Sends a problem as the response. */
 export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
   if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
   if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
