@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { METHODS } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -171,7 +170,7 @@ describe('killed during a migration', () => {
 });
 
 function batchOf(endpointId: number, count: number): PackedCaptures {
-  const packer = new CapturePacker(METHODS);
+  const packer = new CapturePacker();
   for (let nth = 0; nth < count; nth++) packer.add(endpointId, T0, 'POST', 'text ::1\n/\n', Buffer.alloc(4000, nth));
   return packer.take();
 }
