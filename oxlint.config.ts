@@ -253,10 +253,12 @@ const config: OxlintConfig = defineConfig({
       rules: serverImports(...httpClients, compositionRoot, notQueries),
     },
     // The operator configures the URLs of the login provider. This file limits their responses.
-    { files: [`${server}/features/accounts/provider-fetch.ts`], rules: { 'no-restricted-globals': 'off' } },
     {
       files: [`${server}/features/accounts/provider.ts`],
-      rules: featureImports(sql, ...sockets, mailServer, paymentProvider, framework),
+      rules: {
+        ...featureImports(sql, ...sockets, mailServer, paymentProvider, framework),
+        'no-restricted-globals': 'off',
+      },
     },
     {
       files: [`${server}/features/mail/service.ts`],

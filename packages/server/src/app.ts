@@ -6,14 +6,19 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
+<<<<<<< HEAD
 import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
+=======
+import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
+import { presentEndpointDetail } from './features/endpoints/service.ts';
+>>>>>>> main
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
 import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
-import { NatsLink } from './bus/nats-connection.ts';
+import { NatsLink } from './bus/nats.ts';
 import type { AppContext } from './app-context.ts';
 import { Background, IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -24,7 +29,7 @@ import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
 import { composePausedNotice } from './features/deliveries/paused-notice.ts';
 import { Deliveries } from './features/deliveries/service.ts';
-import { createBilling } from './features/billing/create-billing.ts';
+import { createBilling } from './features/billing/service.ts';
 import { composeSubscriptionNotice } from './features/billing/notices.ts';
 import {
   createListener,
@@ -34,6 +39,7 @@ import {
   takeUpgrades,
   originOf,
   portOf,
+  createDispatch,
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
@@ -52,12 +58,10 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
-import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
-import { runMaintenance } from './features/jobs/maintenance.ts';
+import { sendExpiryNotices, runMaintenance } from './features/jobs/service.ts';
 import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */

@@ -1,7 +1,6 @@
 import { ConfigProblem, readConfig } from './config.ts';
-import { createLog, lossReport } from './log.ts';
+import { createLog, lossReport, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
-import { LogDestination, standardOutput } from './log-destination.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
 import { StorageProblem } from './database/storage-problem.ts';

@@ -1,7 +1,7 @@
 import type { Notice } from './notice.ts';
 import { randomBytes } from 'node:crypto';
-import { NatsChannel } from './nats-channel.ts';
-import type { NatsLink } from './nats-connection.ts';
+import { NatsChannel } from './nats.ts';
+import type { NatsLink } from './nats.ts';
 import { NodeBus } from './node-bus.ts';
 import { PostgresChannel } from './postgres-channel.ts';
 

@@ -109,6 +109,8 @@ describe('forms of TRUST_PROXY', () => {
     ['IPv4 written as IPv6', ['::ffff:192.0.2.0/120'], '192.0.2.9', true],
     ['one such address', ['::ffff:192.0.2.9'], '192.0.2.9', true],
     ['wider than all of IPv4, written as IPv6: no IPv4', ['::ffff:0.0.0.0/95'], '192.0.2.9', false],
+    ['any IPv6 address: no IPv4', ['::/0'], '192.0.2.9', false],
+    ['a link-local address with its interface', ['fe80::/10'], 'fe80::1%eth0', true],
     ['several', ['192.0.2.1', '198.51.100.0/24'], '198.51.100.9', true],
   ] as const)('%s: %j and %s', (_what, trusted, peer, believed) => {
     expect(addressOf(trusted, peer, '203.0.113.5')).toBe(believed ? '203.0.113.5' : peer);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inspectHead } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
 import { LoopTurns } from './loop-turns.ts';
-import { createDispatch } from './dispatch.ts';
+import { createDispatch } from './listener.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

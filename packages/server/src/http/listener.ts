@@ -1,10 +1,11 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerBroken, KEEP_ALIVE_MS, rawRefusal } from './raw-response.ts';
-import { inspectHead } from './inspect-head.ts';
+import { answerBroken, KEEP_ALIVE_MS, rawRefusal, answerRefused } from './raw-response.ts';
+import { inspectHead, isAmbiguous } from './inspect-head.ts';
+import type { HeadFacts } from './inspect-head.ts';
 import { parsedConnection } from './parsed-connection.ts';
-import type { Dispatch, HeadListener } from './dispatch.ts';
+import type { LoopTurns } from './loop-turns.ts';
 
 const KIB = 1024;
 
@@ -117,4 +118,51 @@ export function portOf(listener: Server): number {
 /** The server's own origin, without a trailing slash. An IPv6 address is in brackets. */
 export function originOf(host: string, listener: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
+}
+
+/** Handles a request with the facts of its head. */
+export type HeadListener = (request: IncomingMessage, response: ServerResponse, head: HeadFacts) => void;
+
+/** Handles a request before all other code. `expectsContinue`: the sender waits for `100 Continue` before its body. */
+export type FirstHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: HeadFacts,
+  expectsContinue: boolean,
+) => void;
+
+export interface Dispatch {
+  readonly onRequest: HeadListener;
+  /** For requests that wait for `100 Continue` before their body. */
+  readonly onContinue: HeadListener;
+}
+
+export interface DispatchTargets {
+  /** True for a request target that `capture` handles. */
+  readonly isCapture: (target: string) => boolean;
+  readonly capture: FirstHandler;
+  readonly everythingElse: RequestListener;
+}
+
+/** Passes captures on immediately. Other requests start in turns of the event loop. */
+export function createDispatch({ isCapture, capture, everythingElse }: DispatchTargets, turns: LoopTurns): Dispatch {
+  const others: HeadListener = (request, response, head) => {
+    if (isAmbiguous(request, head)) answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    else
+      turns.run(request.socket, () => {
+        // The client may have left.
+        if (!request.socket.destroyed) everythingElse(request, response);
+      });
+  };
+  return {
+    onRequest(request, response, head) {
+      if (isCapture(request.url ?? '')) capture(request, response, head, false);
+      else others(request, response, head);
+    },
+    onContinue(request, response, head) {
+      if (isCapture(request.url ?? '')) return capture(request, response, head, true);
+      response.writeContinue();
+      others(request, response, head);
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { OPERATIONS, fillPath } from '@creel/contract';
 import type { AnyInput, Operation, OperationName } from '@creel/contract';
 import { expectSecure } from '../../test/expect-secure.ts';
 import { databaseSum } from '../../test/database-sum.ts';
-import { VERDICTS } from '../../test/matrix-verdicts.ts';
+import { hasOwnVerdict, verdictOf } from '../../test/matrix-verdicts.ts';
 import type { Things, Verdict } from '../../test/matrix-verdicts.ts';
 import { plainCall, plainUpgrade } from '../../test/plain-call.ts';
 import type { PlainAnswer } from '../../test/plain-call.ts';
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 const NAMES = (Object.keys(OPERATIONS) as OperationName[]).toSorted();
-const ROWS = NAMES.map((name): [OperationName, Operation, Verdict] => [name, OPERATIONS[name], VERDICTS[name]]);
+const ROWS = NAMES.map((name): [OperationName, Operation, Verdict] => [name, OPERATIONS[name], verdictOf(name)]);
 const USER_ROWS = ROWS.filter(([, operation]) => operation.access === 'user');
 const ENDPOINT_ROWS = ROWS.filter(([, { path }]) => path.includes('{uid}'));
 const ID_ROWS = ENDPOINT_ROWS.filter(([, { path }]) => path.includes('{id}'));
@@ -114,8 +114,12 @@ const told = (answer: PlainAnswer) => ({
   headers: Object.keys(answer.headers).toSorted(),
 });
 
-test('there is a verdict for every operation, and no other', () => {
-  expect(Object.keys(VERDICTS).toSorted()).toEqual(NAMES);
+test('every operation with input has a verdict of its own', () => {
+  const withInput = NAMES.filter((name) => {
+    const { body, path }: Operation = OPERATIONS[name];
+    return body !== undefined || /\{(?!uid\}|id\})/.test(path);
+  });
+  expect(withInput.filter((name) => !hasOwnVerdict(name))).toEqual([]);
 });
 
 describe('without a session', () => {

@@ -2,6 +2,7 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { problemBody } from './problem.ts';
 import type { HeadFacts } from './inspect-head.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
@@ -45,11 +46,6 @@ function capturedHeaders(index: number): string[] {
   return CAPTURED_HEADERS;
 }
 
-function problemJson(code: ProblemCode): string {
-  const { sentence } = PROBLEMS[code];
-  return JSON.stringify({ error: sentence, message: sentence, code });
-}
-
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
   const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
@@ -70,7 +66,7 @@ export function answerRefused(
   code: ProblemCode,
   options: RefusalOptions = {},
 ): void {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   const headers = refusalHeaders(body, options.retryAfter);
   if (options.close) {
     headers.push('connection', 'close');
@@ -87,7 +83,7 @@ export function answerRefused(
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   response.shouldKeepAlive = false;
   response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
   response.end(body);
@@ -139,7 +135,7 @@ export interface RawOptions {
 
 /** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
 export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }: RawOptions): string {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   const headers = refusalHeaders(body, retryAfter);
   if (allow !== undefined) headers.push('allow', allow);
   return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;

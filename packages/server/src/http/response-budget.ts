@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { MAX_JSON_GROWTH } from './json-pieces.ts';
+import { MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
 import { overloaded } from './problem.ts';
-import { SMALL_ANSWER_BYTES } from './large-answer.ts';
 
 const MIB = 1024 * 1024;
 

@@ -7,10 +7,9 @@ import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
-import { assertDurable } from './durability.ts';
-import { answered, codeOf, faultOf } from './faults.ts';
-import { SESSION_SETTINGS, clientConfig } from './session.ts';
+import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
+import { answered, codeOf, faultOf } from './faults.ts';
 
 /** Default limit of a batch and of a check. Senders are answered within 5 s, whatever PostgreSQL does. */
 const WITHIN_MS = 4000;

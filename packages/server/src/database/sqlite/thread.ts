@@ -15,8 +15,7 @@ import { commitBatch } from './capture-statements.ts';
 import { sqliteDialect, sqliteEngine } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
-import { openReader, withoutSync } from './open-database.ts';
-import { openWriterConnection } from './writer-connection.ts';
+import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
 export interface SqliteThreadData {

@@ -9,7 +9,7 @@ import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-r
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
-import type { FirstHandler } from '../../http/dispatch.ts';
+import type { FirstHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { CaptureResult, CaptureWriter, PendingCapture } from './capture-writer.ts';

@@ -19,10 +19,10 @@ import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
-import { decodeBatch, encodeBatch } from './logged-batch.ts';
 
 /** Milliseconds after which a batch that a node took and did not finish goes to another node. */
 const ACK_WAIT_MS = 5000;

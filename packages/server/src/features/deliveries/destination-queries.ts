@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { DestinationsTable } from '../../database/delivery-schema.ts';
+import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';

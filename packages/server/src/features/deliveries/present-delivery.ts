@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
-import { utf8Boundary } from '../../http/json-pieces.ts';
+import { utf8Boundary } from '../../http/large-answer.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import type { requestQueries } from '../requests/queries.ts';

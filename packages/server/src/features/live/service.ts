@@ -46,17 +46,6 @@ const SOCKET_OPTIONS = {
   closeTimeout: 900,
 };
 
-/** The live view's interface for the rest of the server. Call it after the commit; it reaches all nodes. */
-export interface Live {
-  /** A capture is stored. */
-  captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void;
-  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void;
-  /** Closes the connections of an ended session with 4401. */
-  endSession(sessionId: string): void;
-  /** Closes the connections of all sessions of a user except one. */
-  endUserSessions(userId: number, exceptSessionId?: string): void;
-}
-
 export interface LiveServiceOptions {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
@@ -79,7 +68,7 @@ export interface LiveServiceOptions {
  * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
  * content, so it is read.
  */
-export class LiveService implements Live {
+export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;
   readonly #connections = new Map<number, Set<LiveConnection>>();
@@ -110,6 +99,7 @@ export class LiveService implements Live {
     return this.#all().length;
   }
 
+  /** A capture is stored. */
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
     this.#options.bus.captured(endpointId, stored.index);
@@ -120,11 +110,13 @@ export class LiveService implements Live {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
+  /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
     this.#endSession(sessionId);
     this.#options.bus.publish({ kind: 'session', id: sessionId });
   }
 
+  /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void {
     this.#endUserSessions(userId, exceptSessionId);
     this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
@@ -287,7 +279,10 @@ export class LiveService implements Live {
   }
 }
 
-/** What other nodes are told of an event. */
+/** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
+export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions'>;
+
+/** The notice of an event for the other nodes. */
 function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
