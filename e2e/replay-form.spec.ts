@@ -232,7 +232,7 @@ test('the panel leaves room for the request, and its height is remembered', asyn
   const panel = page.getByRole('region', { name: 'Replay Request' });
   const share = async () =>
     ((await panel.boundingBox())?.height ?? 0) / ((await details.boundingBox())?.height ?? Number.NaN);
-  expect(await share()).toBeCloseTo(0.4, 2);
+  await expect.poll(share).toBeCloseTo(0.4, 2);
   const divider = page.getByRole('separator', { name: 'Request and replay' });
   await divider.focus();
   for (let at = 0; at < 9; at++) await page.keyboard.press('ArrowUp');
@@ -240,7 +240,7 @@ test('the panel leaves room for the request, and its height is remembered', asyn
   for (let at = 0; at < 3; at++) await page.keyboard.press('ArrowDown');
   await expect.poll(share).toBeCloseTo(0.52, 2);
   await openReplay(page, endpoint);
-  expect(await share()).toBeCloseTo(0.52, 2);
+  await expect.poll(share).toBeCloseTo(0.52, 2);
 });
 
 const WIDTHS = [390, 768, 1024, 1440];
