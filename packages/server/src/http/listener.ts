@@ -22,7 +22,7 @@ export interface ListenerTimeouts {
   readonly checkMs?: number;
 }
 
-/** The HTTP server in front of all other code, configured to keep everything that senders send. */
+/** The HTTP server, configured to keep everything that senders send. */
 export function createListener(
   mayUpgrade: (request: IncomingMessage) => boolean,
   timeouts: ListenerTimeouts = {},

@@ -96,7 +96,7 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
     metrics.countFailed(count);
     if (now() - loggedAt < FAILURE_LOG_MS) return;
     loggedAt = now();
-    log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
+    log.error({ err: error, count }, 'captures could not be stored; their senders got 503');
   };
 }
 

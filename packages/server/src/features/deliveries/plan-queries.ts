@@ -137,7 +137,7 @@ export interface PlanResult {
 }
 
 /**
- * Writes the deliveries of matched captures and moves the endpoint's cursor behind them, in one transaction. At most
+ * Writes the deliveries of matched captures and moves the endpoint's cursor after them, in one transaction. At most
  * `maxPending` deliveries of an endpoint are pending; captures beyond that are not forwarded. `undefined` when another
  * process has planned these captures.
  */
