@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
-const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
+const sql = "SQL belongs in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 const mailServer = 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.';
 const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';

@@ -6,13 +6,8 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
-<<<<<<< HEAD
 import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
-import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
-=======
-import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
->>>>>>> main
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
@@ -218,11 +213,15 @@ async function listen(
   { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
-  const limit = await maxConnections(MAX_CONNECTIONS);
   const { isStopping } = sources;
   const connections = new Connections(listener, {
-    ...connectionOptions(options, capture, turns, limit),
+    admit: capture.admitPlain,
+    turns,
     isStopping,
+    silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: await maxConnections(MAX_CONNECTIONS),
   });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
@@ -234,22 +233,6 @@ async function listen(
   takeUpgrades(listener, upgrade);
   await api.listen({ port: options.config.port, host: options.config.host, backlog: BACKLOG });
   return { api, connections };
-}
-
-function connectionOptions(
-  { timeouts }: ServerOptions,
-  capture: CaptureService,
-  turns: LoopTurns,
-  limit: number,
-): Omit<ConstructorParameters<typeof Connections>[1], 'isStopping'> {
-  return {
-    admit: capture.admitPlain,
-    turns,
-    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
-    keepAliveMs: KEEP_ALIVE_MS,
-    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-    maxConnections: limit,
-  };
 }
 
 /**

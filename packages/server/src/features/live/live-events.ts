@@ -136,7 +136,7 @@ export function push<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, it
   return { front, back: { item, next: back }, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
-/** Puts an event in front of all others. */
+/** Adds an event before all others. */
 export function unshift<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
   const { front, back, size, bytes } = queue;
   return { front: { item, next: front }, back, size: size + 1, bytes: bytes + bytesOf(item) };
