@@ -6,7 +6,7 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
-import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
+import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
 import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
@@ -265,7 +265,7 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
-    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
+    findDelivery: (endpointId, index, id) => findLiveDelivery(store, endpointId, index, id),
     bus,
     now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

@@ -21,6 +21,8 @@ export interface SessionKind {
   readonly connectMs: number;
   /** Milliseconds beyond `statementMs` after which an unresponsive connection counts as lost. */
   readonly lateMs: number;
+  /** Commits don't wait for the disk. */
+  readonly isUnsynced?: boolean;
 }
 
 /**
@@ -33,6 +35,15 @@ export const SESSIONS = {
   read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
   write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 },
+  unsynced: {
+    name: 'unsynced',
+    connections: 2,
+    statementMs: 15_000,
+    lockMs: 2_000,
+    connectMs: 5_000,
+    lateMs: 1_000,
+    isUnsynced: true,
+  },
   migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
@@ -67,9 +78,12 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 /**
  * For every session: no JIT compilation; no sequential scans, because every lookup has an index, whatever a new table's
  * missing statistics suggest; and every commit waits for the disk, whatever the defaults of the role or database are.
+ * `openPool` takes the last one back for unsynced sessions.
  */
 export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
+
+const UNSYNCED = 'set synchronous_commit = off';
 
 /** A pool of sessions. A broken connection is removed and replaced when the next one is needed. */
 export function openPool(url: string, kind: SessionKind): pg.Pool {
@@ -77,7 +91,8 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
     ...clientConfig(url, kind),
     max: kind.connections,
     idleTimeoutMillis: 60_000,
-    onConnect: async (client) => void (await client.query(SESSION_SETTINGS)),
+    onConnect: async (client) =>
+      void (await client.query(kind.isUnsynced ? `${SESSION_SETTINGS}; ${UNSYNCED}` : SESSION_SETTINGS)),
   };
   const pool = new pg.Pool(config);
   // A used connection reports its failure through the query. For an idle one nothing needs to be done.

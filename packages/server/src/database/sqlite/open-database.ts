@@ -89,6 +89,21 @@ export function openWriter(dataDir: string): DatabaseSync {
   }
 }
 
+/**
+ * Runs work whose commits don't wait for the disk. The next commit with a sync keeps them too, because the log is synced
+ * in its order. The pragma takes effect when it is prepared, so it can't be a cached statement.
+ */
+export async function withoutSync<T>(database: DatabaseSync, work: () => Promise<T>): Promise<T> {
+  database.exec('pragma synchronous = NORMAL');
+  try {
+    return await work();
+  } finally {
+    // The pragma fails inside a transaction, and a capture must never follow without a sync.
+    if (database.isTransaction) database.exec('rollback');
+    database.exec('pragma synchronous = FULL');
+  }
+}
+
 /** Opens a read-only connection. Never creates a file in place of a removed one. */
 export function openReader(dataDir: string): DatabaseSync {
   const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS, readOnly: true });

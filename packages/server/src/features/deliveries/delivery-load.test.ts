@@ -143,6 +143,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [attempt] = await client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
     if (attempt === undefined) throw new Error('There is no attempt.');
     const { responseBody, responseHeaders, responseBodyEncoding, responseTruncated, ...delivery } = attempt;
+    const { at } = attempt;
     expect({ responseBody, responseHeaders, responseBodyEncoding, responseTruncated }).toEqual({
       responseBody: 'answer',
       responseHeaders: [],
@@ -151,7 +152,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     expect(viewer.messages.find((message) => message.type === 'delivery')).toEqual({
       type: 'delivery',
-      data: { index: 0, delivery },
+      data: {
+        index: 0,
+        delivery,
+        lastDelivery: { kind: 'forward', status: 200, error: null, at },
+        deliveryPending: false,
+      },
     });
     await viewer.close();
   });

@@ -198,8 +198,8 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
         ? read(state, event.request.index)
         : [{ ...state, ready: push(state.ready, event) }, []];
     case 'delivery':
-      return event.index > newest
-        ? read({ ...state, held: push(state.held, event) }, event.index)
+      return event.data.index > newest
+        ? read({ ...state, held: push(state.held, event) }, event.data.index)
         : [{ ...state, ready: push(state.ready, event) }, []];
     case 'lookup': {
       const number = state.lastRead + 1;

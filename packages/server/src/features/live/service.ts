@@ -1,5 +1,5 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
-import type { DeliverySummary } from '@creel/contract';
+import type { LiveDelivery } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -52,7 +52,7 @@ export interface LiveServiceOptions {
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
   /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
-  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<DeliverySummary | undefined>;
+  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   /**
@@ -168,8 +168,8 @@ export class LiveService {
 
   async #findDelivery(notice: Extract<Notice, { kind: 'delivery' }>): Promise<ContentEvent | undefined> {
     const { endpointId, index, id } = notice;
-    const delivery = await this.#options.findDelivery(endpointId, index, id);
-    return delivery && { type: 'delivery', index, delivery };
+    const data = await this.#options.findDelivery(endpointId, index, id);
+    return data && { type: 'delivery', data };
   }
 
   #endSession(sessionId: string): void {
@@ -292,7 +292,7 @@ function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): 
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
     case 'delivery':
-      return { kind: 'delivery', endpointId, index: event.index, id: event.delivery.id };
+      return { kind: 'delivery', endpointId, index: event.data.index, id: event.data.delivery.id };
     case 'changed':
       return { kind: 'changed', endpointId };
     case 'endpoint-deleted':
