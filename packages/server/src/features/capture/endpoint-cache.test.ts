@@ -18,6 +18,7 @@ function someCache(shared = false) {
         savedCount: 0,
         unsavedCount: 0,
         capturedCount: 0,
+        newestIndex: -1,
         droppedCount: 0,
         latestAt: null,
         hasDestinations: false,

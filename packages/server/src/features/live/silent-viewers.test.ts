@@ -144,6 +144,7 @@ function endpointOf(id: number, userId: number): EndpointRecord {
     savedCount: 0,
     unsavedCount: 0,
     capturedCount: 0,
+    newestIndex: -1,
     droppedCount: 0,
     latestAt: null,
     hasDestinations: false,
