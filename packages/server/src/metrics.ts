@@ -128,9 +128,9 @@ function registerReaders(registry: Registry, read: { readonly plain: number; rea
 function registerOverflow(
   registry: Registry,
   gauge: (name: string, help: string, read: () => number) => void,
-  { batches, bytes, isFull, isLogging, drainedBatches }: OverflowFigures,
+  { messages, bytes, isFull, isLogging, drainedBatches }: OverflowFigures,
 ): void {
-  gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', batches);
+  gauge('creel_overflow_log_batches', 'Batches and parts of batches in the overflow log, of all nodes.', messages);
   gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
   gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
   gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));

@@ -41,6 +41,8 @@ export interface CaptureService {
   readonly checkReady: () => Promise<void>;
   /** The overflow log has no batch that this node has to wait for. */
   readonly isDrained: () => boolean;
+  /** Starts the work on the overflow log. Resolves when captures can be accepted in order. */
+  readonly start: () => Promise<void>;
   /** Resolves when every accepted capture is on disk and answered. */
   readonly drain: () => Promise<void>;
   /** Ends the work on the overflow log. Called after `drain`. */
@@ -73,11 +75,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
   const overflow = createOverflow(options, limits);
-  const writer = new CaptureWriter(overflow?.writer ?? store, {
-    limits,
-    now,
-    onFailure,
-  });
+  const writer = new CaptureWriter(overflow?.writer ?? store, { limits, now, onFailure });
   const dependencies: CaptureDependencies = {
     admit: createAdmit({
       endpoints,
@@ -107,6 +105,7 @@ export function createCaptureService(options: CaptureServiceOptions): CaptureSer
     overflow: overflow?.figures,
     checkReady: () => checkReady(options, overflow?.writer),
     isDrained: () => overflow?.writer.isDrained ?? true,
+    start: async () => overflow?.writer.start(),
     drain: () => writer.drain(),
     close: async () => overflow?.writer.close(),
   };
