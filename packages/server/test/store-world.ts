@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { CapturePacker } from '../src/database/packed-captures.ts';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { CaptureLimits, EndpointRecord, RequestRecord, UserRecord } from '../src/database/store.ts';
@@ -85,7 +84,7 @@ export async function capture(
   batch: readonly Sent[],
   limits: CaptureLimits = LIMITS,
 ): Promise<Stored[]> {
-  const packer = new CapturePacker(METHODS);
+  const packer = new CapturePacker();
   for (const {
     to,
     method = 'POST',

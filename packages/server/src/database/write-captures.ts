@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { Database } from './schema.ts';
@@ -166,7 +165,7 @@ function raisedTimes(
 function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
   let position = 0;
-  for (const capture of unpackCaptures(batch, METHODS)) {
+  for (const capture of unpackCaptures(batch)) {
     let group = groups.get(capture.endpointId);
     if (group === undefined)
       groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));

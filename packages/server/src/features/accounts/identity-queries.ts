@@ -1,6 +1,6 @@
 import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
-import type { ProvenIdentitiesTable } from '../../database/account-schema.ts';
+import type { ProvenIdentitiesTable } from '../../database/schema.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';

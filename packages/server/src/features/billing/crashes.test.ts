@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
 import type { UserRecord } from '../../database/store.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../../test/stripe-server.ts';
+import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
 import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
@@ -42,13 +42,6 @@ class Fate {
 
 function processWith(fate: Fate): Billing {
   const log = createLog('silent', false, { write: () => undefined });
-  const config = {
-    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
-    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
-    apiBase: undefined,
-    priceOf: stripePriceOf,
-    planOf: stripePlanOf,
-  };
   const fatal = new Proxy(store, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver);
@@ -69,7 +62,7 @@ function processWith(fate: Fate): Billing {
   });
   return new Billing({
     store: fatal,
-    gateway: new StripeGateway({ config, store: fatal, log, now: clock.now, httpClient }),
+    gateway: new StripeGateway({ config: STRIPE_CONFIG, store: fatal, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
     forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',

@@ -6,7 +6,7 @@ import type { UserRecord } from '../../database/store.ts';
 import { makeDice } from '../../../test/dice.ts';
 import type { Dice } from '../../../test/dice.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../../test/stripe-server.ts';
+import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
 import type { WireEvent } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
 import type { PlanPrice } from './rules.ts';
@@ -30,13 +30,6 @@ let afterAnswer = async (): Promise<void> => undefined;
 beforeAll(async () => {
   store = await openMemoryStore();
   const log = createLog('silent', false, { write: () => undefined });
-  const config = {
-    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
-    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
-    apiBase: undefined,
-    priceOf: stripePriceOf,
-    planOf: stripePlanOf,
-  };
   const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
     const answer = await model.fetch(input, init);
     await afterAnswer();
@@ -44,7 +37,7 @@ beforeAll(async () => {
   });
   billing = new Billing({
     store,
-    gateway: new StripeGateway({ config, store, log, now: clock.now, httpClient }),
+    gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
     forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',

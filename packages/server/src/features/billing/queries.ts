@@ -1,7 +1,6 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { BillingAccountsTable } from '../../database/billing-schema.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { BillingAccountsTable, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { read, write } from '../../database/remote.ts';

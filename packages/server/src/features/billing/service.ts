@@ -9,6 +9,9 @@ import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import { SubscriptionSync } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
+import type { AppContext } from '../../app-context.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+import { TestGateway } from './test-gateway.ts';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds after which the user gets a response, even if the gateway is slower. */
@@ -279,4 +282,14 @@ function withoutHash(url: URL): string {
 /** The work continues, and its effect is read from the gateway later. */
 function tooLong(): GatewayError {
   return new GatewayError('unavailable', 'The payment service took too long.');
+}
+
+type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'forgetEndpoint' | 'publicUrl' | 'log' | 'now'>;
+
+/** Creates billing for the configuration; `undefined` when it is off. */
+export function createBilling(parts: Parts): Billing | undefined {
+  const { billing, stripe } = parts.config;
+  if (billing === 'test') return new Billing({ ...parts, gateway: new TestGateway(parts) });
+  if (billing === 'off' || stripe === undefined) return undefined;
+  return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: stripe }) });
 }

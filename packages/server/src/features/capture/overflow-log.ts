@@ -20,10 +20,10 @@ import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
-import { decodeBatch, encodeBatch } from './logged-batch.ts';
 
 /** Milliseconds after which a batch that a node took and did not finish goes to another node. */
 const ACK_WAIT_MS = 5000;
@@ -206,8 +206,8 @@ export class OverflowLog {
   }
 
   /**
-   * Messages are not counted by subject: up to 2.10, nats-server counts none after the first file of the stream was
-   * removed. @throws NoOverflowLog, or Error when NATS does not answer
+   * Messages are not counted by subject: before 2.10.18, nats-server can count none after the first file of the stream
+   * was removed. @throws NoOverflowLog, or Error when NATS does not answer
    */
   async state(): Promise<LogState> {
     const { consumer, manager } = await this.#open();
@@ -293,7 +293,7 @@ async function publishUntil(
     if (leftMs <= 0) throw noAnswer();
     try {
       const { seq } = await client.publish(subject, data, { ...options, timeout: Math.min(PUBLISH_MS, leftMs) });
-      // nats-server 2.10 answers a repeated message with 0 while the first attempt is not replicated yet.
+      // nats-server 2.10 answers a repeated message with 0 while the first one is not replicated yet.
       if (seq === 0) throw noAnswer();
       return seq;
     } catch (error) {

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { SourceLabel } from '@creel/contract';
 import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/request-head.ts';
@@ -53,7 +52,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
   return (batch, { indexes, savedIds, receivedAt }) => {
     const sources = new Map<number, SourceLabel>();
     let position = 0;
-    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch, METHODS)) {
+    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch)) {
       const at = position++;
       const index = indexes[at] ?? -1;
       if (index < 0) continue;

@@ -17,7 +17,7 @@ import { markOf } from './delivery-plan.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 
-const MARK = markOf('test');
+const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
 /** Destinations and deliveries, on every database. */
@@ -35,7 +35,7 @@ export function deliveriesSuite(open: () => AppStore): void {
   const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await open().matchCaptures(endpointId, MARK, 4);
+      const matched = await open().matchCaptures(endpointId, INSTALLATION, 4);
       if (matched === undefined) return results;
       const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
       if (result !== undefined) results.push(result);
@@ -78,7 +78,7 @@ export function deliveriesSuite(open: () => AppStore): void {
     test('are planned once, for captures after the destination that match, in order', async () => {
       const endpoint = await someEndpoint(open());
       await captureMany(open(), endpoint.id, 3);
-      expect(await open().matchCaptures(endpoint.id, MARK, 4)).toBeUndefined();
+      expect(await open().matchCaptures(endpoint.id, INSTALLATION, 4)).toBeUndefined();
       const destination = await add(endpoint, { query: 'body:number' });
       const other = await add(endpoint, { query: 'body:"number 4"' });
       await captureMany(open(), endpoint.id, 6);
@@ -247,9 +247,11 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await due(destination.id, T0 + 4999)).toEqual([]);
       expect(await due(destination.id, T0 + 5000)).toEqual([{ ...delivery, attempts: 1 }]);
       expect(await due(destination.id, T0 + 5000, [delivery.id])).toEqual([]);
-      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...first[0], durationMs: 2 }]);
+      const { state, ...attempt } = first[0] ?? { state: undefined };
+      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...attempt, durationMs: 2 }]);
       const [pending] = await everything(open(), endpoint.id);
       expect(pending?.delivery).toMatchObject({ last: { status: null, error: 'refused' }, isPending: true });
+      expect(state).toEqual(pending?.delivery);
       const body = new Uint8Array([0, 255]);
       await record([attemptOf(destination, { ...delivery, attempts: 1 }, { responseBody: body, at: T0 + 6000 })]);
       expect(await due(destination.id, T0 + 100_000)).toEqual([]);
@@ -260,6 +262,54 @@ export function deliveriesSuite(open: () => AppStore): void {
         last: { kind: 'forward', status: 200, error: null, at: new Date(T0 + 6000).toISOString() },
         isPending: false,
       });
+    });
+
+    test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {
+      const endpoint = await someEndpoint(open());
+      const [one, two] = [await add(endpoint), await add(endpoint)];
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      let at = T0;
+      const send = async (to: DestinationWithPending, status: number, nextAttemptAt: number | null = null) => {
+        const { deliveries } = (await open().dueDeliveries(to.id, [], { now: T0 + 9000, limit: 1 })) ?? {};
+        const [delivery] = deliveries ?? [];
+        if (delivery === undefined) throw new Error('Nothing is due.');
+        at += 1;
+        const [recorded] = await record([attemptOf(to, delivery, { status, nextAttemptAt, at })]);
+        const [row] = await everything(open(), endpoint.id);
+        expect(recorded?.state).toEqual(row?.delivery);
+        return { id: delivery.id, shown: [row?.delivery?.last?.status, row?.delivery?.isPending] };
+      };
+      expect((await send(one, 200)).shown).toEqual([200, true]);
+      expect((await send(two, 503, T0 + 5000)).shown).toEqual([503, true]);
+      const { id } = await send(two, 404);
+      await open().retryDelivery(endpoint.id, id, T0);
+      expect((await send(two, 200)).shown).toEqual([200, false]);
+
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      expect((await send(one, 200)).shown).toEqual([500, false]);
+      const delivery = { id: 'dlv_replay', index: 1, attempts: 0 };
+      const replay = attemptOf(one, delivery, { kind: 'replay', destinationId: null, at: T0 + 100 });
+      expect((await record([replay]))[0]?.state?.last).toMatchObject({ kind: 'replay', status: 200 });
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      await open().removeDestination(endpoint.id, two.id, 10);
+      expect((await send(one, 200)).shown).toEqual([200, false]);
+    });
+
+    test('a plan that is made again gives the same ids', async () => {
+      const endpoint = await someEndpoint(open());
+      await add(endpoint);
+      await captureMany(open(), endpoint.id, 2);
+      const match = () => open().matchCaptures(endpoint.id, INSTALLATION, 4);
+      const [first, second] = [await match(), await match()];
+      expect(first?.captures).toHaveLength(2);
+      expect(second).toEqual(first);
+      const ids = first?.captures.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)) ?? [];
+      expect(new Set(ids).size).toBe(2);
     });
 
     test('fifty failures in a row pause the destination and write one notice, whatever group they are stored in', async () => {

@@ -1,6 +1,6 @@
 import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId, indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { LongText, utf8Boundary } from '../../http/json-pieces.ts';
+import { LongText, utf8Boundary } from '../../http/large-answer.ts';
 import { RecordLabels, decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord, RequestName } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';

@@ -8,10 +8,10 @@ import { MailRefused } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
-import type { NewUser } from '../accounts/user-queries.ts';
 import type { AppStore } from '../../queries.ts';
+import type { NewUser } from '../accounts/user-queries.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
-import { sendExpiryNotices } from './expiry-notices.ts';
+import { sendExpiryNotices } from './service.ts';
 
 let folder: string;
 let store: AppStore;
