@@ -35,7 +35,7 @@ const allButZod: Banned = {
 };
 const sql: Banned = {
   regex: '^(kysely|pg|node:sqlite)(/|$)',
-  message: "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.",
+  message: "SQL belongs in database/ and in a feature's queries.ts. Add a query there and call it.",
 };
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 /** Ways to open a connection that need no library. */

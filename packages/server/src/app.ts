@@ -146,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { ...services, searches: new Searches(store, now), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
+  await capture.start();
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
@@ -213,11 +214,15 @@ async function listen(
   { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
-  const limit = await maxConnections(MAX_CONNECTIONS);
   const { isStopping } = sources;
   const connections = new Connections(listener, {
-    ...connectionOptions(options, capture, turns, limit),
+    admit: capture.admitPlain,
+    turns,
     isStopping,
+    silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: await maxConnections(MAX_CONNECTIONS),
   });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
@@ -229,22 +234,6 @@ async function listen(
   takeUpgrades(listener, upgrade);
   await api.listen({ port: options.config.port, host: options.config.host, backlog: BACKLOG });
   return { api, connections };
-}
-
-function connectionOptions(
-  { timeouts }: ServerOptions,
-  capture: CaptureService,
-  turns: LoopTurns,
-  limit: number,
-): Omit<ConstructorParameters<typeof Connections>[1], 'isStopping'> {
-  return {
-    admit: capture.admitPlain,
-    turns,
-    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
-    keepAliveMs: KEEP_ALIVE_MS,
-    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-    maxConnections: limit,
-  };
 }
 
 /**

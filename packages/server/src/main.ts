@@ -50,7 +50,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
       return;
     }
     askedAt = performance.now();
-    log.info({ signal }, 'stopping: what is in flight is finished');
+    log.info({ signal }, 'stopping: open requests are finished first');
     setTimeout(() => {
       log.error('stopping took too long; what was not answered may not be stored');
       process.exit(1);

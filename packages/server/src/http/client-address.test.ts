@@ -89,7 +89,7 @@ describe('entries that the client wrote are ignored', () => {
     'localhost',
     '<script>',
     ',',
-  ])('%s is no address: the one who handed it on counts', (forwarded) => {
+  ])('%s is no address: the proxy that sent it counts', (forwarded) => {
     expect(addressOf(PROXY, '10.0.0.1', forwarded)).toBe('10.0.0.1');
     expect(addressOf(PROXY, '10.0.0.1', `1.2.3.4, ${forwarded}, 10.0.0.2`)).toBe('10.0.0.2');
   });

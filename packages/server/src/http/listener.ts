@@ -22,7 +22,7 @@ export interface ListenerTimeouts {
   readonly checkMs?: number;
 }
 
-/** The HTTP server in front of all other code, configured to keep everything that senders send. */
+/** The HTTP server, configured to keep everything that senders send. */
 export function createListener(
   mayUpgrade: (request: IncomingMessage) => boolean,
   timeouts: ListenerTimeouts = {},
@@ -57,21 +57,21 @@ export function createListener(
 }
 
 /** Passes requests on. Called once, before the server listens. */
-export function serveRequests(server: Server, { onRequest, onContinue }: Dispatch, isStopping: () => boolean): void {
+export function serveRequests(server: Server, handle: RequestHandler, isStopping: () => boolean): void {
   /** Closes the connection after this response if the bytes after the request must not be read. */
   const guarded =
-    (handle: HeadListener): RequestListener =>
+    (expectsContinue: boolean): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
       // Node's parser discards what follows an upgrade request, so the connection ends with the response.
       if (!server.listening || isStopping() || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
-      handle(request, response, head);
+      handle(request, response, head, expectsContinue);
     };
-  server.on('request', guarded(onRequest));
-  server.on('checkContinue', guarded(onContinue));
+  server.on('request', guarded(false));
+  server.on('checkContinue', guarded(true));
   // Other expectations are ignored, as RFC 9110 10.1.1 allows. Node would reject them without our headers.
-  server.on('checkExpectation', guarded(onRequest));
+  server.on('checkExpectation', guarded(false));
 }
 
 /** Calls `upgrade` for the requests that `mayUpgrade` accepts. */
@@ -120,49 +120,33 @@ export function originOf(host: string, listener: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
 }
 
-/** Handles a request with the facts of its head. */
-export type HeadListener = (request: IncomingMessage, response: ServerResponse, head: HeadFacts) => void;
-
-/** Handles a request before all other code. `expectsContinue`: the sender waits for `100 Continue` before its body. */
-export type FirstHandler = (
+/** Handles a request. `expectsContinue`: the sender waits for `100 Continue` before its body. */
+export type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   head: HeadFacts,
   expectsContinue: boolean,
 ) => void;
 
-export interface Dispatch {
-  readonly onRequest: HeadListener;
-  /** For requests that wait for `100 Continue` before their body. */
-  readonly onContinue: HeadListener;
-}
-
 export interface DispatchTargets {
   /** True for a request target that `capture` handles. */
   readonly isCapture: (target: string) => boolean;
-  readonly capture: FirstHandler;
+  readonly capture: RequestHandler;
   readonly everythingElse: RequestListener;
 }
 
 /** Passes captures on immediately. Other requests start in turns of the event loop. */
-export function createDispatch({ isCapture, capture, everythingElse }: DispatchTargets, turns: LoopTurns): Dispatch {
-  const others: HeadListener = (request, response, head) => {
-    if (isAmbiguous(request, head)) answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    else
-      turns.run(request.socket, () => {
-        // The client may have left.
-        if (!request.socket.destroyed) everythingElse(request, response);
-      });
-  };
-  return {
-    onRequest(request, response, head) {
-      if (isCapture(request.url ?? '')) capture(request, response, head, false);
-      else others(request, response, head);
-    },
-    onContinue(request, response, head) {
-      if (isCapture(request.url ?? '')) return capture(request, response, head, true);
-      response.writeContinue();
-      others(request, response, head);
-    },
+export function createDispatch(
+  { isCapture, capture, everythingElse }: DispatchTargets,
+  turns: LoopTurns,
+): RequestHandler {
+  return (request, response, head, expectsContinue) => {
+    if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
+    if (expectsContinue) response.writeContinue();
+    if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    turns.run(request.socket, () => {
+      // The client may have left.
+      if (!request.socket.destroyed) everythingElse(request, response);
+    });
   };
 }

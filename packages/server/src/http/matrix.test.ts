@@ -153,7 +153,7 @@ describe('without a session nothing reveals what would have been valid', () => {
 
 describe("with another user's session", () => {
   test.each(ENDPOINT_ROWS)(
-    '%s: their endpoint is as one that does not exist, and before anything else',
+    '%s: their endpoint is answered like a missing one, before all other checks',
     async (_, operation, verdict) => {
       const gone = await stranger.person.client.call('createEndpoint', { body: {} });
       await stranger.person.client.call('deleteEndpoint', { params: { uid: gone.uid } });
@@ -179,7 +179,7 @@ describe("with another user's session", () => {
     },
   );
 
-  test.each(ID_ROWS)('%s: what is theirs is not found in my endpoint', async (_, operation, verdict) => {
+  test.each(ID_ROWS)('%s: their resource is not found in my endpoint', async (_, operation, verdict) => {
     const { cookie, things } = stranger;
     const isDestination = operation.path.includes('/destinations/');
     const theirs = isDestination ? owner.things.destinationId : owner.things.savedId;
@@ -196,7 +196,7 @@ describe("with another user's session", () => {
   });
 
   test.each(ROWS.filter(([, , verdict]) => verdict.foreign !== undefined))(
-    '%s: nor where the body names it',
+    '%s: nor if the body names it',
     async (_, operation, verdict) => {
       const { cookie } = stranger;
       const name = verdict.foreign ?? verdict.call;

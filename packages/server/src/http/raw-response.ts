@@ -147,7 +147,7 @@ export function rawCaptured(index: number | undefined, keepsAlive: boolean): str
   if (!keepsAlive) return rawHead(200, capturedHeaders(index), false) + CAPTURED_BODY;
   const second = Math.floor(Date.now() / 1000);
   if (second !== rememberedSecond) remember(second);
-  return beforeIndex + index + behindIndex;
+  return beforeIndex + index + afterIndex;
 }
 
 /** A placeholder that occurs in no header. */
@@ -155,11 +155,11 @@ const INDEX_PLACE = '\0';
 /** Everything but the index stays the same for a second. */
 let rememberedSecond = 0;
 let beforeIndex = '';
-let behindIndex = '';
+let afterIndex = '';
 
 function remember(second: number): void {
   CAPTURED_HEADERS[1] = INDEX_PLACE;
-  [beforeIndex = '', behindIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
+  [beforeIndex = '', afterIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
   rememberedSecond = second;
 }
 

@@ -11,7 +11,7 @@ import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
 import { answered, codeOf, faultOf } from './faults.ts';
 
-/** Default limit of a batch and of a check. Senders are answered within 5 s, whatever PostgreSQL does. */
+/** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;
 /** Milliseconds between two attempts to look up a batch whose commit was not answered. */
 const RETRY_MS = 50;

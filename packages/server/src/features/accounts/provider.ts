@@ -100,7 +100,7 @@ export class Provider {
    */
   async finish(query: string, attempt: string | undefined): Promise<ProvenIdentity> {
     const opened = attempt === undefined ? undefined : this.#attempts.open(attempt);
-    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser brought no attempt that holds');
+    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
     const { state, nonce, codeVerifier } = attemptSchema.parse(JSON.parse(opened));
     const configuration = await this.#configuration();
     try {

@@ -112,7 +112,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(0);
   });
 
-  test('a viewer is told which captures wait for their first attempt', async () => {
+  test('a viewer learns which captures wait for their first attempt', async () => {
     const { uid } = await newEndpoint();
     const { id: destination } = await add(uid, 'http://dead.example/');
     const viewer = await openLive(client, uid);
@@ -131,7 +131,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await viewer.close();
   });
 
-  test('a viewer is told about each attempt, without the response', async () => {
+  test('a viewer receives each attempt, without the response', async () => {
     const { uid } = await newEndpoint();
     await add(uid, 'http://works.example/');
     const viewer = await openLive(client, uid);

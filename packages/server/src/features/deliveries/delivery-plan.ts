@@ -99,7 +99,7 @@ export function pauseReason(lastFailure: string): string {
   return `${MAX_FAILURES_IN_A_ROW} attempts in a row failed. The last one: ${lastFailure}`;
 }
 
-/** The mark of an installation. Only who knows the secret can tell which installation a mark belongs to. */
+/** The mark of an installation. Only with the secret can a mark be matched to its installation. */
 export function markOf(secret: string): string {
   return createHmac('sha256', secret).update('creel forwarded').digest('base64url').slice(0, 22);
 }

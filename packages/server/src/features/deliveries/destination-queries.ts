@@ -241,7 +241,7 @@ async function removeDestination(
   });
 }
 
-/** The endpoint has no destination any more. What the trim spared because it was not planned yet is removed. */
+/** The endpoint has no destination any more. Removes the requests that the trim spared because they were not planned yet. */
 async function stopPlanning(transaction: DatabaseTransaction, endpointId: number, plannedTo: number): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
   const rows = await transaction

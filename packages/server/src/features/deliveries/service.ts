@@ -234,7 +234,7 @@ export class Deliveries {
     return recorded[0] ?? null;
   }
 
-  /** Tells viewers and metrics about stored attempts. */
+  /** Sends stored attempts to viewers, and counts them in the metrics. */
   #announce(recorded: RecordedAttempts): void {
     const { live, metrics } = this.#options;
     for (const attempt of recorded) {
@@ -255,7 +255,7 @@ export class Deliveries {
     await this.#planner.planAll(endpointId);
   }
 
-  /** Tells viewers which captures still wait. Most are sent before, and their attempt is all that viewers see. */
+  /** Sends viewers the captures that still wait. Most are delivered earlier, so viewers see only their attempt. */
   async #announceWaiting(endpointId: number, indexes: readonly number[]): Promise<void> {
     const { store, live } = this.#options;
     await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);

@@ -250,7 +250,7 @@ function release(from: LiveState): Step {
     const next = shift(state.held);
     if (next === undefined) break;
     const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
-    // `place` may have put the event back, in front of the rest.
+    // `place` may have put the event back, before the rest.
     state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
     effects.push(...more);
     // `place` may have dropped all events.

@@ -82,7 +82,7 @@ export class LiveService {
   constructor(options: LiveServiceOptions) {
     this.#options = options;
     this.#memory = options.memory ?? new LiveMemory();
-    this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
+    this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
     this.#poll = new LivePoll({
       ...options,
@@ -253,7 +253,7 @@ export class LiveService {
     return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
   }
 
-  async #tellEndpoint(endpointId: number): Promise<void> {
+  async #sendEndpoint(endpointId: number): Promise<void> {
     const uid = this.#watching(endpointId)[0]?.endpoint.uid;
     if (uid === undefined) return;
     const message = await this.#options.describeEndpoint(uid);

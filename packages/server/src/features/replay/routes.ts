@@ -33,7 +33,7 @@ export const replayHandlers = {
       hold(MAX_REPLAY_ANSWER_BYTES);
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
-    const caller = { person: signedIn.user.id, signal, whenDone };
+    const caller = { userId: signedIn.user.id, signal, whenDone };
     const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
     const response =
       origin === undefined ? await send() : await app.deliveries.recordReplay(origin, { method, url }, send);

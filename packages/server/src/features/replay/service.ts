@@ -37,7 +37,7 @@ export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'header
 /** The client that waits for the response. */
 export interface Caller {
   /** The user whose limits apply. */
-  readonly person: number;
+  readonly userId: number;
   /** Aborts when the client no longer waits. */
   readonly signal: AbortSignal;
   /** Calls back when the response was delivered or the client left; until then its memory is in use. */
@@ -82,13 +82,13 @@ export class Replays {
    */
   async send(
     { method, url, headers: given, readBody, sign }: Replay,
-    { person, signal, whenDone }: Caller,
+    { userId, signal, whenDone }: Caller,
   ): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
     const { host, port } = parseTarget(url);
-    this.#limits.count(person, `${host} ${port}`);
+    this.#limits.count(userId, `${host} ${port}`);
     const until = performance.now() + maxMs;
-    const leave = await this.#limits.turn(person);
+    const leave = await this.#limits.turn(userId);
     whenDone(leave);
     const left = until - performance.now();
     if (left < maxMs * MIN_TIME_LEFT)
@@ -200,12 +200,12 @@ class Remembered<Key, Value> {
  * per target, and a concurrency limit per user. Excess replays wait, and are rejected when too many wait.
  */
 export class ReplayLimits {
-  readonly #people: Remembered<number, TokenBucket>;
+  readonly #users: Remembered<number, TokenBucket>;
   readonly #targets: Remembered<string, TokenBucket>;
   readonly #queues = new QueuePerOwner({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING });
 
   constructor(now: () => number) {
-    this.#people = new Remembered(() => new TokenBucket(PER_SECOND, now));
+    this.#users = new Remembered(() => new TokenBucket(PER_SECOND, now));
     this.#targets = new Remembered(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
   }
 
@@ -213,16 +213,16 @@ export class ReplayLimits {
    * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
    * the target. @throws ProblemError RATE_LIMITED
    */
-  count(person: number, target: string): void {
-    const wait = this.#people.of(person).consume() || this.#targets.of(target).consume();
+  count(userId: number, target: string): void {
+    const wait = this.#users.of(userId).consume() || this.#targets.of(target).consume();
     if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
   }
 
   /** Waits for this user's turn. Returns the function that ends it. @throws QueueFullError */
-  turn(person: number): Promise<() => void> {
+  turn(userId: number): Promise<() => void> {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
-    this.#queues.run(person, ended).catch(reject);
+    this.#queues.run(userId, ended).catch(reject);
     return promise;
   }
 }
