@@ -28,9 +28,10 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
  */
 async function recordAttempts(
   db: EngineDatabase,
-  attempts: readonly Attempt[],
+  received: readonly Attempt[],
   now: number,
 ): Promise<RecordedAttempts> {
+  const attempts = received.map(withoutNul);
   return db.transaction().execute(async (transaction) => {
     // Endpoints, then destinations, each in the order of ids, so that two processes can't deadlock.
     const endpointIds = ascending(attempts.map(({ endpointId }) => endpointId));
@@ -113,6 +114,16 @@ async function markSent(transaction: DatabaseTransaction, endpointIds: readonly 
       .where('id', '=', id)
       .where('has_deliveries', '=', 0)
       .execute();
+}
+
+/** PostgreSQL can't store NUL in a text, and a target may send it in the reason of a status. */
+function withoutNul(attempt: Attempt): Attempt {
+  const { statusText, error } = attempt;
+  return {
+    ...attempt,
+    statusText: statusText.replaceAll('\0', '\uFFFD'),
+    error: error?.replaceAll('\0', '\uFFFD') ?? null,
+  };
 }
 
 async function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {
