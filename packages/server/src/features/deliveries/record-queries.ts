@@ -2,7 +2,7 @@ import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenA
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -14,7 +14,6 @@ import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
-import { removeSpared } from './spared-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
