@@ -13,6 +13,7 @@ export function endpointRecord(fields: Pick<EndpointRecord, 'id' | 'uid'> & Part
     savedCount: 0,
     unsavedCount: 0,
     capturedCount: 0,
+    newestIndex: -1,
     droppedCount: 0,
     latestAt: null,
     hasDestinations: false,

@@ -42,6 +42,8 @@ export interface EndpointRecord {
   readonly unsavedCount: number;
   /** Captures since the creation or the last clear. */
   readonly capturedCount: number;
+  /** Index of the newest capture, stored or not; -1 before the first. */
+  readonly newestIndex: number;
   /** How many of them were dropped, because newer unsaved ones took their place. */
   readonly droppedCount: number;
   readonly latestAt: number | null;

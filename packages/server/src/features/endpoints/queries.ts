@@ -57,6 +57,7 @@ export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecor
     savedCount: row.saved_count,
     unsavedCount: row.unsaved_count,
     capturedCount: row.next_index - row.first_index,
+    newestIndex: row.next_index - 1,
     droppedCount: row.dropped_count,
     latestAt: row.latest_at,
     hasDestinations: row.planned_to !== null,

@@ -48,6 +48,7 @@ export function presentEndpointDetail(
       captured: endpoint.capturedCount,
       dropped: endpoint.droppedCount,
       maxUnsaved: maxUnsavedPerEndpoint,
+      newestIndex: endpoint.newestIndex,
     },
   };
 }
