@@ -7,7 +7,7 @@ import type { DatabaseTransaction } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
 import { addMail } from '../mail/queries.ts';
 import { lockEndpoint, storedLatest } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
