@@ -146,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { ...services, searches: new Searches(store, now), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
+  await capture.start();
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();

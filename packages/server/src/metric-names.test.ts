@@ -16,7 +16,7 @@ async function metricNames(): Promise<Set<string>> {
     isBusHealthy: () => true,
     pendingDeliveries: () => Promise.resolve(0),
     overflow: {
-      batches: zero,
+      messages: zero,
       bytes: zero,
       isFull: () => false,
       isLogging: () => false,

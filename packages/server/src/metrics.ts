@@ -111,8 +111,8 @@ function registerGauges(registry: Registry, sources: GaugeSources): void {
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
   gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
   if (sources.overflow === undefined) return;
-  const { batches, bytes, isFull, isLogging, drainedBatches } = sources.overflow;
-  gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', batches);
+  const { messages, bytes, isFull, isLogging, drainedBatches } = sources.overflow;
+  gauge('creel_overflow_log_batches', 'Batches and parts of batches in the overflow log, of all nodes.', messages);
   gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
   gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
   gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));

@@ -11,7 +11,7 @@ import type { CaptureServiceOptions } from './service.ts';
 
 /** Figures of the overflow log, for metrics. */
 export interface OverflowFigures {
-  readonly batches: () => number;
+  readonly messages: () => number;
   readonly bytes: () => number;
   readonly isFull: () => boolean;
   readonly isLogging: () => boolean;
@@ -37,9 +37,8 @@ export function createOverflow(
         ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
         : log.info('captures are stored in PostgreSQL again'),
   });
-  writer.start();
   const figures = {
-    batches: () => writer.logState?.batches ?? 0,
+    messages: () => writer.logState?.messages ?? 0,
     bytes: () => writer.logState?.bytes ?? 0,
     isFull: () => overflowLog.isFull,
     isLogging: () => writer.isLogging,

@@ -83,6 +83,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
     checkReady: (): Promise<void> => checkReady(options, overflow?.writer),
     /** The overflow log has no batch that this node has to wait for. */
     isDrained: (): boolean => overflow?.writer.isDrained ?? true,
+    /** Starts the work on the overflow log. Resolves when captures can be accepted in order. */
+    start: async (): Promise<void> => overflow?.writer.start(),
     /** Resolves when every accepted capture is on disk and answered. */
     drain: (): Promise<void> => writer.drain(),
     /** Ends the work on the overflow log. Called after `drain`. */
