@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { RoundRobin } from '../limits/round-robin.ts';
+import { RoundRobin } from '../limits/fair-queue.ts';
 
 /** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
 const MAX_TURN_MS = 1;

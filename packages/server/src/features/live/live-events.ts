@@ -1,5 +1,5 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
-import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';
@@ -20,7 +20,7 @@ export type FeedEvent =
   | { readonly type: 'deleted'; readonly id: number }
   /** All requests with an index below `below` were removed. */
   | { readonly type: 'clear'; readonly below: number }
-  | { readonly type: 'delivery'; readonly index: number; readonly delivery: DeliverySummary };
+  | { readonly type: 'delivery'; readonly data: LiveDelivery };
 
 /** Feed events that can be looked up. */
 export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
@@ -107,7 +107,7 @@ function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
     case 'clear':
       return { type: 'clear', data: {} };
     case 'delivery':
-      return { type: 'delivery', data: { index: event.index, delivery: event.delivery } };
+      return { type: 'delivery', data: event.data };
     case 'endpoint':
       return event;
   }
@@ -136,7 +136,7 @@ export function push<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, it
   return { front, back: { item, next: back }, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
-/** Puts an event in front of all others. */
+/** Adds an event before all others. */
 export function unshift<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
   const { front, back, size, bytes } = queue;
   return { front: { item, next: front }, back, size: size + 1, bytes: bytes + bytesOf(item) };
