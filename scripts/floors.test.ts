@@ -241,7 +241,7 @@ function lint(name: string, chosen: number[]): void {
   }
 }
 
-/** Most cases share one house; those about one certain file (main.ts) need one each. */
+/** Cases with files of their own share one house. The others, such as main.ts, share a house with the cases of other files. */
 beforeAll(() => {
   house = mkdtempSync(join(tmpdir(), 'creel-floors-'));
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
@@ -251,7 +251,9 @@ beforeAll(() => {
     'shared',
     all.filter((index) => !named.includes(index)),
   );
-  named.forEach((index) => lint(`named-${index}`, [index]));
+  const before = (index: number): number[] =>
+    named.filter((other) => other < index && cases[other]?.[0] === cases[index]?.[0]);
+  for (const [nth, chosen] of Map.groupBy(named, (index) => before(index).length)) lint(`named-${nth}`, chosen);
 });
 
 afterAll(() => rmSync(house, { recursive: true, force: true }));

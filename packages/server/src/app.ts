@@ -56,7 +56,7 @@ import type { AppStore } from './queries.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
-import { sendExpiryNotices, runMaintenance } from './features/jobs/service.ts';
+import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
 import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
@@ -237,18 +237,22 @@ async function listen(
 }
 
 /**
- * Jobs besides maintenance. Without a mail server no notice is claimed, so notices can still be sent after one is
- * configured.
+ * Jobs besides maintenance. Without a mail server notices are neither written nor claimed by a job, so they can still be
+ * sent after one is configured.
  */
 function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
   const jobs: IntervalJob[] = [];
   if (billing !== undefined)
-    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.sync.reconcile(signal), log));
   if (mailer !== undefined) {
-    const composers = [composeSubscriptionNotice, composePausedNotice];
-    const options = { store, mailer, config, publicUrl, log, now, composers };
-    jobs.push(new IntervalJob('sending notices of expiry', (signal) => sendExpiryNotices(options, signal), log));
-    jobs.push(new IntervalJob('sending notices', (signal) => sendOutbox(options, signal), log));
+    const expiry = { store, config, now };
+    const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice(expiry)];
+    const options = { store, mailer, publicUrl, log, now, composers };
+    const send = async (signal: AbortSignal): Promise<boolean> => {
+      const hasMore = await noticeExpiry(expiry);
+      return (await sendOutbox(options, signal)) || hasMore;
+    };
+    jobs.push(new IntervalJob('sending notices', send, log));
   }
   return jobs;
 }

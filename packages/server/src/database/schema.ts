@@ -218,7 +218,7 @@ export interface MailOutboxTable {
   user_id: number;
   /** JSON of the notice. */
   content: string;
-  /** Null while a process sends the mail. */
+  /** While a process sends the mail, the end of its claim. Null in rows that earlier versions claimed and lost. */
   send_after: Millis | null;
 }
 

@@ -2,19 +2,18 @@ import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenA
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
 import { addMail } from '../mail/queries.ts';
 import { lockEndpoint, storedLatest } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
-import { removeSpared } from './spared-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
@@ -28,9 +27,10 @@ export type RecordedAttempts = readonly (RecordedAttempt | null)[];
  */
 async function recordAttempts(
   db: EngineDatabase,
-  attempts: readonly Attempt[],
+  received: readonly Attempt[],
   now: number,
 ): Promise<RecordedAttempts> {
+  const attempts = received.map(withoutNul);
   return db.transaction().execute(async (transaction) => {
     // Endpoints, then destinations, each in the order of ids, so that two processes can't deadlock.
     const endpointIds = ascending(attempts.map(({ endpointId }) => endpointId));
@@ -113,6 +113,16 @@ async function markSent(transaction: DatabaseTransaction, endpointIds: readonly 
       .where('id', '=', id)
       .where('has_deliveries', '=', 0)
       .execute();
+}
+
+/** PostgreSQL can't store NUL in a text, and a target may send it in the reason of a status. */
+function withoutNul(attempt: Attempt): Attempt {
+  const { statusText, error } = attempt;
+  return {
+    ...attempt,
+    statusText: statusText.replaceAll('\0', '\uFFFD'),
+    error: error?.replaceAll('\0', '\uFFFD') ?? null,
+  };
 }
 
 async function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {

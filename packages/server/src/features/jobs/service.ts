@@ -1,12 +1,14 @@
-import { PLANS, isProvenAddress, endpointTitle } from '@creel/contract';
+import { endpointTitle } from '@creel/contract';
+import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { Logger } from '../../log.ts';
-import { moment, MailRefused, compose } from '../mail/service.ts';
-import type { Mailer, Message, Part } from '../mail/service.ts';
-import type { ExpiryNotice, jobQueries } from './queries.ts';
+import { moment, compose } from '../mail/service.ts';
+import type { ComposeNotice, Message, Part } from '../mail/service.ts';
+import { wantsExpiryNotice } from './queries.ts';
+import type { jobQueries } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Live } from '../live/service.ts';
 import type { Store } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 
 /** Rows and endpoints per run. Each step is one short transaction between captures. */
 const PURGE_ROWS = 200;
@@ -52,58 +54,47 @@ const BEFORE_MS = 24 * 3_600_000;
 /** Endpoints per run. */
 const AT_ONCE = 50;
 
+/** Endpoints that expire within a day, of one owner. */
+const expiryNoticeSchema = z.object({
+  kind: z.literal('endpoints-expire'),
+  /** `expiresAt` in milliseconds since 1970. */
+  endpoints: z.array(z.object({ uid: z.string(), expiresAt: z.int() })),
+});
+export type ExpiryNotice = z.infer<typeof expiryNoticeSchema>;
+
 export interface ExpiryNoticesOptions {
-  readonly store: Remote<typeof jobQueries>;
-  readonly mailer: Mailer;
+  readonly store: Pick<Remote<typeof jobQueries>, 'addExpiryNotices'> & {
+    readonly findEndpoint: (uid: string) => Promise<EndpointRecord | undefined>;
+  };
   readonly config: Pick<Config, 'expiredRetentionMs'>;
-  readonly publicUrl: () => string;
-  readonly log: Logger;
   readonly now: () => number;
 }
 
-/**
- * Mails owners a day before their endpoints expire, once per expiry across processes. A notice is claimed before it is
- * sent, so that no two processes send it. Notices that the mail server rejects temporarily, or that run out of time, are
- * released and retried. True when more are due.
- */
-export async function sendExpiryNotices(options: ExpiryNoticesOptions, signal: AbortSignal): Promise<boolean> {
-  const { store, now } = options;
-  const claimed = await store.claimExpiryNotices(now(), now() + BEFORE_MS, AT_ONCE);
-  const perOwner = [...Map.groupBy(claimed.filter(wantsNotice), ({ user }) => user.email)];
-  const left = await sendUntilRefused(options, perOwner, signal);
-  await store.releaseExpiryNotices(left.flatMap(([, notices]) => notices));
-  return left.length === 0 && claimed.length === AT_ONCE;
+/** Writes the notices of endpoints that expire within a day to the mail outbox. True when more are due. */
+export async function noticeExpiry({ store, now }: ExpiryNoticesOptions): Promise<boolean> {
+  return (await store.addExpiryNotices(now(), now() + BEFORE_MS, AT_ONCE)) === AT_ONCE;
 }
 
-type OwnersNotices = readonly [email: string, notices: ExpiryNotice[]];
-
-/** Returns the notices that remain after the mail server accepts no more. */
-async function sendUntilRefused(
-  { mailer, config, publicUrl, log }: ExpiryNoticesOptions,
-  perOwner: readonly OwnersNotices[],
-  signal: AbortSignal,
-): Promise<readonly OwnersNotices[]> {
-  for (const [place, [email, notices]] of perOwner.entries()) {
-    if (signal.aborted) return perOwner.slice(place);
-    try {
-      await mailer.send(email, expiryMessage(notices, publicUrl(), config.expiredRetentionMs));
-    } catch (error) {
-      log.warn({ err: error }, 'a notice of expiry could not be sent');
-      // A mailbox that rejects mail for good must not block the others.
-      if (!(error instanceof MailRefused && error.forGood)) return perOwner.slice(place);
+/** Makes the mail about endpoints that expire. Those that were renewed or deleted meanwhile are left out. */
+export function composeExpiryNotice({ store, config, now }: ExpiryNoticesOptions): ComposeNotice {
+  return async (content, user, publicUrl) => {
+    const notice = expiryNoticeSchema.safeParse(content);
+    if (!notice.success) return undefined;
+    if (!wantsExpiryNotice(user)) return 'unwanted';
+    const endpoints: ExpiringEndpoint[] = [];
+    for (const { uid, expiresAt } of notice.data.endpoints) {
+      const endpoint = await store.findEndpoint(uid);
+      if (endpoint?.expiresAt === expiresAt && expiresAt > now()) endpoints.push({ ...endpoint, expiresAt });
     }
-  }
-  return [];
+    if (endpoints.length === 0) return 'unwanted';
+    return { to: user.settings.email, message: expiryMessage(endpoints, publicUrl, config.expiredRetentionMs) };
+  };
 }
 
-/** Notices go only to verified addresses of users who want them. */
-function wantsNotice({ user }: ExpiryNotice): boolean {
-  const { emailNotifyExpiry, email } = user.settings;
-  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
-}
+type ExpiringEndpoint = Pick<EndpointRecord, 'uid' | 'name'> & { readonly expiresAt: number };
 
 /** The mail a day before endpoints expire. `keptMs`: how long an expired endpoint stays visible. */
-function expiryMessage(endpoints: readonly ExpiryNotice[], publicUrl: string, keptMs: number): Message {
+function expiryMessage(endpoints: readonly ExpiringEndpoint[], publicUrl: string, keptMs: number): Message {
   const [first] = endpoints;
   const one = endpoints.length === 1 && first !== undefined;
   const subject = one

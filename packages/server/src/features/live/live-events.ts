@@ -59,13 +59,13 @@ export interface StoredAs {
 }
 
 /**
- * The event of a stored capture. It keeps only the beginning of a large body, because it may wait for a slow viewer.
+ * The event of a stored capture. It copies the beginning of the body, because it may wait for a slow viewer, and the
+ * body shares its memory with others.
  */
 export function storedEvent(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
   const { method, head } = capture;
   const size = capture.body?.length ?? 0;
-  const body =
-    size > BODY_PREVIEW_BYTES ? Buffer.from(capture.body?.subarray(0, BODY_PREVIEW_BYTES) ?? []) : capture.body;
+  const body = capture.body && Buffer.from(capture.body.subarray(0, BODY_PREVIEW_BYTES));
   return {
     type: 'request',
     index: stored.index,
