@@ -114,6 +114,8 @@ test('a dialog that removes its opener returns the focus to the part around it',
   await page.getByRole('dialog').getByLabel('Secret', { exact: true }).fill('a secret');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Signature invalid')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect.poll(() => place(page)).not.toBe('nowhere');
   await page.keyboard.press('Tab');
   await expect(page.getByRole('region', { name: 'Request 0' }).getByRole('button', { name: 'Save' })).toBeFocused();
 });
@@ -151,7 +153,7 @@ test('a deleted row, a left field and a closed search move the focus on', async 
   await expect(list(page)).toHaveCount(0);
   await pressEscape(page);
   await expect(list(page)).toBeVisible();
-  expect(await place(page)).not.toBe('nowhere');
+  await expect.poll(() => place(page)).not.toBe('nowhere');
   await page.keyboard.press('/');
   await pressEscape(page);
   await expect(list(page)).toBeFocused();

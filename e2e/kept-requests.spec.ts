@@ -1,5 +1,5 @@
 // What is kept: dropped requests are counted and can be restored, and deletions can be undone.
-import type { Page } from '@playwright/test';
+import type { Page, WebSocketRoute } from '@playwright/test';
 import { expect, test } from './app.ts';
 import { expectNoFindings } from './axe.ts';
 import { openLive, row, send, sendJson, unsaved } from './endpoints.ts';
@@ -80,6 +80,31 @@ test('rows that are dropped while the pointer is on the list stay in place, mark
   await page.mouse.move(5, 5);
   await expect(row(page, 1)).toHaveCount(0);
   await expect(row(page, 7)).toBeVisible();
+});
+
+test('requests that are newer than the figures of the server are not taken for dropped', async ({
+  page,
+  context,
+  app,
+  endpoint,
+}) => {
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    sockets.push(socket);
+    socket.connectToServer().onMessage((message) => {
+      if (!String(message).startsWith('{"type":"endpoint"')) socket.send(message);
+    });
+  });
+  for (let at = 0; at < 5; at++) await send(endpoint.url, { path: `/${at}` });
+  await openLive(page, endpoint);
+  await row(page, 1).hover();
+  await send(endpoint.url);
+  const data: unknown = await (await context.request.get(`${app.url}/api/endpoints/${endpoint.uid}`)).json();
+  for (let at = 6; at < 8; at++) await send(endpoint.url);
+  await expect(page.getByRole('button', { name: '3 new' })).toBeVisible();
+  sockets[0]?.send(JSON.stringify({ type: 'endpoint', data }));
+  await expect(row(page, 0)).toContainText('Dropped');
+  await expect(row(page, 1)).toContainText('Unsaved');
 });
 
 /** Answers the browser's question, and records which rows were marked while it was open. */

@@ -100,7 +100,7 @@ async function lookThrough(page: Page): Promise<void> {
   await expect(row(page, 1)).not.toContainText('Unsaved');
   await page.keyboard.press('c');
   await expect(page.getByText('Content Copied').first()).toBeVisible();
-  expect(await clipboard(page)).toContain('/order/1?at=1');
+  await expect.poll(() => clipboard(page)).toContain('/order/1?at=1');
 }
 
 /** Filters the list with `/`, then searches all endpoints from the palette and opens a result. */

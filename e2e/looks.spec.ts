@@ -39,6 +39,7 @@ test('below 1000 px the list has the full width, and the details are above it be
 test('the selected row keeps its color under the pointer', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await openLive(page, endpoint, '?request=0');
+  await expect(row(page, 0)).toHaveAttribute('aria-selected', 'true');
   const content = row(page, 0).locator('> div');
   await page.getByRole('heading', { level: 1 }).hover();
   const selected = await background(content);

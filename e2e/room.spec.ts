@@ -42,9 +42,9 @@ for (const [width, height, closed, open] of [
     await sendJson(endpoint.url, LONG, '/hooks');
     await openLive(page, endpoint);
     await expect(page.getByRole('treeitem').first()).toBeVisible();
-    expect(await visibleLines(page)).toBeGreaterThanOrEqual(closed);
+    await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(closed);
     await openReplay(page, endpoint);
-    expect(await visibleLines(page)).toBeGreaterThanOrEqual(open);
+    await expect.poll(() => visibleLines(page)).toBeGreaterThanOrEqual(open);
   });
 }
 
@@ -56,20 +56,22 @@ for (const width of [1440, 1024]) {
     await page.setViewportSize({ width, height: 768 });
     for (const path of ['/a', '/b']) await sendJson(endpoint.url, {}, path);
     await openLive(page, endpoint);
-    const top = (await row(page, 1).boundingBox())?.y;
-    expect(Number(top) - TITLES - Number(await page.evaluate(LIST_TOP))).toBeLessThanOrEqual(40);
+    const rowTop = async (): Promise<number> => (await row(page, 1).boundingBox())?.y ?? Number.NaN;
+    const toolbar = async (): Promise<number> => (await rowTop()) - TITLES - Number(await page.evaluate(LIST_TOP));
+    await expect.poll(toolbar).toBeLessThanOrEqual(40);
+    const top = await rowTop();
     // The field is wide while it is used.
     const field = page.getByRole('combobox', { name: 'Filter the list' });
     await field.focus();
-    expect((await field.boundingBox())?.width).toBeGreaterThan(250);
+    await expect.poll(async () => (await field.boundingBox())?.width).toBeGreaterThan(250);
     await field.fill('path:/');
     await expect(page.getByText('2 matches in 2 requests').first()).toBeVisible();
-    expect((await row(page, 1).boundingBox())?.y).toBe(top);
+    await expect.poll(rowTop).toBe(top);
     await row(page, 1).click({ modifiers: ['Control'] });
     await row(page, 0).click({ modifiers: ['Control'] });
     await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('2 selected');
     await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
-    expect((await row(page, 1).boundingBox())?.y).toBe(top);
+    await expect.poll(rowTop).toBe(top);
   });
 }
 
@@ -83,7 +85,7 @@ test('at 1440x900, at most 120 px are above the list, with every hint and figure
   await expect(page.getByText('+1 in last session')).toBeVisible();
   await expect(page.getByText('Send HTTP requests to this URL to view them in the dashboard below.')).toBeVisible();
   await expect(page.locator('[data-stat="Average Size"]')).toBeInViewport();
-  expect(await page.evaluate(HEADER_HEIGHT)).toBeLessThanOrEqual(120);
+  await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThanOrEqual(120);
 });
 
 test('the part above the list collapses to the name and the URL, and the choice is remembered', async ({
@@ -95,7 +97,7 @@ test('the part above the list collapses to the name and the URL, and the choice 
   const before = Number(await page.evaluate(HEADER_HEIGHT));
   await page.getByRole('button', { name: 'Hide endpoint details' }).click();
   await expect(page.getByRole('region', { name: 'Statistics' })).toHaveCount(0);
-  expect(Number(await page.evaluate(HEADER_HEIGHT))).toBeLessThan(before - 35);
+  await expect.poll(() => page.evaluate(HEADER_HEIGHT)).toBeLessThan(before - 35);
   await page.reload();
   await expect(page.getByRole('button', { name: 'Show endpoint details' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Endpoint URL' })).toBeVisible();
@@ -108,7 +110,7 @@ test('on a phone, the first row is at 320 px or higher', async ({ page, endpoint
   await sendJson(endpoint.url, LONG);
   await openLive(page, endpoint);
   await expect(row(page, 0)).toBeVisible();
-  expect((await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
+  await expect.poll(async () => (await row(page, 0).boundingBox())?.y).toBeLessThanOrEqual(320);
   await page.getByRole('button', { name: 'Show endpoint details' }).click();
   await expect(page.getByRole('region', { name: 'Statistics' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Clear Data' })).toBeVisible();

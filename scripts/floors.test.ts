@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
-const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
+const sql = "SQL belongs in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 const mailServer = 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.';
 const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';
@@ -167,7 +167,7 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/accounts/a.ts', use('openid-client'), oidc],
   ['packages/server/src/features/accounts/provider.ts', use('openid-client')],
   ['packages/server/src/features/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
-  ['packages/server/src/features/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/features/accounts/provider.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
 
   ['packages/server/src/http/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],

@@ -49,6 +49,8 @@ export const endpointStatsSchema = z.object({
   dropped: z.int(),
   /** Maximum number of unsaved requests. At this number, each new one drops the oldest. */
   maxUnsaved: z.int(),
+  /** Index of the newest capture that these numbers include, stored or not; -1 without one, or from an older node. */
+  newestIndex: z.int().default(-1),
 });
 export type EndpointStats = z.infer<typeof endpointStatsSchema>;
 

@@ -62,7 +62,7 @@ export function holdRows(list: RequestList, hold: number | undefined): RequestLi
   return dropUnsavedBelow({ ...fresh, hold: undefined, staleBelow: undefined }, list.droppedBelow);
 }
 
-/** How many unsaved requests the server stored at the moment when `newest` was the newest index that the page knew. */
+/** How many unsaved requests the server stored when `newest` was its newest index. The page may know newer ones. */
 export interface StoredUnsaved {
   readonly count: number;
   readonly newest: number;

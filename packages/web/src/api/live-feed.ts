@@ -257,8 +257,8 @@ function followTrimming(uid: string): { add: (messages: readonly LiveMessage[]) 
   const add = (messages: readonly LiveMessage[]): void => {
     const change = messages.findLast((message) => message.type === 'endpoint');
     if (change?.type !== 'endpoint') return;
-    const { total, saved } = change.data.stats;
-    next = { count: total - saved, newest: readList(uid).newest };
+    const { total, saved, newestIndex } = change.data.stats;
+    next = { count: total - saved, newest: newestIndex };
     if (timer === undefined) wait(next);
   };
   return { add, stop: () => clearTimeout(timer) };

@@ -62,7 +62,12 @@ export function requestsSuite(open: () => AppStore): void {
       expect(row).toMatchObject({ index: 1, savedId: restored.record.savedId, receivedAt: T0 + 1, method: 'PUT' });
       expect(textOf(row)).toBe('again');
       expect(decodeHead(row?.head ?? new Uint8Array())).toMatchObject({ target: '/a?b', rawHeaders: [['X-A', '1']] });
-      expect(await open().findEndpoint(uid)).toMatchObject({ savedCount: 1, capturedCount: 6, droppedCount: 3 });
+      expect(await open().findEndpoint(uid)).toMatchObject({
+        savedCount: 1,
+        capturedCount: 6,
+        newestIndex: 5,
+        droppedCount: 3,
+      });
       const { kept, counted } = await countersAndRecount(open(), uid);
       expect(kept).toEqual(counted);
       expect(await open().restoreRequest(id, lost(1, null), 100)).toMatchObject({

@@ -12,6 +12,7 @@ const endpoint = (stats: object, autosave: 'true' | 'false' = 'false') => ({
     captured: 1500,
     dropped: 500,
     maxUnsaved: 1000,
+    newestIndex: 1499,
     ...stats,
   },
 });
