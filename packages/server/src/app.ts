@@ -243,7 +243,7 @@ async function listen(
 function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
   const jobs: IntervalJob[] = [];
   if (billing !== undefined)
-    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.sync.reconcile(signal), log));
   if (mailer !== undefined) {
     const expiry = { store, config, now };
     const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice(expiry)];

@@ -1,5 +1,5 @@
 import type { DeliveryKind } from '@creel/contract';
-import type { OverflowFigures } from './features/capture/overflow.ts';
+import type { OverflowWriter } from './features/capture/overflow-writer.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** Numbers that are read for each scrape. */
@@ -14,7 +14,7 @@ interface GaugeSources {
   readonly pendingDeliveries: () => Promise<number | undefined>;
   readonly isBusHealthy: () => boolean;
   /** `undefined` without an overflow log. */
-  readonly overflow: OverflowFigures | undefined;
+  readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
@@ -110,16 +110,20 @@ function registerGauges(registry: Registry, sources: GaugeSources): void {
   gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
   gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
   gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
-  if (sources.overflow === undefined) return;
-  const { messages, bytes, isFull, isLogging, drainedBatches } = sources.overflow;
-  gauge('creel_overflow_log_batches', 'Batches and parts of batches in the overflow log, of all nodes.', messages);
-  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
-  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
-  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));
+  const { overflow } = sources;
+  if (overflow === undefined) return;
+  gauge(
+    'creel_overflow_log_batches',
+    'Batches and parts of batches in the overflow log, of all nodes.',
+    () => overflow.logState?.messages ?? 0,
+  );
+  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', () => overflow.logState?.bytes ?? 0);
+  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull));
+  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(overflow.isLogging));
   readCounter(
     registry,
     'creel_overflow_drained_batches_total',
     'Batches that this node moved from the overflow log to PostgreSQL.',
-    drainedBatches,
+    () => overflow.drainedBatches,
   );
 }

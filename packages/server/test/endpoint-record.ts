@@ -1,4 +1,4 @@
-import type { EndpointRecord } from '../src/database/store.ts';
+import type { EndpointRecord } from '../src/database/records.ts';
 
 /** A new endpoint as storage returns it. */
 export function endpointRecord(fields: Pick<EndpointRecord, 'id' | 'uid'> & Partial<EndpointRecord>): EndpointRecord {

@@ -1,5 +1,5 @@
 import type { AnyInput, OperationName } from '@creel/contract';
-import type { UserRecord } from '../src/database/store.ts';
+import type { UserRecord } from '../src/database/records.ts';
 
 /** The resources of a user that a call can name. */
 export interface Things {

@@ -1,7 +1,8 @@
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { Database } from './schema.ts';
-import type { CaptureLimits, CaptureOutcome, MethodCount } from './store.ts';
+import type { CaptureLimits, CaptureOutcome } from './store.ts';
+import type { MethodCount } from './records.ts';
 
 /** The captures of one endpoint in a batch. */
 export interface CaptureGroup {

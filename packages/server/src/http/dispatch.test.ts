@@ -8,8 +8,9 @@ import type { RequestHandler } from './listener.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function ask(target: string): Parameters<RequestHandler> {
-  const request = new IncomingMessage(new Socket());
+function ask(target: string, address = '192.0.2.1'): Parameters<RequestHandler> {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+  const request = new IncomingMessage(socket);
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
   return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders), false];
 }
@@ -28,4 +29,16 @@ test('many parallel calls let every capture pass: a call that takes long has a t
   expect(begun).toEqual(['/api/0', '/h/first', '/api/1', '/h/second']);
   while (begun.length < 202) await turn();
   expect(begun.at(-1)).toBe('/api/199');
+});
+
+test('connections of one address share its turns: a call from another address is next', async () => {
+  const begun: string[] = [];
+  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
+  const targets = { isCapture: () => false, capture: begin, everythingElse: begin };
+  let now = 0;
+  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  for (let nth = 0; nth < 200; nth += 1) dispatch(...ask(`/api/${nth}`));
+  dispatch(...ask('/healthz', '192.0.2.2'));
+  for (let nth = 0; nth < 2; nth += 1) await turn();
+  expect(begun).toEqual(['/api/0', '/api/1', '/healthz']);
 });

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '@creel/contract';
 import type { Socket } from 'node:net';
 import { BodyBuffer, copyBody, freeBuffer } from './body-buffer.ts';
+import { normalAddress } from './client-address.ts';
 import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
@@ -79,6 +80,8 @@ interface Incoming {
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #traffic: PlainTraffic;
+  /** The connections of an address share its turns, so that a thousand of them do not delay those of others. */
+  readonly #address: string;
   /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
   #incoming: Incoming | undefined;
@@ -103,6 +106,7 @@ export class PlainConnection {
   constructor(socket: Socket, traffic: PlainTraffic) {
     this.#socket = socket;
     this.#traffic = traffic;
+    this.#address = normalAddress(socket.remoteAddress ?? '');
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
     // 'close' follows every error.
     socket.on('error', ignore).on('close', this.#onClose);
@@ -129,7 +133,7 @@ export class PlainConnection {
 
   #readInTurn(): void {
     this.#socket.pause();
-    this.#traffic.turns.run(this, () => {
+    this.#traffic.turns.run(this.#address, () => {
       // Otherwise #goOn or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
@@ -216,7 +220,7 @@ export class PlainConnection {
       else if (received < LARGE_BODY_BYTES) capture(body.take(), incoming.reply);
       else {
         this.#isFinishing = true;
-        this.#traffic.turns.run(this, () => {
+        this.#traffic.turns.run(this.#address, () => {
           this.#isFinishing = false;
           capture(body.take(), incoming.reply);
           this.#goOn();
@@ -282,7 +286,7 @@ export class PlainConnection {
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.run(this, () => {
+    this.#traffic.turns.run(this.#address, () => {
       this.#hasTurn = true;
       this.#socket.resume();
     });

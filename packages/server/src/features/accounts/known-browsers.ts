@@ -1,6 +1,6 @@
 import { KNOWN_BROWSER_DAYS } from '../../http/cookies.ts';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis). */

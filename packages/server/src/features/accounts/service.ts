@@ -12,7 +12,7 @@ import { randomToken } from '../../secrets.ts';
 import { Login } from './login.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 /** The URL that starts a third-party login. */
 export const START_PATH = '/auth/oidc/start';

@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
 import { Stripe } from 'stripe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
 import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
@@ -89,7 +89,7 @@ async function subscriber(): Promise<UserRecord> {
   const { user } = created;
   const url = await billing.startCheckout(user, { tier: 'PREMIUM', interval: 'monthly', returnUrl: '/' });
   model.payCheckout(url.slice(url.lastIndexOf('/') + 1));
-  const paid = await billing.refresh(user.id);
+  const paid = await billing.sync.refresh(user.id);
   if (paid === undefined) throw new Error('The user is gone.');
   for (let nth = 0; nth < 8; nth++) {
     const endpoint = { uid: `uid-${people}-${nth}`, userId: user.id, name: null, source: null, autosave: false };
@@ -158,7 +158,7 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
     await expectWhole(user, change.tier);
     clock.advance(2 * HOUR);
     const survivor = processWith(new Fate());
-    await survivor.reconcile(new AbortController().signal);
+    await survivor.sync.reconcile(new AbortController().signal);
     await expectWhole(user, change.tier);
     const [running] = model.running(user.stripeCustomerId ?? '');
     const endsAt = running?.cancelAtPeriodEnd === true ? running.periodEnd * 1000 : null;

@@ -1,7 +1,7 @@
 import type { Live } from '../live/service.ts';
 import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';

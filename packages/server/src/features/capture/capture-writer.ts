@@ -1,6 +1,6 @@
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
-import { RoundRobin } from '../../limits/round-robin.ts';
+import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';

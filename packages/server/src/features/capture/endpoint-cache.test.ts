@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import { endpointRecord } from '../../../test/endpoint-record.ts';
 

@@ -75,6 +75,11 @@ export class OverflowWriter implements BatchStore {
     return this.#state;
   }
 
+  /** A batch did not fit into the log, and it was not emptied since. */
+  get isFull(): boolean {
+    return this.#options.log.isFull;
+  }
+
   get drainedBatches(): number {
     return this.#drainedBatches;
   }
@@ -125,7 +130,7 @@ export class OverflowWriter implements BatchStore {
     } catch (error) {
       throw new StorageUnavailable('The overflow log does not answer.', { cause: error });
     }
-    if (this.#options.log.isFull) throw new StorageUnavailable('The overflow log is full.');
+    if (this.isFull) throw new StorageUnavailable('The overflow log is full.');
   }
 
   #setMode(change: { readonly isAway?: boolean; readonly lastPosition?: LogPosition }): void {

@@ -9,23 +9,14 @@ import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
 import type { CaptureServiceOptions } from './service.ts';
 
-/** Figures of the overflow log, for metrics. */
-export interface OverflowFigures {
-  readonly messages: () => number;
-  readonly bytes: () => number;
-  readonly isFull: () => boolean;
-  readonly isLogging: () => boolean;
-  readonly drainedBatches: () => number;
-}
-
-/** The writer of the overflow log, and its figures. `undefined` without NATS. */
-export function createOverflow(
+/** The writer of the overflow log; `undefined` without NATS. */
+export function createOverflowWriter(
   options: CaptureServiceOptions,
   limits: CaptureLimits,
-): { readonly writer: OverflowWriter; readonly figures: OverflowFigures } | undefined {
+): OverflowWriter | undefined {
   const { store, overflowLog, log } = options;
   if (overflowLog === undefined || store.drain === undefined) return undefined;
-  const writer = new OverflowWriter({
+  return new OverflowWriter({
     store,
     drainStore: store.drain,
     log: overflowLog,
@@ -37,14 +28,6 @@ export function createOverflow(
         ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
         : log.info('captures are stored in PostgreSQL again'),
   });
-  const figures = {
-    messages: () => writer.logState?.messages ?? 0,
-    bytes: () => writer.logState?.bytes ?? 0,
-    isFull: () => overflowLog.isFull,
-    isLogging: () => writer.isLogging,
-    drainedBatches: () => writer.drainedBatches,
-  };
-  return { writer, figures };
 }
 
 /** Counts the captures of a batch from the overflow log, shows them live, and detects sources. */

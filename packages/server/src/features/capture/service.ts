@@ -15,7 +15,7 @@ import { flatSourceLabel, storeSource } from './detect-source.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
 import type { OverflowLog } from './overflow-log.ts';
-import { checkReady, createOverflow } from './overflow.ts';
+import { checkReady, createOverflowWriter } from './overflow.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
@@ -55,8 +55,8 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
-  const overflow = createOverflow(options, limits);
-  const writer = new CaptureWriter(overflow?.writer ?? store, { limits, now, onFailure });
+  const overflow = createOverflowWriter(options, limits);
+  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure });
   const dependencies: CaptureDependencies = {
     admit: createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure: (error) => onFailure(error, 1) }),
     writer,
@@ -78,17 +78,17 @@ export function createCaptureService(options: CaptureServiceOptions) {
     waitingCount: (): number => writer.waitingCount,
     bodyBytes: (): number => budget.used,
     /** `undefined` without NATS. */
-    overflow: overflow?.figures,
+    overflow,
     /** Resolves when a capture can be stored now. @throws Error otherwise */
-    checkReady: (): Promise<void> => checkReady(options, overflow?.writer),
+    checkReady: (): Promise<void> => checkReady(options, overflow),
     /** The overflow log has no batch that this node has to wait for. */
-    isDrained: (): boolean => overflow?.writer.isDrained ?? true,
+    isDrained: (): boolean => overflow?.isDrained ?? true,
     /** Starts the work on the overflow log. Resolves when captures can be accepted in order. */
-    start: async (): Promise<void> => overflow?.writer.start(),
+    start: async (): Promise<void> => overflow?.start(),
     /** Resolves when every accepted capture is on disk and answered. */
     drain: (): Promise<void> => writer.drain(),
     /** Ends the work on the overflow log. Called after `drain`. */
-    close: async (): Promise<void> => overflow?.writer.close(),
+    close: async (): Promise<void> => overflow?.close(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RoundRobin } from '../../limits/round-robin.ts';
+import { RoundRobin } from '../../limits/fair-queue.ts';
 import type { Installation, PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 

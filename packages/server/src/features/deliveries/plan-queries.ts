@@ -3,7 +3,7 @@ import type { LastDelivery, Query } from '@creel/contract';
 import { sql } from 'kysely';
 import { decodeHead } from '../../database/request-head.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { read, scan, unsynced } from '../../database/remote.ts';
@@ -14,7 +14,6 @@ import { TOO_MANY_PENDING, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 import type { Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import { saveLatest } from './record-queries.ts';
-import { removeSpared } from './spared-queries.ts';
 
 /** SQL that finds what is to be forwarded. Times are milliseconds since 1970 and always passed in. */
 

@@ -1,6 +1,7 @@
 import type { DestinationCreate } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { CaptureLimits, EndpointRecord } from '../../database/store.ts';
+import type { CaptureLimits } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import {
   DAY,

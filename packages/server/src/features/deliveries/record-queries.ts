@@ -2,19 +2,18 @@ import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenA
 import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
 import { addMail } from '../mail/queries.ts';
 import { lockEndpoint, storedLatest } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
-import { removeSpared } from './spared-queries.ts';
 
 /** A stored attempt, and the state of its request after it. */
 export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };

@@ -3,7 +3,8 @@ import type { DeliveryReport, DestinationChange, DestinationCreate } from '@cree
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
-import type { EndpointRecord, Store } from '../../database/store.ts';
+import type { Store } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';

@@ -7,7 +7,8 @@ import { wantsExpiryNotice } from './queries.ts';
 import type { jobQueries } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Live } from '../live/service.ts';
-import type { EndpointRecord, Store } from '../../database/store.ts';
+import type { Store } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 
 /** Rows and endpoints per run. Each step is one short transaction between captures. */
 const PURGE_ROWS = 200;

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
 import { localBus } from '../../bus/bus.ts';

@@ -9,7 +9,7 @@ import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
 import { problemBody } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { LiveService } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */

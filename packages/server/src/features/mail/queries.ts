@@ -1,8 +1,8 @@
 import { write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import type { UserRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 /** SQL of the mail outbox. Times are milliseconds since 1970 and always passed in. */
 

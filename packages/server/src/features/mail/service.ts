@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Logger } from '../../log.ts';
 import type { OutboxMail, mailQueries } from './queries.ts';
@@ -79,20 +79,18 @@ export function escapeHtml(text: string): string {
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
-const MAX_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
-/** The mail was rejected. `words` is the mail server's response, or why there is none; safe to show to users. */
+/** The mail was rejected. The message is the mail server's response, or why there is none; safe to show to users. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
-  readonly words: string;
   /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
-  readonly forGood: boolean;
+  readonly isPermanent: boolean;
 
-  constructor(words: string, forGood = false) {
-    super(words);
-    this.words = words;
-    this.forGood = forGood;
+  constructor(message: string, isPermanent = false) {
+    super(message);
+    this.isPermanent = isPermanent;
   }
 }
 
@@ -125,7 +123,7 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
         // Addresses as objects are not parsed, so that none can inject another.
         await transport.sendMail({ from: sender, to: { name: '', address: to }, ...messageId, ...message });
       } catch (error) {
-        throw new MailRefused(wordsOf(error, secrets), isForGood(error));
+        throw new MailRefused(messageOf(error, secrets), isPermanentRejection(error));
       }
     },
   };
@@ -146,20 +144,20 @@ function withSafeDefaults(url: URL): string {
 }
 
 /** Whether the rejection concerns this mail only. A failed login (535) concerns all mails and can be fixed. */
-function isForGood(error: unknown): boolean {
+function isPermanentRejection(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
   return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
 }
 
-function wordsOf(error: unknown, secrets: readonly string[]): string {
-  const words = said(error)
+function messageOf(error: unknown, secrets: readonly string[]): string {
+  const message = responseOf(error)
     .replace(/\p{Cc}+/gu, ' ')
     .trim();
-  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
+  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message);
+  return clean.length > MAX_MESSAGE_LENGTH ? `${clean.slice(0, MAX_MESSAGE_LENGTH)}…` : clean;
 }
 
-function said(error: unknown): string {
+function responseOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The mail server could not be asked.';
   if ('code' in error && error.code === 'ETLS') return NO_TLS;
   if ('response' in error && typeof error.response === 'string') return error.response;
@@ -211,7 +209,7 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
       if (letter !== 'unwanted') await mailer.send(letter.to, letter.message, messageIdOf(mail));
     } catch (error) {
       log.warn({ err: error }, 'a notice could not be sent');
-      if (!(error instanceof MailRefused && error.forGood)) {
+      if (!(error instanceof MailRefused && error.isPermanent)) {
         await store.releaseMail(mail.id, now() + RETRY_MS);
         return false;
       }

@@ -8,7 +8,8 @@ import { ProblemError, invalid } from '../../http/problem.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { EndpointRecord, RequestName, RequestRecord } from '../../database/store.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 
 type ReplayCall = Call<'replay'>;
