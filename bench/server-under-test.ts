@@ -2,11 +2,11 @@ import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
+import { freePort } from '../fixtures/free-port.ts';
 
 const START_MS = 30_000;
 /** Time to exit after SIGTERM, before SIGKILL. */
@@ -32,15 +32,6 @@ export interface MeasuredUser {
 /** Creel with one user. */
 export interface MeasuredCreel extends Measured, MeasuredUser {
   readonly origin: string;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-  return address.port;
 }
 
 async function untilAnswering(url: string, output: () => string): Promise<void> {

@@ -35,7 +35,7 @@ test('a username is changed once it differs, and the page loads again', async ({
   await expect(page.getByRole('button', { name: `Account of ${person.username}-2` })).toBeVisible();
 });
 
-test('a refused username is told at its field', async ({ page, person }) => {
+test('a rejected username is reported at its field', async ({ page, person }) => {
   await page.goto('/profile');
   const field = page.getByLabel('Username');
   for (const [status, sentence] of [
@@ -72,7 +72,7 @@ test('a password needs all three fields, twice the same, and the current one', a
   await expect(page.getByLabel('Current password')).toHaveValue('');
 });
 
-test('settings need a right address while a notice is on, and are kept', async ({ page, person: _ }) => {
+test('settings need a valid address while a notice is on, and are saved', async ({ page, person: _ }) => {
   await page.goto('/settings');
   const email = page.getByLabel('Email', { exact: true });
   const save = page.getByRole('button', { name: 'Save Settings' });
@@ -98,7 +98,7 @@ test('settings need a right address while a notice is on, and are kept', async (
   await expect(toast(page, 'Failed to save settings. Please try again.')).toBeVisible();
 });
 
-test('a test mail that cannot go says why', async ({ page, person: _ }) => {
+test('a test mail that fails says why', async ({ page, person: _ }) => {
   await page.goto('/settings');
   await page.getByRole('button', { name: 'Send Test Email' }).click();
   await expect(toast(page, 'Email Configuration Error')).toBeVisible();
@@ -118,7 +118,7 @@ test('the plan is named in the profile and among the plans', async ({ page, pers
   await expect(page.getByText('$8.33 per month, 17% less')).toBeVisible();
 });
 
-test('calls of the sign-in page that fail have their sentences', async ({ page }) => {
+test('failed calls of the login page show their messages', async ({ page }) => {
   await answerWith(page, '**/api/login', 500);
   await answerWith(page, '**/api/register', 500);
   await page.goto('/auth');
@@ -135,7 +135,7 @@ test('calls of the sign-in page that fail have their sentences', async ({ page }
   await expect(page.getByText('Registration failed')).toBeVisible();
 });
 
-test('a user who cannot be asked for is not taken for nobody', async ({ page, person }) => {
+test('a user that failed to load does not count as logged out', async ({ page, person }) => {
   await answerWith(page, '**/api/user', 500);
   await page.goto('/');
   await expect(page.getByText('Failed to fetch user data.')).toBeVisible();

@@ -7,13 +7,13 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../fixtures/compile-cache.ts';
 import { createEndpoint } from './endpoints.ts';
 import { subscribe } from './plans.ts';
+import { freePort } from '../fixtures/free-port.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyWithinMs = 20_000;
@@ -85,18 +85,6 @@ const defaults = (port: number, dataDir: string) => ({
   LOG_LEVEL: 'warn',
   SIGNUPS_PER_HOUR: '1000000',
 });
-
-/** Returns a port that was free a moment ago. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
 
 async function ready(app: App, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + readyWithinMs;

@@ -55,7 +55,7 @@ for (const [problem, sentence] of [
   ['unauthorized-domain', 'This address is not allowed to log in with the provider.'],
   ['something-else', 'Google sign-in failed'],
 ] as const) {
-  test(`a problem that the window tells is put in a sentence: ${problem}`, async ({ page }) => {
+  test(`a problem that the window reports is shown as a sentence: ${problem}`, async ({ page }) => {
     await offerProvider(page);
     await callbackTells(page, { type: 'creel-sign-in', problem });
     await page.goto('/auth');
@@ -64,7 +64,7 @@ for (const [problem, sentence] of [
   });
 }
 
-test('a server that refuses without a word: Google sign-in failed', async ({ page }) => {
+test('a server that rejects without a message: Google sign-in failed', async ({ page }) => {
   await offerProvider(page);
   await callbackTells(page, { type: 'creel-sign-in', identity: { email: 'marta@example.com', uid: '42' } });
   await page.route('**/api/google-login', (route) => route.fulfill({ status: 500, json: {} }));

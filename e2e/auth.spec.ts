@@ -15,7 +15,7 @@ async function signIn(page: Page, username: string, password: string): Promise<v
   await page.getByRole('button', { name: 'Login' }).click();
 }
 
-test('a person registers, signs out and signs in again', async ({ page }) => {
+test('a user registers, logs out and logs in again', async ({ page }) => {
   const username = `marta-${Date.now()}`;
   await page.goto('/');
   await expect(page).toHaveURL(/\/auth$/);
@@ -41,7 +41,7 @@ test('a person registers, signs out and signs in again', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible();
 });
 
-test('every message stands at its field, and goes when the field is changed', async ({ page, person }) => {
+test('every message is at its field, and disappears when the field changes', async ({ page, person }) => {
   await page.context().clearCookies();
   await page.goto('/auth?tab=register');
   await fillRegistration(page, { Username: 'ab', Email: 'nowhere', Password: 'short', 'Confirm Password': 'other' });
@@ -69,7 +69,7 @@ test('every message stands at its field, and goes when the field is changed', as
   await expect(messageOf('Password')).toHaveAccessibleDescription('Password must be at least 6 characters');
 });
 
-test('a visitor goes where they wanted to after signing in, and nowhere else', async ({ page, person }) => {
+test('after the login, a visitor is redirected to the requested page and nowhere else', async ({ page, person }) => {
   await page.context().clearCookies();
   await page.goto('/search?q=refs%2Fheads');
   await expect(page).toHaveURL(/\/auth\?next=/);

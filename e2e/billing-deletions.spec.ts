@@ -59,7 +59,7 @@ test('a downgrade lists the oldest endpoints, exports their requests exactly, an
   await expect(list.first()).toContainText(/Expires/);
 });
 
-test('what changes can be asked for again when it could not be loaded, and nothing is confirmed unseen', async ({
+test('a preview that failed to load can be retried, and nothing is confirmed without it', async ({
   page,
   context,
   app,

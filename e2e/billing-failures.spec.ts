@@ -53,7 +53,7 @@ test('a change that fails says why, and changes nothing', async ({ page, person:
   await expect(toast(page, 'You are on the Premium plan now.')).toBeVisible();
 });
 
-test('a portal that cannot be opened says so; one that is not configured says it for 10 seconds', async ({
+test('a portal that fails to open shows an error; an unconfigured portal shows it for 10 seconds', async ({
   page,
   person: _,
 }) => {

@@ -30,10 +30,7 @@ test('a list that fails says so on the dashboard and in the sidebar, and can be 
   await expect(page.getByText('No endpoints yet')).toBeVisible();
 });
 
-test('on Free one endpoint is the most, favorites need another plan, and the page says both', async ({
-  page,
-  person: _,
-}) => {
+test('Free allows one endpoint and no favorites, and the page says both', async ({ page, person: _ }) => {
   await page.goto('/');
   await expect(page.getByText('No endpoints yet')).toBeVisible();
   await page.keyboard.press('n');
@@ -66,10 +63,7 @@ test('an error that only the server detects is shown with its sentence', async (
   ).toBeVisible();
 });
 
-test('a missing endpoint is not asked for again and again; one that fails is tried four times', async ({
-  page,
-  person: _,
-}) => {
+test('a missing endpoint is requested once; a failing request is tried four times', async ({ page, person: _ }) => {
   let asked = 0;
   await page.route('**/api/endpoints/*', async (route) => {
     asked++;

@@ -104,7 +104,7 @@ test('a save that takes its time says Saving...', async ({ page, endpoint }) => 
   await expect(toast(page, 'Request saved')).toBeVisible();
 });
 
-test('a list that cannot be read says so', async ({ page, endpoint }) => {
+test('a list that fails to load shows an error', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { a: 1 });
   await page.routeWebSocket(/\/ws\?/, (socket) => void socket.close({ code: 1001 }));
   await refuse(page, /\/(temp-)?requests\?/, 'GET');
@@ -112,7 +112,7 @@ test('a list that cannot be read says so', async ({ page, endpoint }) => {
   await expect(page.getByText('Failed to fetch temporary requests.')).toBeVisible();
 });
 
-test('the body is copied, and said to be', async ({ page, context, person, app }) => {
+test('the body is copied, and a toast says so', async ({ page, context, person, app }) => {
   expect(person.username).toBeTruthy();
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: app.url });
   const endpoint = await createEndpoint(context, app);

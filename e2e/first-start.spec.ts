@@ -1,6 +1,6 @@
 import { expect, register, test } from './app.ts';
 
-test('a visitor is brought to the sign-in page', async ({ page }) => {
+test('a visitor is redirected to the login page', async ({ page }) => {
   await page.goto('/');
   await expect(page).toHaveURL(/\/auth/);
   await expect(page.getByRole('button', { name: /sign in|login/i }).first()).toBeVisible();

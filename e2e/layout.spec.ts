@@ -84,7 +84,7 @@ test('a search from the palette replaces one that is being typed', async ({ page
   await expect(page).toHaveURL(/q=typed(\+|%20)after/);
 });
 
-test('below 768 px the sidebar is a menu that slides in and closes behind a choice', async ({ page, person: _ }) => {
+test('below 768 px the sidebar is a menu that slides in and closes after a choice', async ({ page, person: _ }) => {
   await page.setViewportSize({ width: 767, height: 800 });
   await page.goto('/');
   await expect(page.getByRole('complementary')).toHaveCount(0);

@@ -60,7 +60,7 @@ test('new requests wait while the list is paused, and appear when it resumes', a
   await expect(row(page, 1)).toBeVisible();
 });
 
-test('a lost connection is said, and what came meanwhile is there after it', async ({ page, endpoint }) => {
+test('a lost connection is reported, and requests from that time appear after it', async ({ page, endpoint }) => {
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
     socket.connectToServer();

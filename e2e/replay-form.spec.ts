@@ -43,7 +43,7 @@ test('a method other than the usual ones is offered where it was captured', asyn
   await expect(methodField(page).locator('option')).toHaveText(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 });
 
-test('a wrong URL or header is told at its place, with the keyboard there, and nothing is sent', async ({
+test('a wrong URL or header is reported at its field, which gets the focus, and nothing is sent', async ({
   page,
   endpoint,
   target,
@@ -104,7 +104,7 @@ test('signed out elsewhere, sending says what it needs', async ({ page, context,
   await expect(page.getByRole('tooltip')).toHaveText('Authentication required to replay requests');
 });
 
-test('by keyboard alone: open, write where to, send, leave, and come back to what was changed', async ({
+test('by keyboard alone: open, enter the destination, send, leave, and return to the edited form', async ({
   page,
   endpoint,
   target,
@@ -160,7 +160,7 @@ test('recent destinations of the endpoint are offered, newest first', async ({ p
   await expect(urlField(page)).toHaveValue(`${target.url}/one`);
 });
 
-test('nothing is sent to the placeholder, and the keyboard is in the field', async ({ page, endpoint }) => {
+test('nothing is sent to the placeholder, and the field has the focus', async ({ page, endpoint }) => {
   await sendJson(endpoint.url, { secret: true }, '/hook?a=1');
   const calls: string[] = [];
   page.on('request', (request) => calls.push(new URL(request.url()).pathname));

@@ -102,7 +102,7 @@ test('an edited body and edited headers are what is sent; line ends stay, and th
   expect(target.received[1]?.body.toString()).toBe('one\r\ntwo\r\n');
 });
 
-test('a target that refuses is told with the reason, where the response would be', async ({
+test('a target that refuses the connection is reported with the reason, in the place of the response', async ({
   page,
   endpoint,
   target,
@@ -207,7 +207,11 @@ test('nothing in a response runs, loads or is a link', async ({ page, endpoint, 
   expect(asked).toEqual([]);
 });
 
-test('what is under way is said, takes no second press, and can be given up', async ({ page, endpoint, target }) => {
+test('an action in progress is shown, ignores a second press, and can be canceled', async ({
+  page,
+  endpoint,
+  target,
+}) => {
   let leave = (): void => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
   target.answerWith((answer) => void answer.once('close', leave));

@@ -123,7 +123,7 @@ for (const form of FORMS) {
   });
 }
 
-test('who goes on without signing in can, as far as it goes, and is asked again when they do something', async ({
+test('a visitor can continue without logging in, and is asked again at an action that needs it', async ({
   page,
   context,
   person,

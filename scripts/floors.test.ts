@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const root = join(import.meta.dirname, '..');
-const sql = "SQL stands in database/ and in a feature's queries.ts. Add a query there and call it.";
+const sql = "SQL belongs in database/ and in a feature's queries.ts. Add a query there and call it.";
 const guarded = 'Only features/replay/ opens connections, behind its guard. Call it, or take the call as an argument.';
 const mailServer = 'Only features/mail/service.ts connects to the mail server. Take the mailer as an argument.';
 const stripe = 'Only features/billing/stripe-gateway.ts connects to Stripe. Take the gateway as an argument.';
@@ -167,7 +167,7 @@ const cases: [file: string, text: string, sentence?: string][] = [
   ['packages/server/src/features/accounts/a.ts', use('openid-client'), oidc],
   ['packages/server/src/features/accounts/provider.ts', use('openid-client')],
   ['packages/server/src/features/accounts/a.ts', `export const got = await fetch('http://127.0.0.1/');\n`, noFetch],
-  ['packages/server/src/features/accounts/provider-fetch.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
+  ['packages/server/src/features/accounts/provider.ts', `export const got = await fetch('http://127.0.0.1/');\n`],
 
   ['packages/server/src/http/a.ts', `export const end = () => process.exit(1);\n`, noExit],
   ['packages/server/src/config.ts', `export const end = () => process.exit(1);\n`, noExit],
@@ -241,7 +241,7 @@ function lint(name: string, chosen: number[]): void {
   }
 }
 
-/** Most cases share one house; those about one certain file (main.ts) need one each. */
+/** Cases with files of their own share one house. The others, such as main.ts, share a house with the cases of other files. */
 beforeAll(() => {
   house = mkdtempSync(join(tmpdir(), 'creel-floors-'));
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
@@ -251,7 +251,9 @@ beforeAll(() => {
     'shared',
     all.filter((index) => !named.includes(index)),
   );
-  named.forEach((index) => lint(`named-${index}`, [index]));
+  const before = (index: number): number[] =>
+    named.filter((other) => other < index && cases[other]?.[0] === cases[index]?.[0]);
+  for (const [nth, chosen] of Map.groupBy(named, (index) => before(index).length)) lint(`named-${nth}`, chosen);
 });
 
 afterAll(() => rmSync(house, { recursive: true, force: true }));

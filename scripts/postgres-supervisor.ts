@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { fromRoot } from './paths.mjs';
+import { freePort } from '../fixtures/free-port.ts';
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
@@ -72,7 +72,7 @@ async function createCluster(folder: string, password: string): Promise<void> {
 /** Another process may take the port between the search and the start. */
 async function startOnFreePort(folder: string): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await findFreePort();
+    const port = await freePort();
     try {
       await program(folder, 'pg_ctl', ['start', '-D', 'data', '-w', '-l', 'log', '-o', `-p ${port}`]);
       return port;
@@ -86,16 +86,6 @@ async function startOnFreePort(folder: string): Promise<number> {
 async function program(folder: string, name: string, args: readonly string[]): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '', LD_LIBRARY_PATH: join(folder, 'native', 'lib'), TZ: 'UTC' };
   await run(join(folder, 'native', 'bin', name), args, { cwd: folder, env, ...identity });
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('the system provides no port.');
-  return address.port;
 }
 
 await main();

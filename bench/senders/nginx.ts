@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../server-under-test.ts';
+import { freePort } from '../../fixtures/free-port.ts';
 
 const START_MS = 10_000;
 

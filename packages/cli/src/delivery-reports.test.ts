@@ -76,7 +76,7 @@ test('waits while the server is away, and goes on after a rejected report', asyn
   expect(told).toEqual([]);
 });
 
-test('a server without the call gets no further reports, and the user is told once', async () => {
+test('a server without the call gets no further reports, and the user is informed once', async () => {
   const { reports, add, told, callCount } = world([new ApiError(404, 'nothing', { code: 'NOT_FOUND' })]);
   add(0);
   add(1);

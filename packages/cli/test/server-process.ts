@@ -3,12 +3,12 @@ import type { Client } from '@creel/contract';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../../../fixtures/compile-cache.ts';
 import { serverProgram } from '../../../fixtures/server-program.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
 
 /** A Creel server in its own process, because the command line uses servers only from outside. */
 export interface ServerProcess {
@@ -19,17 +19,6 @@ export interface ServerProcess {
 }
 
 const START_LIMIT_MS = 50_000;
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
-  return address.port;
-}
 
 /** An empty folder and a function that removes it. */
 export async function temporaryFolder(): Promise<{ path: string; remove: () => Promise<void> }> {

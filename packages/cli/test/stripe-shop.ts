@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './server-process.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
 
 export const STRIPE_SECRET = 'whsec_test_of_the_shop';
 

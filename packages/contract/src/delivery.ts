@@ -54,7 +54,9 @@ export function forwardedUrl(url: string, appendPath: boolean, capturedTarget: s
 }
 
 const flag = (name: string) => z.boolean({ error: `${name} must be true or false` });
-const querySchema = z.string({ error: 'query must be text' });
+const querySchema = z
+  .string({ error: 'query must be text' })
+  .refine((text) => !text.includes('\0'), { error: 'query must not contain the character NUL' });
 
 export const destinationCreateSchema = z.object({
   url: targetUrlSchema,

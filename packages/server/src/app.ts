@@ -6,14 +6,14 @@ import { createApiServer } from './http/api-server.ts';
 import type { Routes, OperationalSources } from './http/api-server.ts';
 import { Searches } from './features/search/service.ts';
 import { createLiveUpgrade, isLiveUpgrade } from './features/live/upgrade.ts';
-import { findDeliverySummary } from './features/deliveries/present-delivery.ts';
-import { presentEndpointDetail } from './features/endpoints/present-endpoint.ts';
+import { findLiveDelivery } from './features/deliveries/present-delivery.ts';
+import { presentEndpointDetail } from './features/endpoints/service.ts';
 import { createAccounts } from './features/accounts/service.ts';
 import { Passwords } from './features/accounts/passwords.ts';
 import { Sessions } from './features/accounts/sessions.ts';
 import { installationOf, openBus } from './bus/bus.ts';
 import type { Bus } from './bus/bus.ts';
-import { NatsLink } from './bus/nats-connection.ts';
+import { NatsLink } from './bus/nats.ts';
 import type { AppContext } from './app-context.ts';
 import { Background, IntervalJob } from './workers/background.ts';
 import { KEEP_ALIVE_MS } from './http/raw-response.ts';
@@ -24,7 +24,7 @@ import type { Config } from './config.ts';
 import { Connections, maxConnections } from './http/connections.ts';
 import { composePausedNotice } from './features/deliveries/paused-notice.ts';
 import { Deliveries } from './features/deliveries/service.ts';
-import { createBilling } from './features/billing/create-billing.ts';
+import { createBilling } from './features/billing/service.ts';
 import { composeSubscriptionNotice } from './features/billing/notices.ts';
 import {
   createListener,
@@ -34,6 +34,7 @@ import {
   takeUpgrades,
   originOf,
   portOf,
+  createDispatch,
 } from './http/listener.ts';
 import type { ListenerTimeouts } from './http/listener.ts';
 import { LoopTurns } from './http/loop-turns.ts';
@@ -52,12 +53,10 @@ import { openPostgresStore } from './database/postgres/postgres-store.ts';
 import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
 import { QUERIES } from './queries.ts';
 import type { AppStore } from './queries.ts';
-import { createDispatch } from './http/dispatch.ts';
 import { HANDLERS } from './routes.ts';
 import { registerProviderRoutes } from './features/accounts/provider-routes.ts';
 import { isCaptureTarget } from './features/capture/capture-handler.ts';
-import { sendExpiryNotices } from './features/jobs/expiry-notices.ts';
-import { runMaintenance } from './features/jobs/maintenance.ts';
+import { composeExpiryNotice, noticeExpiry, runMaintenance } from './features/jobs/service.ts';
 import { VERSION } from './version.ts';
 
 /** Milliseconds for open requests to finish after a stop signal, and then for their background work. */
@@ -147,6 +146,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app: AppContext = { ...services, searches: new Searches(store, now), purgeSoon };
   const isStopping = (): boolean => stopping.signal.aborted;
   const sources = { metrics: metrics.registry, isStopping, checkReady: capture.checkReady };
+  await capture.start();
   const { api, connections } = await listen(listener, options, app, { capture, live, sources });
   const jobs = [maintenance, ...otherJobs(app)];
   for (const each of jobs) each.start();
@@ -214,11 +214,15 @@ async function listen(
   { capture, live, sources }: { capture: CaptureService; live: LiveService; sources: OperationalSources },
 ): Promise<{ api: FastifyInstance; connections: Connections }> {
   const turns = new LoopTurns();
-  const limit = await maxConnections(MAX_CONNECTIONS);
   const { isStopping } = sources;
   const connections = new Connections(listener, {
-    ...connectionOptions(options, capture, turns, limit),
+    admit: capture.admitPlain,
+    turns,
     isStopping,
+    silenceMs: options.timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    bodyMs: options.timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
+    maxConnections: await maxConnections(MAX_CONNECTIONS),
   });
   const serverFactory = (everythingElse: RequestListener): Server => {
     const targets = { isCapture: isCaptureTarget, capture: capture.handle, everythingElse };
@@ -232,35 +236,23 @@ async function listen(
   return { api, connections };
 }
 
-function connectionOptions(
-  { timeouts }: ServerOptions,
-  capture: CaptureService,
-  turns: LoopTurns,
-  limit: number,
-): Omit<ConstructorParameters<typeof Connections>[1], 'isStopping'> {
-  return {
-    admit: capture.admitPlain,
-    turns,
-    silenceMs: timeouts?.headersMs ?? HEADERS_TIMEOUT_MS,
-    keepAliveMs: KEEP_ALIVE_MS,
-    bodyMs: timeouts?.requestMs ?? REQUEST_TIMEOUT_MS,
-    maxConnections: limit,
-  };
-}
-
 /**
- * Jobs besides maintenance. Without a mail server no notice is claimed, so notices can still be sent after one is
- * configured.
+ * Jobs besides maintenance. Without a mail server notices are neither written nor claimed by a job, so they can still be
+ * sent after one is configured.
  */
 function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
   const jobs: IntervalJob[] = [];
   if (billing !== undefined)
-    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.reconcile(signal), log));
+    jobs.push(new IntervalJob('reading subscriptions', (signal) => billing.sync.reconcile(signal), log));
   if (mailer !== undefined) {
-    const composers = [composeSubscriptionNotice, composePausedNotice];
-    const options = { store, mailer, config, publicUrl, log, now, composers };
-    jobs.push(new IntervalJob('sending notices of expiry', (signal) => sendExpiryNotices(options, signal), log));
-    jobs.push(new IntervalJob('sending notices', (signal) => sendOutbox(options, signal), log));
+    const expiry = { store, config, now };
+    const composers = [composeSubscriptionNotice, composePausedNotice, composeExpiryNotice(expiry)];
+    const options = { store, mailer, publicUrl, log, now, composers };
+    const send = async (signal: AbortSignal): Promise<boolean> => {
+      const hasMore = await noticeExpiry(expiry);
+      return (await sendOutbox(options, signal)) || hasMore;
+    };
+    jobs.push(new IntervalJob('sending notices', send, log));
   }
   return jobs;
 }
@@ -278,7 +270,7 @@ function createLive(
       if (detail === undefined) return undefined;
       return { type: 'endpoint', data: presentEndpointDetail(detail, publicUrl(), config) };
     },
-    findDelivery: (endpointId, index, id) => findDeliverySummary(store, endpointId, index, id),
+    findDelivery: (endpointId, index, id) => findLiveDelivery(store, endpointId, index, id),
     bus,
     now,
     onFailure: (error) => log.error({ err: error }, 'the live view failed'),

@@ -127,7 +127,7 @@ describe('combinations of variables', () => {
     expect(readConfig({ NODE_ENV: 'development' }).billing).toBe('test');
   });
 
-  test('an empty variable is one that is not set', () => {
+  test('an empty variable counts as not set', () => {
     const empty = Object.fromEntries(
       [
         'PORT',

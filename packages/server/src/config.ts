@@ -91,34 +91,6 @@ export interface StripeEnvironment {
   readonly prices: Readonly<Record<'BASIC' | 'PREMIUM', Readonly<Record<'monthly' | 'yearly', string>>>>;
 }
 
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  /** Without a trailing slash. `undefined`: derived from host and port. */
-  readonly publicUrl: string | undefined;
-  readonly dataDir: string;
-  readonly databaseUrl: string | undefined;
-  /** Empty: no NATS. */
-  readonly natsUrls: readonly string[];
-  readonly overflowMaxBytes: number;
-  readonly maxBodyBytes: number;
-  readonly maxUnsavedPerEndpoint: number;
-  readonly maxSavedPerEndpoint: number;
-  readonly captureRateLimit: number | undefined;
-  readonly allowPrivateTargets: boolean;
-  readonly trustProxy: readonly string[];
-  readonly signupsPerHour: number;
-  readonly expiredRetentionMs: number;
-  readonly billing: 'stripe' | 'test' | 'off';
-  /** Set when all Stripe variables are set. */
-  readonly stripe: StripeEnvironment | undefined;
-  readonly defaultTier: 'FREE' | 'BASIC' | 'PREMIUM';
-  readonly oidc: OidcConfig | undefined;
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: string | undefined;
-  readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-}
-
 type Environment = z.output<typeof environmentSchema>;
 
 /** Reads the environment. An empty variable counts as not set. @throws ConfigProblem that lists every mistake. */
@@ -170,7 +142,7 @@ function isLoopback(host: string): boolean {
  * Stripe is used only when it is fully configured. The test gateway gives plans away, so production never gets it by
  * default.
  */
-function defaultBilling(environment: Environment, stripe: StripeEnvironment | undefined): Config['billing'] {
+function defaultBilling(environment: Environment, stripe: StripeEnvironment | undefined): 'stripe' | 'test' | 'off' {
   if (environment.NODE_ENV !== 'production') return 'test';
   return stripe === undefined ? 'off' : 'stripe';
 }
@@ -198,15 +170,20 @@ function stripeOf(environment: Environment): StripeEnvironment | undefined {
   };
 }
 
-function toConfig(environment: Environment): Config {
+/** The settings of a server. */
+export type Config = Readonly<ReturnType<typeof toConfig>>;
+
+function toConfig(environment: Environment) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
   const stripe = stripeOf(environment);
   return {
     port: environment.PORT,
     host: environment.HOST,
+    /** Without a trailing slash. `undefined`: derived from host and port. */
     publicUrl: environment.PUBLIC_URL,
     dataDir: resolve(environment.DATA_DIR),
     databaseUrl: environment.DATABASE_URL,
+    /** Empty: no NATS. */
     natsUrls: environment.NATS_URL ?? [],
     overflowMaxBytes: environment.OVERFLOW_MAX_BYTES,
     maxBodyBytes: environment.MAX_BODY_BYTES,
@@ -218,6 +195,7 @@ function toConfig(environment: Environment): Config {
     signupsPerHour: environment.SIGNUPS_PER_HOUR,
     expiredRetentionMs: environment.EXPIRED_RETENTION_HOURS * 3_600_000,
     billing: environment.BILLING ?? defaultBilling(environment, stripe),
+    /** Set when all Stripe variables are set. */
     stripe,
     defaultTier: environment.DEFAULT_TIER,
     oidc:

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LogDestination } from './log-destination.ts';
+import { LogDestination } from './log.ts';
 
 function failure(code: string): Error {
   return Object.assign(new Error(code), { code });

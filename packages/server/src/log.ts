@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { DiskState, Store } from './database/store.ts';
+import { writeSync } from 'node:fs';
 
 export type { Logger } from 'pino';
 
@@ -59,4 +60,109 @@ function logChange(before: DiskState, { freeBytes, isFull, missingFile }: DiskSt
     );
   if (missingFile === undefined && before.missingFile !== undefined)
     log.info('The files of the database are back: captures are stored.');
+}
+
+/** Maximum bytes of lines that wait for a slow reader. Further lines are lost. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+const RETRY_MS = 250;
+
+/** Writes some of the bytes without blocking and returns how many. Throws `EAGAIN` when it would block. */
+export type WriteSome = (bytes: Uint8Array) => number;
+
+export interface LogDestinationOptions {
+  readonly writeSome: WriteSome;
+  /** The line that reports how many lines were lost, with its line feed. */
+  readonly lossReport: (count: number) => string;
+}
+
+/**
+ * The destination of log lines. A full disk, or a closed or slow reader may lose lines, which are counted. It never
+ * blocks, throws, or keeps the process running. When writing works again, one line reports the number of lost lines.
+ */
+export class LogDestination implements DestinationStream {
+  readonly #options: LogDestinationOptions;
+  #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  /** The rest of a partly written line. It is written first, so that the next line starts on its own line. */
+  #torn: Buffer | undefined;
+  #lostLines = 0;
+  #unreported = 0;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: LogDestinationOptions) {
+    this.#options = options;
+  }
+
+  /** Lines lost since the start. */
+  get lostLines(): number {
+    return this.#lostLines;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.from(line);
+    if (this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) this.#lose(1);
+    else {
+      this.#waiting.push(bytes);
+      this.#waitingBytes += bytes.length;
+    }
+    // While a retry is scheduled for a slow reader, an attempt per line would waste system calls.
+    if (this.#retry === undefined || this.#waiting.length === 1) this.flush();
+  }
+
+  /** Writes as much as possible without blocking. */
+  flush(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    try {
+      while (this.#writeNext());
+    } catch (error) {
+      const isFull = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+      if (!isFull) this.#loseWaiting();
+      this.#retry = setTimeout(() => this.flush(), RETRY_MS).unref();
+    }
+  }
+
+  /** False when nothing is left to write. */
+  #writeNext(): boolean {
+    const bytes = this.#torn ?? this.#waiting[0] ?? this.#report();
+    if (bytes === undefined) return false;
+    const written = this.#options.writeSome(bytes);
+    // A write of zero bytes is no progress; retry later.
+    if (written === 0) throw Object.assign(new Error('Nothing was written.'), { code: 'EAGAIN' });
+    if (this.#torn === undefined) this.#removeFirst();
+    this.#torn = written < bytes.length ? bytes.subarray(written) : undefined;
+    return true;
+  }
+
+  #report(): Buffer | undefined {
+    return this.#unreported === 0 ? undefined : Buffer.from(this.#options.lossReport(this.#unreported));
+  }
+
+  /** The current item was started: a waiting line, or the report when no line waits. */
+  #removeFirst(): void {
+    const first = this.#waiting.shift();
+    if (first === undefined) this.#unreported = 0;
+    else this.#waitingBytes -= first.length;
+  }
+
+  #loseWaiting(): void {
+    this.#lose(this.#waiting.length);
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #lose(count: number): void {
+    this.#lostLines += count;
+    this.#unreported += count;
+  }
+}
+
+const STANDARD_OUTPUT = 1;
+
+/**
+ * Standard output. Reading `process.stdout` once makes Node switch pipes and sockets to non-blocking mode, so that
+ * `writeSync` never waits for a reader.
+ */
+export function standardOutput(stdout: { readonly isTTY: boolean }): { isTerminal: boolean; writeSome: WriteSome } {
+  return { isTerminal: stdout.isTTY, writeSome: (bytes) => writeSync(STANDARD_OUTPUT, bytes) };
 }

@@ -1,7 +1,6 @@
 import { ConfigProblem, readConfig } from './config.ts';
-import { createLog, lossReport } from './log.ts';
+import { createLog, lossReport, LogDestination, standardOutput } from './log.ts';
 import type { Logger } from './log.ts';
-import { LogDestination, standardOutput } from './log-destination.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
 import { StorageProblem } from './database/storage-problem.ts';
@@ -51,7 +50,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
       return;
     }
     askedAt = performance.now();
-    log.info({ signal }, 'stopping: what is in flight is finished');
+    log.info({ signal }, 'stopping: open requests are finished first');
     setTimeout(() => {
       log.error('stopping took too long; what was not answered may not be stored');
       process.exit(1);

@@ -15,13 +15,7 @@ async function metricNames(): Promise<Set<string>> {
     waitingPasswords: zero,
     isBusHealthy: () => true,
     pendingDeliveries: () => Promise.resolve(0),
-    overflow: {
-      batches: zero,
-      bytes: zero,
-      isFull: () => false,
-      isLogging: () => false,
-      drainedBatches: zero,
-    },
+    overflow: { logState: undefined, isFull: false, isLogging: false, drainedBatches: 0 },
   });
   return new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
 }

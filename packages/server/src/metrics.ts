@@ -1,5 +1,5 @@
 import type { DeliveryKind } from '@creel/contract';
-import type { OverflowFigures } from './features/capture/overflow.ts';
+import type { OverflowWriter } from './features/capture/overflow-writer.ts';
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 
 /** Numbers that are read for each scrape. */
@@ -14,99 +14,64 @@ interface GaugeSources {
   readonly pendingDeliveries: () => Promise<number | undefined>;
   readonly isBusHealthy: () => boolean;
   /** `undefined` without an overflow log. */
-  readonly overflow: OverflowFigures | undefined;
-}
-
-export interface Metrics {
-  readonly registry: Registry;
-  /** Adds the gauges. Called once. */
-  readonly watch: (sources: GaugeSources) => void;
-  /** A capture was stored and acknowledged. */
-  readonly countStored: () => void;
-  /** A capture is in the overflow log and was acknowledged. */
-  readonly countLogged: () => void;
-  /** A capture was read by the plain reader or by Node's parser. */
-  readonly countRead: (reader: 'plain' | 'parser') => void;
-  /** Captures that storage rejected. */
-  readonly countFailed: (count: number) => void;
-  /** An attempt to send a captured request was stored. */
-  readonly countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed') => void;
+  readonly overflow: Pick<OverflowWriter, 'logState' | 'isFull' | 'isLogging' | 'drainedBatches'> | undefined;
 }
 
 /** The metrics of `/metrics`. They never contain an address, a uid or captured data. */
-export function createMetrics(lostLogLines: () => number): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics(lostLogLines: () => number) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const readCounter = (name: string, help: string, read: () => number): Counter =>
+  // Plain numbers until a scrape: incrementing the library's counter costs as much as packing a capture.
+  const counts = { stored: 0, logged: 0, failed: 0 };
+  const read = { plain: 0, parser: 0 };
+  readCounter(registry, 'creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
+  readCounter(registry, 'creel_captures_stored_total', 'Captures stored and acknowledged.', () => counts.stored);
+  readCounter(
+    registry,
+    'creel_captures_logged_total',
+    'Captures acknowledged from the overflow log.',
+    () => counts.logged,
+  );
+  readCounter(registry, 'creel_captures_failed_total', 'Captures that storage could not take.', () => counts.failed);
+  registerReaders(registry, read);
+  const attempts = new Counter({
+    name: 'creel_delivery_attempts_total',
+    help: 'Attempts to send captured requests, by who sent them and by outcome.',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    /** Adds the gauges. Called once. */
+    watch: (sources: GaugeSources): void => registerGauges(registry, sources),
+    /** A capture was stored and acknowledged. */
+    countStored: (): void => void (counts.stored += 1),
+    /** A capture is in the overflow log and was acknowledged. */
+    countLogged: (): void => void (counts.logged += 1),
+    /** Captures that storage rejected. */
+    countFailed: (count: number): void => void (counts.failed += count),
+    /** A capture was read by the plain reader or by Node's parser. */
+    countRead: (reader: 'plain' | 'parser'): void => void (read[reader] += 1),
+    /** An attempt to send a captured request was stored. */
+    countAttempt: (kind: DeliveryKind, outcome: 'delivered' | 'failed'): void => attempts.inc({ kind, outcome }),
+  };
+}
+
+/** A counter whose value is read for each scrape. */
+function readCounter(registry: Registry, name: string, help: string, read: () => number): void {
+  registry.registerMetric(
     new Counter({
       name,
       help,
-      registers,
+      registers: [],
       collect() {
         this.reset();
         this.inc(read());
       },
-    });
-  readCounter('creel_log_lines_lost_total', 'Log lines that could not be written.', lostLogLines);
-  // A plain number until a scrape: incrementing the library's counter costs as much as packing a capture.
-  const counter = (name: string, help: string): { add: (count: number) => void; total: () => number } => {
-    let total = 0;
-    readCounter(name, help, () => total);
-    return {
-      add: (count) => {
-        total += count;
-      },
-      total: () => total,
-    };
-  };
-  const stored = counter('creel_captures_stored_total', 'Captures stored and acknowledged.');
-  const logged = counter('creel_captures_logged_total', 'Captures acknowledged from the overflow log.');
-  const read = { plain: 0, parser: 0 };
-  registerReaders(registry, read);
-  const failed = counter('creel_captures_failed_total', 'Captures that storage could not take.');
-  const attempts = attemptCounter(registers);
-  return {
-    registry,
-    countAttempt: (kind, outcome) => attempts.inc({ kind, outcome }),
-    watch: (sources) => registerGauges(registry, sources),
-    countStored: () => stored.add(1),
-    countLogged: () => logged.add(1),
-    countFailed: failed.add,
-    countRead: (reader) => void (read[reader] += 1),
-  };
-}
-
-function registerGauges(registry: Registry, sources: GaugeSources): void {
-  const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set((await read()) ?? Number.NaN);
-      },
-    });
-  if (sources.freeDiskBytes !== undefined)
-    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
-  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
-  if (sources.overflow !== undefined) registerOverflow(registry, gauge, sources.overflow);
-  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
-  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
-  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
-  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
-  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
-}
-
-/** Counts attempts to send captured requests. */
-function attemptCounter(registers: Registry[]): Counter<'kind' | 'outcome'> {
-  return new Counter({
-    name: 'creel_delivery_attempts_total',
-    help: 'Attempts to send captured requests, by who sent them and by outcome.',
-    labelNames: ['kind', 'outcome'],
-    registers,
-  });
+    }),
+  );
 }
 
 function registerReaders(registry: Registry, read: { readonly plain: number; readonly parser: number }): void {
@@ -118,31 +83,47 @@ function registerReaders(registry: Registry, read: { readonly plain: number; rea
       registers: [],
       collect() {
         this.reset();
-        this.inc({ reader: 'plain' }, read.plain);
-        this.inc({ reader: 'parser' }, read.parser);
+        for (const reader of ['plain', 'parser'] as const) this.inc({ reader }, read[reader]);
       },
     }),
   );
 }
 
-function registerOverflow(
-  registry: Registry,
-  gauge: (name: string, help: string, read: () => number) => void,
-  { batches, bytes, isFull, isLogging, drainedBatches }: OverflowFigures,
-): void {
-  gauge('creel_overflow_log_batches', 'Batches in the overflow log, of all nodes.', batches);
-  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', bytes);
-  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(isFull()));
-  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(isLogging()));
-  registry.registerMetric(
-    new Counter({
-      name: 'creel_overflow_drained_batches_total',
-      help: 'Batches that this node moved from the overflow log to PostgreSQL.',
-      registers: [],
-      collect() {
-        this.reset();
-        this.inc(drainedBatches());
-      },
-    }),
+function registerGauges(registry: Registry, sources: GaugeSources): void {
+  const gauge = (name: string, help: string, read: () => number | Promise<number | undefined>): void => {
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        registers: [],
+        async collect() {
+          this.set((await read()) ?? Number.NaN);
+        },
+      }),
+    );
+  };
+  if (sources.freeDiskBytes !== undefined)
+    gauge('creel_data_dir_free_bytes', 'Free bytes on the disk of the data folder.', sources.freeDiskBytes);
+  gauge('creel_bus_healthy', '0 while notices of other nodes may be missing.', () => Number(sources.isBusHealthy()));
+  gauge('creel_live_viewers', 'Open live sockets.', sources.viewers);
+  gauge('creel_captures_waiting', 'Captures that wait for their batch.', sources.waitingCaptures);
+  gauge('creel_body_bytes', 'Bytes of captured bodies in memory.', sources.bodyBytesInMemory);
+  gauge('creel_passwords_waiting', 'Passwords that wait to be hashed.', sources.waitingPasswords);
+  gauge('creel_deliveries_pending', 'Deliveries that wait for an attempt.', sources.pendingDeliveries);
+  const { overflow } = sources;
+  if (overflow === undefined) return;
+  gauge(
+    'creel_overflow_log_batches',
+    'Batches and parts of batches in the overflow log, of all nodes.',
+    () => overflow.logState?.messages ?? 0,
+  );
+  gauge('creel_overflow_log_bytes', 'Bytes in the overflow log, of all nodes.', () => overflow.logState?.bytes ?? 0);
+  gauge('creel_overflow_log_full', '1 while the overflow log is full.', () => Number(overflow.isFull));
+  gauge('creel_overflow_log_used', '1 while captures of this node go to the log.', () => Number(overflow.isLogging));
+  readCounter(
+    registry,
+    'creel_overflow_drained_batches_total',
+    'Batches that this node moved from the overflow log to PostgreSQL.',
+    () => overflow.drainedBatches,
   );
 }

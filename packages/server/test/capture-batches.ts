@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import { vi } from 'vitest';
 import { CaptureWriter } from '../src/features/capture/capture-writer.ts';
 import type { CaptureResult } from '../src/features/capture/capture-writer.ts';
@@ -23,7 +22,7 @@ export function newWriter(now: () => number = () => 1000, elapsed: () => number 
   const failures: [unknown, number][] = [];
   let nextIndex = 0;
   const writeCaptures = vi.fn<CaptureStore['writeCaptures']>((packed) => {
-    const captures = [...unpackCaptures(packed, METHODS)];
+    const captures = [...unpackCaptures(packed)];
     return new Promise<CaptureOutcome>((resolve, reject) => {
       batches.push({
         bodies: captures.map(({ body }) => Buffer.from(body ?? []).toString()),

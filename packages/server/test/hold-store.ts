@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openWriterConnection } from '../src/database/sqlite/writer-connection.ts';
+import { openWriterConnection } from '../src/database/sqlite/open-database.ts';
 
 /** A process that claims a data folder, prints `open`, and keeps it until it is killed. */
 await openWriterConnection(process.argv[2] ?? '');

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireProgram } from '../../../scripts/system-program.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
 
 /** A nats-server of one test, from Debian's package. */
 export interface NatsServer {
@@ -47,15 +48,6 @@ export async function startNats(
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
-  return address.port;
 }
 
 async function untilOpen(port: number): Promise<void> {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { compileCache } from '../../../fixtures/compile-cache.ts';
 import { serverProgram } from '../../../fixtures/server-program.ts';
+import { freePort } from '../../../fixtures/free-port.ts';
 
 const START_LIMIT_MS = 50_000;
 
@@ -27,19 +27,6 @@ export type ServerProcess = {
   /** Ends it, and removes its data folder unless the caller gave it. */
   readonly stop: () => Promise<void>;
 };
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve, reject) => {
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', resolve);
-  });
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port');
-  return address.port;
-}
 
 async function untilAnswered(url: string, ended: () => number | string | null, output: () => string): Promise<void> {
   const deadline = Date.now() + START_LIMIT_MS;

@@ -1,7 +1,7 @@
-import { METHODS } from 'node:http';
 import { CapturePacker } from '../src/database/packed-captures.ts';
 import { encodeHead } from '../src/database/request-head.ts';
-import type { CaptureLimits, EndpointRecord, RequestRecord, UserRecord } from '../src/database/store.ts';
+import type { CaptureLimits, RequestRecord } from '../src/database/store.ts';
+import type { EndpointRecord, UserRecord } from '../src/database/records.ts';
 import type { NewEndpoint } from '../src/features/endpoints/queries.ts';
 import type { NewUser } from '../src/features/accounts/user-queries.ts';
 import type { AppStore } from '../src/queries.ts';
@@ -85,7 +85,7 @@ export async function capture(
   batch: readonly Sent[],
   limits: CaptureLimits = LIMITS,
 ): Promise<Stored[]> {
-  const packer = new CapturePacker(METHODS);
+  const packer = new CapturePacker();
   for (const {
     to,
     method = 'POST',

@@ -13,6 +13,7 @@ import {
   recoverPayment,
 } from '../src/features/billing/simulation.ts';
 import type { Simulated, SimulatedCustomer, SimulatedSubscription } from '../src/features/billing/simulation.ts';
+import type { StripeEnvironment } from '../src/config.ts';
 import { PLAN_PRICES } from '../src/features/billing/rules.ts';
 import type { PlanPrice } from '../src/features/billing/rules.ts';
 
@@ -34,6 +35,20 @@ export const stripePlanOf = (priceId: string): PlanPrice | undefined =>
 export type WireEvent = Pick<Stripe.Event, 'id' | 'object' | 'livemode' | 'created'> & {
   readonly type: string;
   readonly data: { readonly object: { readonly id: string; readonly object: string; readonly customer: string } };
+};
+
+/** The same settings, as the server reads them. */
+export const STRIPE_CONFIG: StripeEnvironment = {
+  secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
+  webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
+  apiBase: undefined,
+  prices: {
+    BASIC: { monthly: STRIPE_SETTINGS.STRIPE_PRICE_BASIC_MONTHLY, yearly: STRIPE_SETTINGS.STRIPE_PRICE_BASIC_YEARLY },
+    PREMIUM: {
+      monthly: STRIPE_SETTINGS.STRIPE_PRICE_PREMIUM_MONTHLY,
+      yearly: STRIPE_SETTINGS.STRIPE_PRICE_PREMIUM_YEARLY,
+    },
+  },
 };
 
 /** A stateful Stripe with everything that Creel uses, including the actions of users on its pages. */

@@ -5,7 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
-import { capture, freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import { freePort } from '../../../../fixtures/free-port.ts';
+import { capture, register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

@@ -8,7 +8,8 @@ import type { Answer, Received, TargetServer } from '../../../../fixtures/target
 import { creel, start } from '../../test/creel.ts';
 import type { Running } from '../../test/creel.ts';
 import { STRIPE_SECRET, startStripeShop } from '../../test/stripe-shop.ts';
-import { freePort, register, startServer, temporaryFolder } from '../../test/server-process.ts';
+import { freePort } from '../../../../fixtures/free-port.ts';
+import { register, startServer, temporaryFolder } from '../../test/server-process.ts';
 import type { Person, ServerProcess } from '../../test/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;

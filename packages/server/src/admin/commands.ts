@@ -18,10 +18,10 @@ export interface AdminConfig {
 }
 
 interface AdminCommand {
-  /** The words after `creel admin`. */
+  /** The args after `creel admin`. */
   readonly usage: string;
   readonly summary: string;
-  run(words: readonly string[], config: AdminConfig, print: (line: string) => void): Promise<void>;
+  run(args: readonly string[], config: AdminConfig, print: (line: string) => void): Promise<void>;
 }
 
 /** Commands of `creel admin`: docs/operations.md, "Administration". */
@@ -29,16 +29,16 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   backup: {
     usage: 'backup FILE',
     summary: 'copy the SQLite database to FILE, also while the server runs',
-    async run(words, config, print) {
-      const [file] = expectWords(words, 1, this.usage);
+    async run(args, config, print) {
+      const [file] = expectArgs(args, 1, this.usage);
       print(`Saved ${await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file)} requests to ${file}.`);
     },
   },
   restore: {
     usage: 'restore FILE',
     summary: 'put a backup in the place of the SQLite database; the server must be stopped',
-    async run(words, config, print) {
-      const [file] = expectWords(words, 1, this.usage);
+    async run(args, config, print) {
+      const [file] = expectArgs(args, 1, this.usage);
       const kept = restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
       print(kept === undefined ? `Restored ${file}.` : `Restored ${file}. The previous database is ${kept}.`);
     },
@@ -46,8 +46,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   verify: {
     usage: 'verify [FILE]',
     summary: 'check a SQLite database or backup: its pages, and its counters against its requests',
-    async run(words, config, print) {
-      const [file] = words.length === 0 ? [undefined] : expectWords(words, 1, this.usage);
+    async run(args, config, print) {
+      const [file] = args.length === 0 ? [undefined] : expectArgs(args, 1, this.usage);
       const found = verify(onSqlite(config, 'PostgreSQL checks its own files. Use pg_amcheck.'), file);
       if (found.length > 0) throw new AdminProblem(found.join('\n'));
       print('No mistakes found.');
@@ -56,8 +56,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   vacuum: {
     usage: 'vacuum',
     summary: 'give free space back to the disk; with SQLite the server must be stopped',
-    async run(words, config, print) {
-      expectWords(words, 0, this.usage);
+    async run(args, config, print) {
+      expectArgs(args, 0, this.usage);
       if (config.databaseUrl === undefined) vacuumFile(config.dataDir);
       else await withDatabase(config, vacuumPostgres);
       print('Done.');
@@ -66,8 +66,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'list-users': {
     usage: 'list-users',
     summary: 'list the accounts: id, username, email, plan, endpoints, stored requests',
-    async run(words, config, print) {
-      expectWords(words, 0, this.usage);
+    async run(args, config, print) {
+      expectArgs(args, 0, this.usage);
       for (const user of await withDatabase(config, listUsers)) {
         const { id, username, email, plan, endpoints, requests } = user;
         print([id, username, email, plan, endpoints, requests].join('\t'));
@@ -77,8 +77,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'set-plan': {
     usage: 'set-plan USERNAME FREE|BASIC|PREMIUM',
     summary: 'change the plan of an account that does not pay for one',
-    async run(words, config, print) {
-      const [username, name] = expectWords(words, 2, this.usage);
+    async run(args, config, print) {
+      const [username, name] = expectArgs(args, 2, this.usage);
       const plan = tierSchema.safeParse(name);
       if (!plan.success) throw new AdminProblem('The plan must be FREE, BASIC or PREMIUM.', { isUsage: true });
       const result = await withDatabase(config, (db) => setPlan(db, username, plan.data));
@@ -91,8 +91,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   stats: {
     usage: 'stats',
     summary: 'count what is stored',
-    async run(words, config, print) {
-      expectWords(words, 0, this.usage);
+    async run(args, config, print) {
+      expectArgs(args, 0, this.usage);
       const stats = await withDatabase(config, readStats);
       for (const [name, value] of Object.entries(stats)) print(`${name}\t${value}`);
     },
@@ -100,8 +100,8 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   import: {
     usage: 'import FOLDER',
     summary: 'copy the SQLite database in FOLDER into the empty PostgreSQL database of DATABASE_URL',
-    async run(words, config, print) {
-      const [folder] = expectWords(words, 1, this.usage);
+    async run(args, config, print) {
+      const [folder] = expectArgs(args, 1, this.usage);
       if (config.databaseUrl === undefined)
         throw new AdminProblem('Set DATABASE_URL to the PostgreSQL database that receives the data.');
       for (const { table, rows } of await importSqlite(folder, config.databaseUrl)) print(`${table}\t${rows}`);
@@ -110,11 +110,11 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
 };
 
 /**
- * Runs `creel admin` with these words.
+ * Runs `creel admin` with these args.
  * @throws AdminProblem, StorageProblem with a sentence for the operator
  */
 export async function runAdmin(
-  [name, ...words]: readonly string[],
+  [name, ...args]: readonly string[],
   config: AdminConfig,
   print: (line: string) => void,
 ): Promise<void> {
@@ -122,7 +122,7 @@ export async function runAdmin(
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new AdminProblem(`There is no command “${name}”. See: creel admin --help`, { isUsage: true });
-  await command.run(words, config, print);
+  await command.run(args, config, print);
 }
 
 function helpText(): string {
@@ -135,13 +135,13 @@ Works on the database of DATABASE_URL, or on the SQLite database in DATA_DIR.
 ${rows.join('\n')}`;
 }
 
-type Words<Count extends 0 | 1 | 2> = { 0: []; 1: [string]; 2: [string, string] }[Count];
+type Args<Count extends 0 | 1 | 2> = { 0: []; 1: [string]; 2: [string, string] }[Count];
 
-/** @throws AdminProblem with the usage unless there are exactly `count` words */
-function expectWords<Count extends 0 | 1 | 2>(words: readonly string[], count: Count, usage: string): Words<Count>;
-function expectWords(words: readonly string[], count: number, usage: string): readonly string[] {
-  if (words.length !== count) throw new AdminProblem(`Usage: creel admin ${usage}`, { isUsage: true });
-  return words;
+/** @throws AdminProblem with the usage unless there are exactly `count` args */
+function expectArgs<Count extends 0 | 1 | 2>(args: readonly string[], count: Count, usage: string): Args<Count>;
+function expectArgs(args: readonly string[], count: number, usage: string): readonly string[] {
+  if (args.length !== count) throw new AdminProblem(`Usage: creel admin ${usage}`, { isUsage: true });
+  return args;
 }
 
 /** The data folder. @throws AdminProblem for PostgreSQL, with what to use instead */

@@ -1,7 +1,7 @@
 import type { Tier } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Database } from '../database/schema.ts';
-import { usernameKey } from '../database/user-record.ts';
+import { usernameKey } from '../database/records.ts';
 
 /** SQL of `creel admin`. The same for both engines. */
 

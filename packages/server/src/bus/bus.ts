@@ -1,7 +1,7 @@
 import type { Notice } from './notice.ts';
 import { randomBytes } from 'node:crypto';
-import { NatsChannel } from './nats-channel.ts';
-import type { NatsLink } from './nats-connection.ts';
+import { NatsChannel } from './nats.ts';
+import type { NatsLink } from './nats.ts';
 import { NodeBus } from './node-bus.ts';
 import { PostgresChannel } from './postgres-channel.ts';
 
@@ -16,7 +16,7 @@ export interface Bus {
   captured(endpointId: number, index: number): void;
   /** Calls `handle` with each notice of the other nodes, at most once and in the order of its sender. */
   subscribe(handle: (notice: Notice) => void): void;
-  /** Calls `handle` when notices may have been lost: whatever depends on them must be read again. */
+  /** Calls `handle` when notices may have been lost: data that depends on them must be read again. */
   onGap(handle: () => void): void;
   /** False while notices may be missing. Then the database must be asked at intervals. */
   readonly isHealthy: boolean;

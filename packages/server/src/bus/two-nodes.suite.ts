@@ -107,7 +107,12 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       await viewer.until(hasType('delivery'));
       expect(viewer.messages.find(({ type }) => type === 'delivery')).toEqual({
         type: 'delivery',
-        data: { index: 0, delivery: expect.objectContaining({ id, deliveryId, kind: 'cli', status: 200 }) },
+        data: {
+          index: 0,
+          delivery: expect.objectContaining({ id, deliveryId, kind: 'cli', status: 200 }),
+          lastDelivery: expect.objectContaining({ kind: 'cli', status: 200 }),
+          deliveryPending: false,
+        },
       });
       await viewer.close();
     });

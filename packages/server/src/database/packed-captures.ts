@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { METHODS } from 'node:http';
+import { z } from 'zod';
 
 /**
  * A batch of captures as two buffers. They move to the writer thread by transfer instead of copy, which gives 10% more
@@ -17,6 +19,8 @@ export interface PackedCaptures {
 }
 
 const FIELDS = 5;
+/** The field with the index of the method. */
+const METHOD_FIELD = 2;
 const FIRST_CAPTURES = 128;
 const FIRST_BYTES = 128 * 1024;
 
@@ -30,16 +34,17 @@ export interface UnpackedCapture {
   readonly body: Uint8Array | null;
 }
 
-/** Collects captures into a batch. Methods are encoded as indexes into `methods`, which both threads share. */
+/** Methods are encoded as indexes into Node's list, which all threads share. */
+const METHOD_INDEXES: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
+
+/** Collects captures into a batch. */
 export class CapturePacker {
-  readonly #methods: ReadonlyMap<string, number>;
   #numbers: Float64Array<ArrayBuffer>;
   #bytes: Buffer<ArrayBuffer>;
   #used = 0;
   count = 0;
 
-  constructor(methods: readonly string[]) {
-    this.#methods = new Map(methods.map((method, position) => [method, position]));
+  constructor() {
     this.#numbers = new Float64Array(FIRST_CAPTURES * FIELDS);
     this.#bytes = Buffer.from(new ArrayBuffer(FIRST_BYTES));
   }
@@ -55,7 +60,7 @@ export class CapturePacker {
     const at = this.count * FIELDS;
     this.#numbers[at] = endpointId;
     this.#numbers[at + 1] = receivedAt;
-    this.#numbers[at + 2] = this.#methods.get(method) ?? -1;
+    this.#numbers[at + METHOD_FIELD] = METHOD_INDEXES.get(method) ?? -1;
     this.#numbers[at + 3] = head.length;
     this.#numbers[at + 4] = bodyLength;
     this.#bytes.write(head, this.#used, 'latin1');
@@ -122,7 +127,7 @@ export function joinCaptures(batches: readonly PackedCaptures[]): PackedCaptures
 }
 
 /** Reads the captures of a batch, in order. */
-export function* unpackCaptures(packed: PackedCaptures, methods: readonly string[]): Generator<UnpackedCapture> {
+export function* unpackCaptures(packed: PackedCaptures): Generator<UnpackedCapture> {
   const { numbers, bytes } = packed;
   let offset = bytes.byteOffset;
   for (let at = 0; at < packed.count * FIELDS; at += FIELDS) {
@@ -134,9 +139,57 @@ export function* unpackCaptures(packed: PackedCaptures, methods: readonly string
     yield {
       endpointId: numbers[at] ?? 0,
       receivedAt: numbers[at + 1] ?? 0,
-      method: methods[numbers[at + 2] ?? -1] ?? 'UNKNOWN',
+      method: METHODS[numbers[at + METHOD_FIELD] ?? -1] ?? 'UNKNOWN',
       head,
       body,
     };
   }
+}
+
+/** The overflow log contains something that this version can't read. */
+class UnreadableBatch extends Error {
+  override readonly name = 'UnreadableBatch';
+}
+
+const LOG_VERSION = 1;
+const BYTES_PER_NUMBER = 8;
+
+const headSchema = z.object({
+  version: z.literal(LOG_VERSION),
+  id: z.uuid(),
+  count: z.int().positive(),
+  /** The methods that the numbers refer to. They differ between versions of Node. */
+  methods: z.array(z.string()),
+});
+
+/** Encodes a batch: the length of a JSON head, the head, the numbers, then heads and bodies of the captures. */
+export function encodeBatch({ id, count, numbers, bytes }: PackedCaptures): Buffer {
+  const head = Buffer.from(JSON.stringify({ version: LOG_VERSION, id, count, methods: METHODS }));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(head.length);
+  return Buffer.concat([length, head, new Uint8Array(numbers.buffer, 0, count * FIELDS * BYTES_PER_NUMBER), bytes]);
+}
+
+/** Decodes a batch. @throws UnreadableBatch */
+export function decodeBatch(encoded: Uint8Array): PackedCaptures {
+  try {
+    return decode(Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength));
+  } catch (error) {
+    throw new UnreadableBatch('A batch of the overflow log could not be read.', { cause: error });
+  }
+}
+
+function decode(encoded: Buffer): PackedCaptures {
+  const headEnd = 4 + encoded.readUInt32LE();
+  const { id, count, methods } = headSchema.parse(JSON.parse(encoded.toString('utf8', 4, headEnd)));
+  const numbersEnd = headEnd + count * FIELDS * BYTES_PER_NUMBER;
+  if (numbersEnd > encoded.length) throw new RangeError('The batch is shorter than its head says.');
+  // A copy, because a Float64Array must be aligned.
+  const numbers = new Float64Array(count * FIELDS);
+  encoded.copy(Buffer.from(numbers.buffer), 0, headEnd, numbersEnd);
+  for (let at = METHOD_FIELD; at < numbers.length; at += FIELDS)
+    numbers[at] = METHODS.indexOf(methods[numbers[at] ?? -1] ?? '');
+  const bytes = new Uint8Array(encoded.length - numbersEnd);
+  encoded.copy(bytes, 0, numbersEnd);
+  return { id, count, numbers, bytes };
 }

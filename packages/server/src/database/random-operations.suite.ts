@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, expect, test } from 'vitest';
-import type { EndpointRecord } from './store.ts';
+import type { EndpointRecord } from './records.ts';
 import type { AppStore } from '../queries.ts';
 import { T0, capture, countersAndRecount, everything, someEndpoint } from '../../test/store-world.ts';
 

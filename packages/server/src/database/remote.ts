@@ -12,11 +12,13 @@ export function withEngine(db: Database, engine: Engine): EngineDatabase {
 type RunQuery = (db: EngineDatabase, ...args: never[]) => Promise<unknown>;
 
 /**
- * A query with its kind, which decides where it runs. A `scan` may take long and has a thread of its own. A `freeing`
- * write frees disk space, or a user needs it for that, so it may use the reserve on a full disk.
+ * A query with its kind, which decides where and how it runs. A `scan` may take long and has a thread of its own. A
+ * `freeing` write frees disk space, or a user needs it for that, so it may use the reserve on a full disk. An `unsynced`
+ * write commits without waiting for the disk, so a power cut may undo the last ones, but never an earlier commit without
+ * a later one. It is for work that is repeated then.
  */
 export interface MarkedQuery<Run extends RunQuery = RunQuery> {
-  readonly kind: 'read' | 'scan' | 'write' | 'freeing';
+  readonly kind: 'read' | 'scan' | 'write' | 'freeing' | 'unsynced';
   readonly run: Run;
 }
 
@@ -27,6 +29,7 @@ export const read = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kin
 export const scan = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'scan', run });
 export const write = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'write', run });
 export const freeing = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'freeing', run });
+export const unsynced = <Run extends RunQuery>(run: Run): MarkedQuery<Run> => ({ kind: 'unsynced', run });
 
 /**
  * The handle to the queries of a feature, the same for both databases. Times are milliseconds since 1970 and are always

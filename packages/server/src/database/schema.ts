@@ -1,8 +1,5 @@
 import type { SigningScheme } from '@creel/contract';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
-import type { AccountTables } from './account-schema.ts';
-import type { BillingTables } from './billing-schema.ts';
-import type { DeliveryTables } from './delivery-schema.ts';
 
 /** Milliseconds since 1970, UTC. Integers work the same in both databases. */
 type Millis = number;
@@ -130,7 +127,177 @@ export interface CountersTable {
   value: number;
 }
 
-export interface Tables extends AccountTables, BillingTables, DeliveryTables {
+/** A third-party identity of a user. The key is issuer and subject, because email addresses change owners. */
+export interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: number;
+  created_at: Millis;
+}
+
+/**
+ * An identity that a browser has just proved at the provider, kept until that browser logs in with it. Only the cookie
+ * holds the handle itself.
+ */
+export interface ProvenIdentitiesTable {
+  handle_hash: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  email_verified: Bit;
+  display_name: string | null;
+  expires_at: Millis;
+}
+
+/** A mailed link. Only the mail holds the token; the table holds its SHA-256. */
+export interface MailTokensTable {
+  token_hash: string;
+  user_id: number;
+  /** `reset` or `verify`. */
+  purpose: string;
+  /** The address that the link was mailed to. The link proves nothing about other addresses. */
+  email_key: string;
+  expires_at: Millis;
+}
+
+/** How often something was tried. `key` holds usernames and addresses only as keyed hashes. */
+export interface ThrottlesTable {
+  key: string;
+  count: number;
+  blocked_until: Millis;
+  forget_at: Millis;
+}
+
+/** Secrets that the server generated for itself. */
+export interface SecretsTable {
+  name: string;
+  value: string;
+}
+
+/** Billing data of a user that is not in the user's own row. */
+export interface BillingAccountsTable {
+  user_id: number;
+  /** Idempotency key for creating the customer, so that a repeated attempt finds the same one. */
+  customer_key: string;
+  /** End of the paid period. */
+  period_end_at: Millis | null;
+  /** When the subscription is read again without an event; null for never. */
+  next_check_at: Millis | null;
+  /** The process that works on this account until `locked_until`. */
+  lock_owner: string | null;
+  locked_until: ColumnType<Millis, Millis | undefined, Millis>;
+}
+
+/** A checkout that was started and is neither settled nor expired. */
+export interface BillingCheckoutsTable {
+  /** Also the idempotency key of the session. */
+  id: string;
+  user_id: number;
+  /** The gateway's id; null while the session is being created. */
+  session_id: string | null;
+  created_at: Millis;
+}
+
+/** Events of the payment provider by id. `done_at` is null until the event's effect is stored. */
+export interface BillingEventsTable {
+  id: string;
+  type: string;
+  received_at: Millis;
+  done_at: Millis | null;
+}
+
+/** Billing settings of the whole installation, such as the id of the portal configuration. */
+export interface BillingSettingsTable {
+  name: string;
+  value: string;
+}
+
+/** Mails that were written in the transaction of a change and are sent later. */
+export interface MailOutboxTable {
+  id: Generated<number>;
+  user_id: number;
+  /** JSON of the notice. */
+  content: string;
+  /** While a process sends the mail, the end of its claim. Null in rows that earlier versions claimed and lost. */
+  send_after: Millis | null;
+}
+
+/** Customers of the test gateway. */
+export interface TestGatewayCustomersTable {
+  customer_id: string;
+  user_id: number;
+  /** JSON of the simulated state. */
+  state: string;
+}
+
+/** Where the captures of an endpoint are forwarded. One process at a time sends to a destination: the lease's owner. */
+export interface DestinationsTable {
+  id: Generated<number>;
+  endpoint_id: number;
+  url: string;
+  append_path: Bit;
+  enabled: Bit;
+  /** Condition in the query language; empty for all captures. */
+  query: string;
+  sign: Bit;
+  /** Captures below this index are not forwarded. */
+  from_index: number;
+  /** Failed attempts in a row. */
+  failures: ColumnType<number, number | undefined, number>;
+  /** JSON of the statuses of the latest attempts, oldest first. Null without a response. */
+  recent_statuses: ColumnType<string, string | undefined, string>;
+  paused_at: Millis | null;
+  pause_reason: string | null;
+  /** When its next delivery is due. Null when nothing is pending, and while it is off or paused. May be too early. */
+  due_at: Millis | null;
+  lease_owner: string | null;
+  lease_until: Millis | null;
+  created_at: Millis;
+}
+
+/** A delivery that waits for an attempt. Its row is deleted when it succeeded or finally failed. */
+export interface DeliveriesTable {
+  /** Sent as `Creel-Delivery`. */
+  id: string;
+  /** The key of the captured request. */
+  request_key: number;
+  destination_id: number;
+  /** Attempts so far. */
+  attempts: number;
+  /** The time of capture for the first attempt, so that first attempts are sent in the order of capture. */
+  next_attempt_at: Millis;
+}
+
+/** The history of attempts: of destinations, replays and `creel forward`. */
+export interface DeliveryAttemptsTable {
+  id: Generated<number>;
+  request_key: number;
+  delivery_id: string;
+  kind: string;
+  /** Null unless a destination sent it. The destination may be deleted. */
+  destination_id: number | null;
+  url: string;
+  method: string;
+  attempt: number;
+  status: number | null;
+  status_text: string;
+  error: string | null;
+  duration_ms: number;
+  sent_at: Millis;
+  /** JSON of `{ key, value }` pairs. */
+  response_headers: string;
+  response_body: Uint8Array | null;
+  response_truncated: Bit;
+}
+
+/** The latest delivery of a request, as JSON of the contract's `LastDelivery`. Lists read it with the request. */
+export interface LatestDeliveriesTable {
+  request_key: number;
+  latest: string;
+}
+
+/** All tables. */
+export interface Tables {
   users: UsersTable;
   sessions: SessionsTable;
   endpoints: EndpointsTable;
@@ -139,6 +306,21 @@ export interface Tables extends AccountTables, BillingTables, DeliveryTables {
   captured_requests: CapturedRequestsTable;
   purges: PurgesTable;
   counters: CountersTable;
+  identities: IdentitiesTable;
+  proven_identities: ProvenIdentitiesTable;
+  mail_tokens: MailTokensTable;
+  throttles: ThrottlesTable;
+  secrets: SecretsTable;
+  billing_accounts: BillingAccountsTable;
+  billing_checkouts: BillingCheckoutsTable;
+  billing_events: BillingEventsTable;
+  billing_settings: BillingSettingsTable;
+  mail_outbox: MailOutboxTable;
+  test_gateway_customers: TestGatewayCustomersTable;
+  destinations: DestinationsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  latest_deliveries: LatestDeliveriesTable;
 }
 
 export type Database = Kysely<Tables>;

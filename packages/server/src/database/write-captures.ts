@@ -1,8 +1,8 @@
-import { METHODS } from 'node:http';
 import { unpackCaptures } from './packed-captures.ts';
 import type { PackedCaptures, UnpackedCapture } from './packed-captures.ts';
 import type { Database } from './schema.ts';
-import type { CaptureLimits, CaptureOutcome, MethodCount } from './store.ts';
+import type { CaptureLimits, CaptureOutcome } from './store.ts';
+import type { MethodCount } from './records.ts';
 
 /** The captures of one endpoint in a batch. */
 export interface CaptureGroup {
@@ -166,7 +166,7 @@ function raisedTimes(
 function groupByEndpoint(batch: PackedCaptures): CaptureGroup[] {
   const groups = new Map<number, { endpointId: number; captures: UnpackedCapture[]; positions: number[] }>();
   let position = 0;
-  for (const capture of unpackCaptures(batch, METHODS)) {
+  for (const capture of unpackCaptures(batch)) {
     let group = groups.get(capture.endpointId);
     if (group === undefined)
       groups.set(capture.endpointId, (group = { endpointId: capture.endpointId, captures: [], positions: [] }));

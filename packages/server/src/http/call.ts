@@ -8,7 +8,7 @@ import type {
 } from '@creel/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AppContext } from '../app-context.ts';
-import type { EndpointRecord, SessionRecord, UserRecord } from '../database/store.ts';
+import type { EndpointRecord, SessionRecord, UserRecord } from '../database/records.ts';
 import type { LargeAnswer } from './large-answer.ts';
 import type { Socket } from 'node:net';
 

@@ -89,7 +89,7 @@ describe('entries that the client wrote are ignored', () => {
     'localhost',
     '<script>',
     ',',
-  ])('%s is no address: the one who handed it on counts', (forwarded) => {
+  ])('%s is no address: the proxy that sent it counts', (forwarded) => {
     expect(addressOf(PROXY, '10.0.0.1', forwarded)).toBe('10.0.0.1');
     expect(addressOf(PROXY, '10.0.0.1', `1.2.3.4, ${forwarded}, 10.0.0.2`)).toBe('10.0.0.2');
   });
@@ -109,6 +109,8 @@ describe('forms of TRUST_PROXY', () => {
     ['IPv4 written as IPv6', ['::ffff:192.0.2.0/120'], '192.0.2.9', true],
     ['one such address', ['::ffff:192.0.2.9'], '192.0.2.9', true],
     ['wider than all of IPv4, written as IPv6: no IPv4', ['::ffff:0.0.0.0/95'], '192.0.2.9', false],
+    ['any IPv6 address: no IPv4', ['::/0'], '192.0.2.9', false],
+    ['a link-local address with its interface', ['fe80::/10'], 'fe80::1%eth0', true],
     ['several', ['192.0.2.1', '198.51.100.0/24'], '198.51.100.9', true],
   ] as const)('%s: %j and %s', (_what, trusted, peer, believed) => {
     expect(addressOf(trusted, peer, '203.0.113.5')).toBe(believed ? '203.0.113.5' : peer);

@@ -1,20 +1,12 @@
 import ipaddr from 'ipaddr.js';
-import { isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Socket } from 'node:net';
 
-type Range = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
-
-/** A parsed list of proxies, with a cache of verdicts. */
-interface TrustedRanges {
-  readonly ranges: readonly Range[];
-  readonly verdicts: Map<string, boolean>;
-}
+/** Trusted proxies by family, so that a wide IPv6 range does not include IPv4. */
+type TrustedRanges = Readonly<Record<'ipv4' | 'ipv6', BlockList>>;
 
 /** The configured list is one array for the life of the server, so it is parsed once. */
-const understood = new WeakMap<readonly string[], TrustedRanges>();
-
-/** Maximum number of cached verdicts. A server behind proxies has few peers. */
-const MAX_VERDICTS = 1000;
+const parsedRanges = new WeakMap<readonly string[], TrustedRanges>();
 
 /** An address in its normal form: IPv4 as IPv4, even on an IPv6 socket. */
 export function normalAddress(address: string): string {
@@ -58,37 +50,27 @@ function addressIn(hop: string): string | undefined {
 }
 
 function isTrusted(address: string, trusted: readonly string[]): boolean {
-  const { ranges, verdicts } = rangesOf(trusted);
-  const known = verdicts.get(address);
-  if (known !== undefined) return known;
-  if (verdicts.size >= MAX_VERDICTS) verdicts.clear();
-  const verdict = isWithin(address, ranges);
-  verdicts.set(address, verdict);
-  return verdict;
-}
-
-function isWithin(address: string, ranges: readonly Range[]): boolean {
-  if (isIP(address) === 0) return false;
-  const parsed = ipaddr.process(address);
-  return ranges.some(([range, bits]) => range.kind() === parsed.kind() && parsed.match(range, bits));
+  // A link-local address may name its interface.
+  const [bare = ''] = address.split('%');
+  if (isIP(bare) === 0) return false;
+  const family = isIPv4(bare) ? 'ipv4' : 'ipv6';
+  return rangesOf(trusted)[family].check(bare, family);
 }
 
 function rangesOf(trusted: readonly string[]): TrustedRanges {
-  const known = understood.get(trusted);
+  const known = parsedRanges.get(trusted);
   if (known !== undefined) return known;
-  const ranges = { ranges: trusted.map(toRange), verdicts: new Map<string, boolean>() };
-  understood.set(trusted, ranges);
+  const ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const entry of trusted) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    const bits = Number(prefix ?? (family === 'ipv4' ? 32 : 128));
+    // An IPv4 range in IPv6 notation means the IPv4 addresses.
+    const isMapped = bits >= 96 && ipaddr.process(address).kind() === 'ipv4';
+    ranges[isMapped ? 'ipv4' : family].addSubnet(address, bits, family);
+  }
+  parsedRanges.set(trusted, ranges);
   return ranges;
-}
-
-/** An IPv4 range in IPv6 notation means the IPv4 addresses. */
-function toRange(entry: string): Range {
-  const [text = '', prefix] = entry.split('/');
-  const address = ipaddr.parse(text);
-  const bits = prefix === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(prefix);
-  return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
-    ? [address.toIPv4Address(), bits - 96]
-    : [address, bits];
 }
 
 /** Groups of an IPv6 address that identify a customer. The customer can vary the rest (RFC 6177). */

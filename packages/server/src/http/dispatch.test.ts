@@ -2,16 +2,17 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { inspectHead } from './inspect-head.ts';
-import type { HeadFacts } from './inspect-head.ts';
 import { LoopTurns } from './loop-turns.ts';
-import { createDispatch } from './dispatch.ts';
+import { createDispatch } from './listener.ts';
+import type { RequestHandler } from './listener.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function ask(target: string): [IncomingMessage, ServerResponse, HeadFacts] {
-  const request = new IncomingMessage(new Socket());
+function ask(target: string, address = '192.0.2.1'): Parameters<RequestHandler> {
+  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+  const request = new IncomingMessage(socket);
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
-  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders)];
+  return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders), false];
 }
 
 test('many parallel calls let every capture pass: a call that takes long has a turn of the event loop alone', async () => {
@@ -19,13 +20,25 @@ test('many parallel calls let every capture pass: a call that takes long has a t
   const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
   const targets = { isCapture: (target: string) => target.startsWith('/h/'), capture: begin, everythingElse: begin };
   let now = 0;
-  const board = createDispatch(targets, new LoopTurns(() => (now += 1)));
-  for (let nth = 0; nth < 200; nth += 1) board.onRequest(...ask(`/api/${nth}`));
-  board.onRequest(...ask('/h/first'));
+  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  for (let nth = 0; nth < 200; nth += 1) dispatch(...ask(`/api/${nth}`));
+  dispatch(...ask('/h/first'));
   expect(begun).toEqual(['/api/0', '/h/first']);
   await turn();
-  board.onRequest(...ask('/h/second'));
+  dispatch(...ask('/h/second'));
   expect(begun).toEqual(['/api/0', '/h/first', '/api/1', '/h/second']);
   while (begun.length < 202) await turn();
   expect(begun.at(-1)).toBe('/api/199');
+});
+
+test('connections of one address share its turns: a call from another address is next', async () => {
+  const begun: string[] = [];
+  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
+  const targets = { isCapture: () => false, capture: begin, everythingElse: begin };
+  let now = 0;
+  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  for (let nth = 0; nth < 200; nth += 1) dispatch(...ask(`/api/${nth}`));
+  dispatch(...ask('/healthz', '192.0.2.2'));
+  for (let nth = 0; nth < 2; nth += 1) await turn();
+  expect(begun).toEqual(['/api/0', '/api/1', '/healthz']);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inSlices, listJson, LongText, objectJson } from './json-pieces.ts';
+import { inSlices, listJson, LongText, objectJson } from './large-answer.ts';
 import { makeDice } from '../../test/dice.ts';
 
 const joined = (pieces: Iterable<string>): string => [...pieces].join('');

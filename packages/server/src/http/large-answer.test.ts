@@ -38,7 +38,7 @@ test.each(['text', 'bytes'] as const)('a reader that takes nothing of its %s is 
   expect((await takeAll(accepted.reader, () => undefined)).length).toBeLessThan(SIZE);
 });
 
-test.each(['text', 'bytes'] as const)('one that takes its %s slowly but steadily gets all of it', async (kind) => {
+test.each(['text', 'bytes'] as const)('a client that reads its %s slowly but steadily gets all of it', async (kind) => {
   const { reader } = await ask(contents[kind]);
   let mibs = 0;
   const taken = await takeAll(reader, (length) => {

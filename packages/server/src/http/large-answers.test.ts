@@ -78,7 +78,7 @@ test("long lists and search results equal JSON.stringify's output", async () => 
 });
 
 test.each(['', '/body'])(
-  'readers that take nothing hold what one person may; others have theirs, captures go on, and room is back when they hang up (%s)',
+  'clients that read nothing hold at most the share of one user; others have theirs, captures continue, and the memory is free after they disconnect (%s)',
   async (what) => {
     const { client, uid } = await withEndpoint();
     const neighbour = await withEndpoint();

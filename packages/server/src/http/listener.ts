@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { answerBroken, KEEP_ALIVE_MS, rawRefusal } from './raw-response.ts';
-import { inspectHead } from './inspect-head.ts';
+import { answerBroken, KEEP_ALIVE_MS, rawRefusal, answerRefused } from './raw-response.ts';
+import { inspectHead, isAmbiguous } from './inspect-head.ts';
+import type { HeadFacts } from './inspect-head.ts';
 import { parsedConnection } from './parsed-connection.ts';
-import type { Dispatch, HeadListener } from './dispatch.ts';
+import { normalAddress } from './client-address.ts';
+import type { LoopTurns } from './loop-turns.ts';
 
 const KIB = 1024;
 
@@ -21,7 +23,7 @@ export interface ListenerTimeouts {
   readonly checkMs?: number;
 }
 
-/** The HTTP server in front of all other code, configured to keep everything that senders send. */
+/** The HTTP server, configured to keep everything that senders send. */
 export function createListener(
   mayUpgrade: (request: IncomingMessage) => boolean,
   timeouts: ListenerTimeouts = {},
@@ -56,21 +58,21 @@ export function createListener(
 }
 
 /** Passes requests on. Called once, before the server listens. */
-export function serveRequests(server: Server, { onRequest, onContinue }: Dispatch, isStopping: () => boolean): void {
+export function serveRequests(server: Server, handle: RequestHandler, isStopping: () => boolean): void {
   /** Closes the connection after this response if the bytes after the request must not be read. */
   const guarded =
-    (handle: HeadListener): RequestListener =>
+    (expectsContinue: boolean): RequestListener =>
     (request, response) => {
       const head = inspectHead(request.method ?? '', request.rawHeaders);
       // Node's parser discards what follows an upgrade request, so the connection ends with the response.
       if (!server.listening || isStopping() || head.asksForUpgrade) response.shouldKeepAlive = false;
       parsedConnection(request.socket)?.begin(request, response, head);
-      handle(request, response, head);
+      handle(request, response, head, expectsContinue);
     };
-  server.on('request', guarded(onRequest));
-  server.on('checkContinue', guarded(onContinue));
+  server.on('request', guarded(false));
+  server.on('checkContinue', guarded(true));
   // Other expectations are ignored, as RFC 9110 10.1.1 allows. Node would reject them without our headers.
-  server.on('checkExpectation', guarded(onRequest));
+  server.on('checkExpectation', guarded(false));
 }
 
 /** Calls `upgrade` for the requests that `mayUpgrade` accepts. */
@@ -117,4 +119,35 @@ export function portOf(listener: Server): number {
 /** The server's own origin, without a trailing slash. An IPv6 address is in brackets. */
 export function originOf(host: string, listener: Server): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${portOf(listener)}`;
+}
+
+/** Handles a request. `expectsContinue`: the sender waits for `100 Continue` before its body. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: HeadFacts,
+  expectsContinue: boolean,
+) => void;
+
+export interface DispatchTargets {
+  /** True for a request target that `capture` handles. */
+  readonly isCapture: (target: string) => boolean;
+  readonly capture: RequestHandler;
+  readonly everythingElse: RequestListener;
+}
+
+/** Passes captures on immediately. Other requests start in turns of the event loop, which client addresses share. */
+export function createDispatch(
+  { isCapture, capture, everythingElse }: DispatchTargets,
+  turns: LoopTurns,
+): RequestHandler {
+  return (request, response, head, expectsContinue) => {
+    if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
+    if (expectsContinue) response.writeContinue();
+    if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
+    turns.run(normalAddress(request.socket.remoteAddress ?? ''), () => {
+      // The client may have left.
+      if (!request.socket.destroyed) everythingElse(request, response);
+    });
+  };
 }

@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { RoundRobin } from '../limits/round-robin.ts';
+import { RoundRobin } from '../limits/fair-queue.ts';
 
 /** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
 const MAX_TURN_MS = 1;
@@ -11,7 +11,7 @@ export const FULL_READ_BYTES = 64 * 1024;
  * are read in between, and a busy connection does not block the others. When nothing waits, work starts at once.
  */
 export class LoopTurns {
-  readonly #waiting = new RoundRobin<object, () => void>();
+  readonly #waiting = new RoundRobin<object | string, () => void>();
   /** Milliseconds of a monotonic clock. */
   readonly #elapsed: () => number;
   #isFree = true;
@@ -21,8 +21,8 @@ export class LoopTurns {
     this.#elapsed = elapsed;
   }
 
-  /** Runs `work` now or in a later turn. `owner`: what shares one turn, usually a connection. */
-  run(owner: object, work: () => void): void {
+  /** Runs `work` now or in a later turn. `owner`: what shares one turn, usually a client address. */
+  run(owner: object | string, work: () => void): void {
     if (!this.#isFree) return this.#waiting.push(owner, work);
     this.#isFree = false;
     setImmediate(this.#next);

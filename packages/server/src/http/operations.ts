@@ -6,7 +6,7 @@ import type { AppContext } from '../app-context.ts';
 import { clientAddress } from './client-address.ts';
 import type { Config } from '../config.ts';
 import { ProblemError, invalid } from './problem.ts';
-import type { EndpointRecord } from '../database/store.ts';
+import type { EndpointRecord } from '../database/records.ts';
 import { ResponseReservation, ResponseBudget } from './response-budget.ts';
 import type { AllHandlers, SignedIn } from './call.ts';
 import { LargeAnswer, sendLarge } from './large-answer.ts';

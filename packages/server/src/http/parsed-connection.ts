@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { normalAddress } from './client-address.ts';
 import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
@@ -133,7 +134,7 @@ export class ParsedConnection {
 
   #resumeInTurn(): void {
     this.#waitsForTurn = true;
-    this.#turns.run(this.#socket, () => {
+    this.#turns.run(normalAddress(this.#socket.remoteAddress ?? ''), () => {
       this.#waitsForTurn = false;
       this.#socket.resume();
     });

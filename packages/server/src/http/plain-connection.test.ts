@@ -116,6 +116,37 @@ describe('a connection of plain requests', () => {
     connection.close();
   });
 
+  test('frees the memory of a read when all of its requests were read, and keeps their bodies', async () => {
+    const { taken, open, accepted } = await listen();
+    const connection = await open();
+    await until(() => accepted.length === 1);
+    const reads: ArrayBufferLike[] = [];
+    accepted[0]?.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+    const post = (body: string): string => get('a', `Content-Length: ${body.length}`) + body;
+    const bodies = Array.from({ length: 20 }, (_, nth) => `body ${nth}`);
+    await connection.send(bodies.map(post).join(''));
+    await until(() => taken.length === 16);
+    expect(reads.some(({ byteLength }) => byteLength > 0)).toBe(true);
+    for (const { reply } of taken.slice()) reply.captured();
+    await until(() => taken.length === 20);
+    expect(taken.map(({ body }) => body)).toEqual(bodies);
+    expect(reads.map(({ byteLength }) => byteLength)).toEqual(reads.map(() => 0));
+    connection.close();
+  });
+
+  test('frees the memory of a read whose requests nobody answers when the sender closes', async () => {
+    const { taken, open, accepted } = await listen();
+    const connection = await open();
+    await until(() => accepted.length === 1);
+    const reads: ArrayBufferLike[] = [];
+    accepted[0]?.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+    await connection.send(get('a').repeat(20));
+    await until(() => taken.length === 16);
+    accepted[0]?.destroy();
+    await until(() => reads.every(({ byteLength }) => byteLength === 0));
+    expect(reads.length).toBeGreaterThan(0);
+  });
+
   test('at most sixteen are in flight; the next is read when one is answered', async () => {
     const { taken, open, accepted } = await listen();
     const connection = await open();

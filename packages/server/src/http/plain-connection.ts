@@ -1,5 +1,7 @@
 import type { ProblemCode } from '@creel/contract';
 import type { Socket } from 'node:net';
+import { BodyBuffer, copyBody, freeBuffer } from './body-buffer.ts';
+import { normalAddress } from './client-address.ts';
 import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
@@ -63,7 +65,8 @@ interface Incoming {
   readonly reply: PlainReply;
   /** `undefined` while the endpoint is being looked up. */
   admission: Admission | undefined;
-  readonly parts: Buffer[];
+  /** The parts that arrived, if the body did not arrive at once. */
+  body: BodyBuffer | undefined;
   received: number;
   readonly length: number;
   timer: NodeJS.Timeout | undefined;
@@ -77,12 +80,16 @@ interface Incoming {
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #traffic: PlainTraffic;
+  /** The connections of an address share its turns, so that a thousand of them do not delay those of others. */
+  readonly #address: string;
   /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
   #incoming: Incoming | undefined;
   /** Remaining bytes of a rejected request's body. */
   #toSkip = 0;
   #hasSpoken = false;
+  /** The memory of the last read, which the socket shares with nothing else. */
+  #readBuffer: ArrayBufferLike | undefined;
   /** The socket is paused and holds unread bytes. */
   #isHeld = false;
   /** A large body is complete and waits for its turn to be captured. */
@@ -99,6 +106,7 @@ export class PlainConnection {
   constructor(socket: Socket, traffic: PlainTraffic) {
     this.#socket = socket;
     this.#traffic = traffic;
+    this.#address = normalAddress(socket.remoteAddress ?? '');
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
     // 'close' follows every error.
     socket.on('error', ignore).on('close', this.#onClose);
@@ -116,20 +124,23 @@ export class PlainConnection {
   }
 
   readonly #onData = (bytes: Buffer): void => {
-    this.#read(bytes);
+    const { buffer, length } = bytes;
+    if (length === buffer.byteLength) this.#readBuffer = buffer;
+    if (this.#read(bytes) && buffer === this.#readBuffer) freeBuffer(buffer);
     // By itself Node reads up to 2 MiB of one socket before it looks at the next.
-    if (bytes.length >= FULL_READ_BYTES && !this.#isHeld) this.#readInTurn();
+    if (length >= FULL_READ_BYTES && !this.#isHeld) this.#readInTurn();
   };
 
   #readInTurn(): void {
     this.#socket.pause();
-    this.#traffic.turns.run(this, () => {
+    this.#traffic.turns.run(this.#address, () => {
       // Otherwise #goOn or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
   }
 
-  #read(bytes: Buffer): void {
+  /** False when the rest of the bytes is back in the socket. Nothing refers to the bytes that were read. */
+  #read(bytes: Buffer): boolean {
     let rest = bytes;
     let mayBegin = this.#hasTurn ? MAX_PER_TURN : 1;
     this.#hasTurn = false;
@@ -138,19 +149,26 @@ export class PlainConnection {
       if (this.#toSkip > 0) rest = this.#skip(rest);
       else if (incoming?.admission !== undefined) rest = this.#readBody(incoming, incoming.admission, rest);
       // Data after the last request is read and discarded, because closing a socket with unread data resets it.
-      else if (this.#isLast && incoming === undefined) return;
-      else if (incoming !== undefined || this.#isFinishing || this.#isFull()) return this.#hold(rest);
-      else if (mayBegin === 0) {
+      else if (this.#isLast && incoming === undefined) return true;
+      else if (incoming !== undefined || this.#isFinishing || this.#isFull()) {
         this.#hold(rest);
-        return this.#goOn();
+        return false;
+      } else if (mayBegin === 0) {
+        this.#hold(rest);
+        this.#goOn();
+        return false;
       } else {
         const head = this.#traffic.isOpen() ? readPlainHead(rest) : undefined;
-        if (head === undefined) return this.#leave(rest);
+        if (head === undefined) {
+          this.#leave(rest);
+          return false;
+        }
         rest = rest.subarray(head.headLength);
         mayBegin -= 1;
         this.#begin(head, Math.min(head.bodyLength, rest.length));
       }
     }
+    return true;
   }
 
   #isFull(): boolean {
@@ -164,7 +182,7 @@ export class PlainConnection {
     const reply = new PlainReply(head.keepsAlive, this.#flush);
     this.#replies.push(reply);
     const length = head.bodyLength;
-    const incoming: Incoming = { reply, admission: undefined, parts: [], received: 0, length, timer: undefined };
+    const incoming: Incoming = { reply, admission: undefined, body: undefined, received: 0, length, timer: undefined };
     const verdict = this.#traffic.admit(head, this.#socket, bytesAtHand);
     if (!(verdict instanceof Promise)) return this.#decide(incoming, verdict);
     this.#incoming = incoming;
@@ -194,16 +212,17 @@ export class PlainConnection {
       return bytes;
     }
     incoming.received = received;
-    incoming.parts.push(part);
+    if (part.length < incoming.length) (incoming.body ??= new BodyBuffer(incoming.length)).add(part);
     if (received === incoming.length) {
       this.#endIncoming(incoming);
-      const body = (): Buffer => (incoming.parts.length === 1 ? part : Buffer.concat(incoming.parts, received));
-      if (received < LARGE_BODY_BYTES) capture(body(), incoming.reply);
+      const body = incoming.body;
+      if (body === undefined) capture(copyBody(part), incoming.reply);
+      else if (received < LARGE_BODY_BYTES) capture(body.take(), incoming.reply);
       else {
         this.#isFinishing = true;
-        this.#traffic.turns.run(this, () => {
+        this.#traffic.turns.run(this.#address, () => {
           this.#isFinishing = false;
-          capture(body(), incoming.reply);
+          capture(body.take(), incoming.reply);
           this.#goOn();
         });
       }
@@ -220,6 +239,7 @@ export class PlainConnection {
   /** Answers a request without capturing it, and discards the rest of its body. */
   #refuse(incoming: Incoming, { code, retryAfter, close }: Refusal): void {
     this.#endIncoming(incoming);
+    incoming.body?.clear();
     incoming.admission?.reservation.release();
     this.#toSkip = incoming.length - incoming.received;
     if (close) this.#isLast = incoming.reply.isLast = true;
@@ -266,7 +286,7 @@ export class PlainConnection {
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.run(this, () => {
+    this.#traffic.turns.run(this.#address, () => {
       this.#hasTurn = true;
       this.#socket.resume();
     });
@@ -302,9 +322,11 @@ export class PlainConnection {
   };
 
   readonly #onClose = (): void => {
+    if (this.#isHeld && this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
     const incoming = this.#incoming;
     if (incoming?.admission === undefined) return;
     this.#endIncoming(incoming);
+    incoming.body?.clear();
     incoming.admission.reservation.release();
   };
 

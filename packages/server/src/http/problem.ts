@@ -1,5 +1,12 @@
 import { PROBLEMS } from '@creel/contract';
-import type { ProblemCode } from '@creel/contract';
+import type { ProblemCode, Problem } from '@creel/contract';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { QueueFullError } from '../limits/fair-queue.ts';
+import { ConnectionClosed } from './call.ts';
+import type { Logger } from '../log.ts';
+import { StorageUnavailable } from '../database/storage-problem.ts';
+import type { UnavailableReason } from '../database/storage-problem.ts';
 
 export interface ProblemDetails {
   /** The sentence for the user; defaults to the code's own. */
@@ -14,7 +21,7 @@ export interface ProblemDetails {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** An error that the caller sees. Services throw it; http/problem-response.ts converts it into a response. */
+/** An error that the caller sees. Services throw it; `answerError` converts it into a response. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly code: ProblemCode;
@@ -38,10 +45,78 @@ export function invalid(fields: Readonly<Record<string, string>>): ProblemError 
   });
 }
 
-/** Seconds to wait after memory ran out. */
-const RETRY_SECONDS = 1;
+/** `Retry-After` in seconds after memory ran out. */
+const MEMORY_RETRY_SECONDS = 1;
 
 /** Other requests use up the available memory. */
 export function overloaded(): ProblemError {
-  return new ProblemError('UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  return new ProblemError('UNAVAILABLE', { retryAfter: MEMORY_RETRY_SECONDS });
+}
+
+/** Errors of the framework, by its stable codes. */
+const FRAMEWORK_CODES: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'BODY_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_REQUEST',
+  FST_ERR_CTP_EMPTY_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+};
+
+/** Default value of `Retry-After` in seconds. */
+const RETRY_SECONDS = 5;
+const UNAVAILABLE: Readonly<Record<UnavailableReason, string>> = {
+  away: 'The database does not answer at the moment. Please try again.',
+  'disk-full':
+    "The server's disk is full. Delete endpoints or clear their data, or free space on the disk, then try again.",
+  'file-replaced':
+    'The database was removed or replaced while the server runs. The operator has to restart the server.',
+};
+
+/** The body of every answer with an error (docs/api.md, "Errors"). */
+export function problemBody(code: ProblemCode, details: ProblemDetails = {}): Problem {
+  const sentence = details.sentence ?? PROBLEMS[code].sentence;
+  return {
+    error: sentence,
+    message: sentence,
+    code,
+    ...(details.fields === undefined ? {} : { fields: { ...details.fields } }),
+    ...details.extra,
+  };
+}
+
+/** Sends a problem as the response. */
+export function sendProblem(reply: FastifyReply, code: ProblemCode, details: ProblemDetails = {}): FastifyReply {
+  if (details.retryAfter !== undefined) void reply.header('retry-after', String(details.retryAfter));
+  if (details.allow !== undefined) void reply.header('allow', details.allow.join(', '));
+  return reply
+    .code(PROBLEMS[code].status)
+    .header('cache-control', 'no-store')
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(problemBody(code, details)));
+}
+
+/**
+ * Converts anything that a handler threw into a response. An unexpected error becomes a 500 without details, and a log
+ * line with its id.
+ */
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Logger,
+): FastifyReply {
+  if (error instanceof ProblemError) return sendProblem(reply, error.code, error.details);
+  // The client has left.
+  if (error instanceof QueueFullError || error instanceof ConnectionClosed)
+    return sendProblem(reply, 'UNAVAILABLE', { retryAfter: RETRY_SECONDS });
+  if (error instanceof StorageUnavailable) {
+    log.error({ err: error, route: request.routeOptions.url }, 'storage did not answer a call');
+    return sendProblem(reply, 'UNAVAILABLE', { sentence: UNAVAILABLE[error.reason], retryAfter: RETRY_SECONDS });
+  }
+  const known = 'code' in error ? FRAMEWORK_CODES[error.code] : undefined;
+  if (known !== undefined) return sendProblem(reply, known);
+  const errorId = randomUUID();
+  log.error({ err: error, errorId, method: request.method, route: request.routeOptions.url }, 'a call failed');
+  return sendProblem(reply, 'INTERNAL', { extra: { errorId } });
 }

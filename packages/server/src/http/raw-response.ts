@@ -2,6 +2,7 @@ import { PROBLEMS } from '@creel/contract';
 import type { ProblemCode } from '@creel/contract';
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { problemBody } from './problem.ts';
 import type { HeadFacts } from './inspect-head.ts';
 
 /** Headers of every response under `/h/`: no content there may ever run in the dashboard's origin. */
@@ -45,11 +46,6 @@ function capturedHeaders(index: number): string[] {
   return CAPTURED_HEADERS;
 }
 
-function problemJson(code: ProblemCode): string {
-  const { sentence } = PROBLEMS[code];
-  return JSON.stringify({ error: sentence, message: sentence, code });
-}
-
 function refusalHeaders(body: string, retryAfter: number | undefined): string[] {
   const headers = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body)), ...FENCE];
   if (retryAfter !== undefined) headers.push('retry-after', String(retryAfter));
@@ -70,7 +66,7 @@ export function answerRefused(
   code: ProblemCode,
   options: RefusalOptions = {},
 ): void {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   const headers = refusalHeaders(body, options.retryAfter);
   if (options.close) {
     headers.push('connection', 'close');
@@ -87,7 +83,7 @@ export function answerRefused(
 
 /** Responds to a request whose body the parser could not complete, and ends the connection. */
 export function answerBroken(response: ServerResponse, code: ProblemCode): void {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   response.shouldKeepAlive = false;
   response.writeHead(PROBLEMS[code].status, [...refusalHeaders(body, undefined), 'connection', 'close']);
   response.end(body);
@@ -139,7 +135,7 @@ export interface RawOptions {
 
 /** A rejection as bytes, for requests without a response object: parse errors and requests of the plain reader. */
 export function rawRefusal(code: ProblemCode, { retryAfter, allow, keepsAlive }: RawOptions): string {
-  const body = problemJson(code);
+  const body = JSON.stringify(problemBody(code));
   const headers = refusalHeaders(body, retryAfter);
   if (allow !== undefined) headers.push('allow', allow);
   return rawHead(PROBLEMS[code].status, headers, keepsAlive) + body;
@@ -151,7 +147,7 @@ export function rawCaptured(index: number | undefined, keepsAlive: boolean): str
   if (!keepsAlive) return rawHead(200, capturedHeaders(index), false) + CAPTURED_BODY;
   const second = Math.floor(Date.now() / 1000);
   if (second !== rememberedSecond) remember(second);
-  return beforeIndex + index + behindIndex;
+  return beforeIndex + index + afterIndex;
 }
 
 /** A placeholder that occurs in no header. */
@@ -159,11 +155,11 @@ const INDEX_PLACE = '\0';
 /** Everything but the index stays the same for a second. */
 let rememberedSecond = 0;
 let beforeIndex = '';
-let behindIndex = '';
+let afterIndex = '';
 
 function remember(second: number): void {
   CAPTURED_HEADERS[1] = INDEX_PLACE;
-  [beforeIndex = '', behindIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
+  [beforeIndex = '', afterIndex = ''] = (rawHead(200, CAPTURED_HEADERS, true) + CAPTURED_BODY).split(INDEX_PLACE, 2);
   rememberedSecond = second;
 }
 

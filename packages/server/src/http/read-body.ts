@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { BodyBuffer } from './body-buffer.ts';
 import { parsedConnection } from './parsed-connection.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 
@@ -19,7 +20,7 @@ export function readBody(
   reservation: Pick<Reservation, 'grow' | 'release'>,
   done: (result: BodyResult) => void,
 ): void {
-  const parts = new BodyParts();
+  const body = new BodyBuffer(limit);
   let finished = false;
   const connection = parsedConnection(request.socket);
 
@@ -30,16 +31,16 @@ export function readBody(
     if (typeof result === 'string') {
       request.off('data', onData);
       reservation.release();
-      parts.clear();
+      body.clear();
       request.resume();
     }
     done(result);
   }
 
   function onData(chunk: Buffer): void {
-    if (parts.size + chunk.length > limit) return finish('too-large');
+    if (body.size + chunk.length > limit) return finish('too-large');
     if (!reservation.grow(chunk.length)) return finish('no-room');
-    parts.add(chunk);
+    body.add(chunk);
   }
 
   // After the response Node does not report the connection's end to the request, so the connection does it.
@@ -47,53 +48,8 @@ export function readBody(
   // `on`, because `once` adds a wrapper and `finish` ignores later calls. Without an 'error' listener Node reports no
   // error for a request whose connection broke.
   request.on('data', onData);
-  request.on('end', () => finish(parts.joined()));
+  request.on('end', () => finish(body.take()));
   request.on('close', () => finish('cut-off'));
-}
-
-/** Smaller chunks are copied together, because a separate buffer costs about 100 bytes. */
-const SMALL_CHUNK_BYTES = 1024;
-const BLOCK_BYTES = 16 * 1024;
-
-/** The chunks of a body, with little memory overhead even for chunks of one byte. */
-class BodyParts {
-  #parts: Buffer[] = [];
-  /** The last part, if it collects small chunks. */
-  #block: Buffer | undefined;
-  #blockUsed = 0;
-  size = 0;
-
-  add(chunk: Buffer): void {
-    this.size += chunk.length;
-    if (chunk.length > SMALL_CHUNK_BYTES || this.size === chunk.length) {
-      this.#closeBlock();
-      this.#parts.push(chunk);
-      return;
-    }
-    if (this.#block !== undefined && this.#blockUsed + chunk.length > this.#block.length) this.#closeBlock();
-    this.#block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    chunk.copy(this.#block, this.#blockUsed);
-    this.#blockUsed += chunk.length;
-  }
-
-  clear(): void {
-    this.#parts = [];
-    this.#block = undefined;
-  }
-
-  /** The whole body; `null` when there was none. */
-  joined(): Buffer | null {
-    this.#closeBlock();
-    const [first, ...more] = this.#parts;
-    if (first === undefined) return null;
-    return more.length === 0 ? first : Buffer.concat(this.#parts, this.size);
-  }
-
-  #closeBlock(): void {
-    if (this.#block !== undefined) this.#parts.push(this.#block.subarray(0, this.#blockUsed));
-    this.#block = undefined;
-    this.#blockUsed = 0;
-  }
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MemoryBudget } from '../limits/memory-budget.ts';
-import { MAX_JSON_GROWTH } from './json-pieces.ts';
+import { MAX_JSON_GROWTH, SMALL_ANSWER_BYTES } from './large-answer.ts';
 import { overloaded } from './problem.ts';
-import { SMALL_ANSWER_BYTES } from './large-answer.ts';
 
 const MIB = 1024 * 1024;
 
@@ -34,9 +33,9 @@ export class ResponseBudget {
    * Reserves memory for a response to a user with this many stored bytes. Returns the release function, or `undefined`
    * when there is no memory.
    */
-  take(person: number, rawBytes: number): (() => void) | undefined {
+  take(userId: number, rawBytes: number): (() => void) | undefined {
     const budget = rawBytes <= SMALL_ANSWER_BYTES ? this.#small : this.#large;
-    const reservation = budget.reserve(person);
+    const reservation = budget.reserve(userId);
     return reservation.grow(heldBytes(rawBytes)) ? () => reservation.release() : undefined;
   }
 }
@@ -44,17 +43,16 @@ export class ResponseBudget {
 /** The memory of one response, from before its data is read until it has ended or its connection is closed. */
 export class ResponseReservation {
   readonly #budget: ResponseBudget;
-  readonly #person: number;
+  readonly #userId: number;
   readonly #response: ServerResponse;
   readonly #socket: Socket;
   readonly #onEnd: (() => void)[] = [];
   #isMade = false;
   #hasEnded = false;
 
-  /** `person`: the id of the user. */
-  constructor(budget: ResponseBudget, person: number, response: ServerResponse, socket: Socket) {
+  constructor(budget: ResponseBudget, userId: number, response: ServerResponse, socket: Socket) {
     this.#budget = budget;
-    this.#person = person;
+    this.#userId = userId;
     this.#response = response;
     this.#socket = socket;
   }
@@ -65,7 +63,7 @@ export class ResponseReservation {
    */
   readonly take = (rawBytes: number): void => {
     const hasEnded = this.#hasEnded || this.#response.destroyed || this.#socket.destroyed;
-    const release = hasEnded ? undefined : this.#budget.take(this.#person, rawBytes);
+    const release = hasEnded ? undefined : this.#budget.take(this.#userId, rawBytes);
     if (release === undefined) throw overloaded();
     if (this.#onEnd.length === 0) onceEnded(this.#response, this.#socket, this.#end);
     this.#onEnd.push(release);
@@ -101,7 +99,7 @@ const waitingFor = new WeakMap<Socket, Set<() => void>>();
  * Calls back once when a response has ended. Also watches the connection, because a pipelined response that is still
  * waiting gets no event of its own.
  */
-function onceEnded(response: ServerResponse, socket: Socket, tell: () => void): void {
+function onceEnded(response: ServerResponse, socket: Socket, callback: () => void): void {
   const known = waitingFor.get(socket);
   const waiting = known ?? new Set();
   if (known === undefined) {
@@ -111,7 +109,7 @@ function onceEnded(response: ServerResponse, socket: Socket, tell: () => void): 
   const end = (): void => {
     waiting.delete(end);
     response.off('close', end);
-    tell();
+    callback();
   };
   waiting.add(end);
   response.once('close', end);

@@ -120,7 +120,7 @@ describe('every response has the security headers', () => {
   });
 });
 
-test('over https, browsers are told to stay there, and no other name is accepted', async () => {
+test('over https, responses have HSTS, and no other name is accepted', async () => {
   const server = await startTestServer({ settings: { PUBLIC_URL: 'https://creel.example' } });
   try {
     const answer = await plainCall(server.port, { method: 'GET', path: '/api/service' });

@@ -58,7 +58,7 @@ describe('invalid calls', () => {
     expect([answer.status, answer.header('allow'), answer.header('content-type')]).toEqual([status, allow, type]);
   });
 
-  test.each(['checkout', 'portal', 'change'])('billing that is off: %s is told so', async (call) => {
+  test.each(['checkout', 'portal', 'change'])('billing that is off: %s is rejected', async (call) => {
     const other = await startTestServer({ settings: { BILLING: 'off' } });
     const person = await other.register();
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RoundRobin } from './round-robin.ts';
+import { RoundRobin } from './fair-queue.ts';
 
 test('owners take turns, each in its own order', () => {
   const queue = new RoundRobin<string, number>();

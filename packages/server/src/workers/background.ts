@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts';
-import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** More work than this is rejected, so that it can't pile up. */
 const MAX_AT_ONCE = 100;
@@ -27,12 +27,7 @@ export class Background {
 
   /** Resolves when all work has ended, or after `maxMs`. */
   async settle(maxMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, maxMs);
-    });
-    await Promise.race([Promise.all(this.#running), enough]);
-    clearTimeout(timer);
+    await Promise.race([Promise.all(this.#running), sleep(maxMs, undefined, { ref: false })]);
   }
 }
 
@@ -77,7 +72,7 @@ export class IntervalJob {
   async stop(withinMs: number): Promise<void> {
     this.#end.abort();
     clearTimeout(this.#timer);
-    await Promise.race([this.#run, setTimeoutPromise(withinMs, undefined, { ref: false })]);
+    await Promise.race([this.#run, sleep(withinMs, undefined, { ref: false })]);
   }
 
   #endRun(more: boolean): void {

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireProgram } from '../../../../scripts/system-program.ts';
@@ -12,6 +11,7 @@ import { openLink } from '../postgres-link.ts';
 import type { Link } from '../postgres-link.ts';
 import { startServerProcess } from '../server-process.ts';
 import type { ServerProcess } from '../server-process.ts';
+import { freePorts } from '../../../../fixtures/free-port.ts';
 
 const NODES = [0, 1, 2] as const;
 
@@ -138,16 +138,4 @@ async function startNginx(folder: string, port: number, nodePorts: readonly numb
     }`,
   );
   return spawn(requireProgram('nginx'), ['-c', file, '-p', home], { stdio: 'ignore' });
-}
-
-/** Ports that were free a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer());
-  await Promise.all(probes.map((probe) => once(probe.listen(0, '127.0.0.1'), 'listening')));
-  const ports = probes.map((probe) => {
-    const address = probe.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  return ports;
 }

@@ -1,5 +1,5 @@
 import { indexOfUnsavedId } from '@creel/contract';
-import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
 import { dropRowsBelow } from './limit-requests.ts';
 import type { Accepts } from './request-filter.ts';
 import { isDropped, isHidden, positionOf } from './request-list.ts';
@@ -159,23 +159,16 @@ function replaceRow(list: RequestList, at: number, row: ListedRequest, accepts: 
   return { ...list, rows: accepts(row) === false ? list.rows.toSpliced(at, 1) : list.rows.with(at, row) };
 }
 
-/**
- * Shows the latest attempt to send a request, or that it waits for its first one. A list of a query may lose the
- * request.
- */
-export function putDelivery(
+/** Shows what the deliveries of a request came to. A list of a query may lose the request. */
+function putDelivery(
   list: RequestList,
-  index: number,
-  delivery: DeliverySummary,
-  accepts: Accepts = acceptsAll,
+  { index, lastDelivery, deliveryPending }: LiveDelivery,
+  accepts: Accepts,
 ): RequestList {
   const at = positionOf(list.rows, index);
   const row = list.rows[at];
   if (row?.index !== index) return list;
-  const { kind, attempt, status, error, at: sentAt, nextAttemptAt } = delivery;
-  const isWaiting = attempt === 0 && error === null;
-  const lastDelivery = isWaiting ? row.lastDelivery : { kind, status, error, at: sentAt };
-  return replaceRow(list, at, { ...row, lastDelivery, deliveryPending: nextAttemptAt !== null }, accepts);
+  return replaceRow(list, at, { ...row, lastDelivery, deliveryPending }, accepts);
 }
 
 /** Removes a request by its id, saved or unsaved. */
@@ -247,7 +240,7 @@ export function applyMessages(
 function applyMessage(list: RequestList, message: LiveMessage, initSize: number, accepts: Accepts): RequestList {
   if (message.type === 'init') return applyInit(list, message.data, initSize, accepts);
   if (message.type === 'saved') return putSaved(list, message.data.request, accepts);
-  if (message.type === 'delivery') return putDelivery(list, message.data.index, message.data.delivery, accepts);
+  if (message.type === 'delivery') return putDelivery(list, message.data, accepts);
   if (message.type === 'deleted') return dropRequest(list, message.data.id);
   if (message.type === 'clear') return clearList(list);
   return list;

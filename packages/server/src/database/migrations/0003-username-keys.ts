@@ -1,4 +1,4 @@
-import { usernameKey } from '../user-record.ts';
+import { usernameKey } from '../records.ts';
 import type { Migration } from './migrate.ts';
 
 /**

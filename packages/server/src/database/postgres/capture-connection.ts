@@ -7,12 +7,11 @@ import { StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, DrainedBatch } from '../store.ts';
 import { repeatedOutcome, writeBatch } from '../write-captures.ts';
 import { CAPTURE_SETTINGS, findReceipts, postgresCaptureStatements } from './capture-statements.ts';
-import { assertDurable } from './durability.ts';
-import { answered, codeOf, faultOf } from './faults.ts';
-import { SESSION_SETTINGS, clientConfig } from './session.ts';
+import { assertDurable, SESSION_SETTINGS, clientConfig } from './session.ts';
 import type { SessionKind } from './session.ts';
+import { answered, codeOf, faultOf } from './faults.ts';
 
-/** Default limit of a batch and of a check. Senders are answered within 5 s, whatever PostgreSQL does. */
+/** Default limit of a batch and of a check. Senders are answered within 5 s, even if PostgreSQL does not answer. */
 const WITHIN_MS = 4000;
 /** Milliseconds between two attempts to look up a batch whose commit was not answered. */
 const RETRY_MS = 50;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { durabilityProblem } from './durability.ts';
-import type { ServerPromises } from './durability.ts';
+import { durabilityProblem } from './session.ts';
+import type { ServerPromises } from './session.ts';
 
 const good: ServerPromises = {
   fsync: 'on',

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CapturePacker } from '../packed-captures.ts';
@@ -38,7 +37,7 @@ async function open(url: string): Promise<AppStore> {
 }
 
 function batchTo(endpointId: number, bodies: readonly string[]): PackedCaptures {
-  const packer = new CapturePacker(METHODS);
+  const packer = new CapturePacker();
   for (const body of bodies)
     packer.add(endpointId, T0, 'POST', encodeHead('/', '192.0.2.1', true, []), Buffer.from(body));
   return packer.take();

@@ -45,6 +45,7 @@ export async function openPostgresStore<Queries extends QueryTable>(
     data: { url, sessions: kinds.scan } satisfies ScanThreadData,
   });
   const writers = openDatabase(url, kinds.write);
+  const unsynced = openDatabase(url, kinds.unsynced);
   const store: Store = {
     async checkWritable(now) {
       await captures.check();
@@ -58,12 +59,14 @@ export async function openPostgresStore<Queries extends QueryTable>(
       await answered(old.execute(writers));
     },
     async close() {
-      await Promise.all([captures.close(), drain.close(), readers.destroy(), scanner.close(), writers.destroy()]);
+      const databases = [readers, writers, unsynced].map((database) => database.destroy());
+      await Promise.all([captures.close(), drain.close(), scanner.close(), ...databases]);
     },
   };
   const remote = bindQueries(queries, (kind, name, args) => {
     if (kind === 'scan') return scanner.call('query', { name, args });
-    return answered(kind === 'read' ? runRead(queries, readers, name, args) : runQuery(queries, writers, name, args));
+    if (kind === 'read') return answered(runRead(queries, readers, name, args));
+    return answered(runQuery(queries, kind === 'unsynced' ? unsynced : writers, name, args));
   });
   return { ...store, ...remote };
 }

@@ -1,11 +1,12 @@
 import pg from 'pg';
-import type { ClientConfig, CustomTypesConfig, PoolConfig } from 'pg';
+import type { ClientConfig, CustomTypesConfig, PoolConfig, ClientBase } from 'pg';
 import { Kysely, PostgresDialect } from 'kysely';
 import { runQuery, withEngine } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { Tables } from '../schema.ts';
 import { postgresEngine } from './engine.ts';
 import { faultOf } from './faults.ts';
+import { StorageProblem } from '../storage-problem.ts';
 
 /** The purpose of a connection and its time limits. */
 export interface SessionKind {
@@ -20,6 +21,8 @@ export interface SessionKind {
   readonly connectMs: number;
   /** Milliseconds beyond `statementMs` after which an unresponsive connection counts as lost. */
   readonly lateMs: number;
+  /** Commits don't wait for the disk. */
+  readonly isUnsynced?: boolean;
 }
 
 /**
@@ -32,6 +35,15 @@ export const SESSIONS = {
   read: { name: 'read', connections: 6, statementMs: 4_000, lockMs: 2_000, connectMs: 4_000, lateMs: 500 },
   scan: { name: 'scan', connections: 2, statementMs: 30_000, lockMs: 2_000, connectMs: 15_000, lateMs: 5_000 },
   write: { name: 'write', connections: 4, statementMs: 15_000, lockMs: 2_000, connectMs: 5_000, lateMs: 1_000 },
+  unsynced: {
+    name: 'unsynced',
+    connections: 2,
+    statementMs: 15_000,
+    lockMs: 2_000,
+    connectMs: 5_000,
+    lateMs: 1_000,
+    isUnsynced: true,
+  },
   migration: { name: 'migration', connections: 1, statementMs: 0, lockMs: 0, connectMs: 5_000, lateMs: 0 },
 } as const satisfies Record<string, SessionKind>;
 
@@ -66,9 +78,12 @@ export function clientConfig(url: string, kind: SessionKind): ClientConfig {
 /**
  * For every session: no JIT compilation; no sequential scans, because every lookup has an index, whatever a new table's
  * missing statistics suggest; and every commit waits for the disk, whatever the defaults of the role or database are.
+ * `openPool` takes the last one back for unsynced sessions.
  */
 export const SESSION_SETTINGS = `set jit = off; set enable_seqscan = off; set enable_bitmapscan = off;
   select set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
+
+const UNSYNCED = 'set synchronous_commit = off';
 
 /** A pool of sessions. A broken connection is removed and replaced when the next one is needed. */
 export function openPool(url: string, kind: SessionKind): pg.Pool {
@@ -76,7 +91,8 @@ export function openPool(url: string, kind: SessionKind): pg.Pool {
     ...clientConfig(url, kind),
     max: kind.connections,
     idleTimeoutMillis: 60_000,
-    onConnect: async (client) => void (await client.query(SESSION_SETTINGS)),
+    onConnect: async (client) =>
+      void (await client.query(kind.isUnsynced ? `${SESSION_SETTINGS}; ${UNSYNCED}` : SESSION_SETTINGS)),
   };
   const pool = new pg.Pool(config);
   // A used connection reports its failure through the query. For an idle one nothing needs to be done.
@@ -112,4 +128,52 @@ export async function runRead(
       if (tries === READ_TRIES || faultOf(error) !== 'connection') throw error;
     }
   }
+}
+
+/** Server settings that decide durability, as PostgreSQL spells them. */
+export interface ServerPromises {
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly synchronous_commit: string;
+  readonly server_encoding: string;
+  readonly server_version_num: string;
+  readonly in_recovery: boolean;
+}
+
+const PROMISES = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit, current_setting('server_encoding') as server_encoding,
+  current_setting('server_version_num') as server_version_num, pg_is_in_recovery() as in_recovery`;
+
+const OLDEST_VERSION = 140_000;
+const WAITS_FOR_DISK: readonly string[] = ['on', 'local', 'remote_write', 'remote_apply'];
+
+/**
+ * Ensures that commits of this session survive a power cut, and pins the settings for the session. Called for each
+ * capture session and each readiness check, because an operator may change the settings at any time. @throws
+ * StorageProblem with a sentence for the operator.
+ */
+export async function assertDurable(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<ServerPromises>(PROMISES);
+  const promises = rows[0];
+  if (promises === undefined) throw new Error('PostgreSQL gave no settings.');
+  const problem = durabilityProblem(promises);
+  if (problem !== undefined) throw new StorageProblem(problem);
+  await client.query(`select set_config('synchronous_commit', $1, false)`, [promises.synchronous_commit]);
+}
+
+/** Why captures can't be stored durably, as a sentence for the operator. */
+export function durabilityProblem(promises: ServerPromises): string | undefined {
+  const lossy = (setting: string, value: string): string =>
+    `PostgreSQL runs with ${setting}=${value}: a power cut could lose requests that were acknowledged. Set ${setting} to on.`;
+  if (promises.fsync !== 'on') return lossy('fsync', promises.fsync);
+  if (promises.full_page_writes !== 'on') return lossy('full_page_writes', promises.full_page_writes);
+  if (!WAITS_FOR_DISK.includes(promises.synchronous_commit))
+    return lossy('synchronous_commit', promises.synchronous_commit);
+  if (promises.server_encoding !== 'UTF8')
+    return `The PostgreSQL database has the encoding ${promises.server_encoding}. Create one with UTF8.`;
+  if (Number(promises.server_version_num) < OLDEST_VERSION)
+    return 'PostgreSQL is older than version 14. Use a newer one.';
+  if (promises.in_recovery)
+    return 'PostgreSQL at this address is a standby and takes no writes. Set DATABASE_URL to the primary.';
+  return undefined;
 }

@@ -2,7 +2,8 @@ import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { methodChanges, writeBatch } from '../write-captures.ts';
 import type { CaptureStatements, EndpointWrite, LockedEndpoint } from '../write-captures.ts';
 import { requestKeyValue } from '../request-key.ts';
-import type { MethodCount, CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { CaptureLimits, CaptureOutcome } from '../store.ts';
+import type { MethodCount } from '../records.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
 
 const LOCK_ENDPOINTS =

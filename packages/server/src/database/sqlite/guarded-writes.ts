@@ -69,7 +69,7 @@ export class GuardedWrites {
   readonly #files: DatabaseFiles;
   readonly #space: DiskSpace;
   readonly #onState: (state: DiskState) => void;
-  #told: DiskState | undefined;
+  #reported: DiskState | undefined;
   readonly #startedAt = performance.now();
   #watch: NodeJS.Timeout | undefined;
 
@@ -83,7 +83,7 @@ export class GuardedWrites {
   /** Starts periodic checks of the disk until it is closed. */
   watch(): void {
     this.#watch = setInterval(() => this.#look(), WATCH_MS);
-    this.#tell();
+    this.#report();
   }
 
   /**
@@ -104,7 +104,7 @@ export class GuardedWrites {
     } catch (error) {
       throw this.#unavailable(error);
     } finally {
-      this.#tell();
+      this.#report();
     }
   }
 
@@ -116,7 +116,7 @@ export class GuardedWrites {
   /** Maps any failure to missing files if that is the cause. */
   #unavailable(error: unknown): unknown {
     this.#files.look();
-    this.#tell();
+    this.#report();
     if (this.#files.missing !== undefined && !(error instanceof StorageUnavailable))
       return new StorageUnavailable('The files of the database are missing.', {
         cause: error,
@@ -135,19 +135,23 @@ export class GuardedWrites {
       this.#space.measure();
       if (performance.now() - this.#startedAt >= RESERVE_AFTER_MS) this.#space.takeReserve();
     }
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const state = {
       freeBytes: this.#space.freeBytes,
       isFull: this.#space.isFull,
       missingFile: this.#files.missing,
     };
-    const told = this.#told;
-    if (told?.freeBytes === state.freeBytes && told.isFull === state.isFull && told.missingFile === state.missingFile)
+    const reported = this.#reported;
+    if (
+      reported?.freeBytes === state.freeBytes &&
+      reported.isFull === state.isFull &&
+      reported.missingFile === state.missingFile
+    )
       return;
-    this.#told = state;
+    this.#reported = state;
     this.#onState(state);
   }
 }

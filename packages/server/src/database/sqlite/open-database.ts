@@ -2,6 +2,13 @@ import { constants, accessSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../storage-problem.ts';
+import { Kysely } from 'kysely';
+import { migrate } from '../migrations/migrate.ts';
+import type { Database, Tables } from '../schema.ts';
+import type { CaptureStatements } from '../write-captures.ts';
+import { sqliteCaptureStatements } from './capture-statements.ts';
+import { sqliteDialect, sqliteEngine } from './engine.ts';
+import { makeRoomToOpen } from './reserve-file.ts';
 
 /** Milliseconds that a connection waits for a lock. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -82,6 +89,21 @@ export function openWriter(dataDir: string): DatabaseSync {
   }
 }
 
+/**
+ * Runs work whose commits don't wait for the disk. The next commit with a sync keeps them too, because the log is synced
+ * in its order. The pragma takes effect when it is prepared, so it can't be a cached statement.
+ */
+export async function withoutSync<T>(database: DatabaseSync, work: () => Promise<T>): Promise<T> {
+  database.exec('pragma synchronous = NORMAL');
+  try {
+    return await work();
+  } finally {
+    // The pragma fails inside a transaction, and a capture must never follow without a sync.
+    if (database.isTransaction) database.exec('rollback');
+    database.exec('pragma synchronous = FULL');
+  }
+}
+
 /** Opens a read-only connection. Never creates a file in place of a removed one. */
 export function openReader(dataDir: string): DatabaseSync {
   const database = new DatabaseSync(databaseFile(dataDir), { timeout: BUSY_TIMEOUT_MS, readOnly: true });
@@ -91,4 +113,44 @@ export function openReader(dataDir: string): DatabaseSync {
 
 function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The only connection that writes to a data folder. */
+export interface WriterConnection {
+  readonly raw: DatabaseSync;
+  readonly db: Database;
+  readonly statements: CaptureStatements;
+  /** Releases the folder. The caller closes the database. */
+  readonly release: () => void;
+}
+
+/** Claims a data folder, opens its database and migrates it. @throws StorageProblem; then nothing was changed */
+export async function openWriterConnection(dataDir: string): Promise<WriterConnection> {
+  const lock = claimDataDir(dataDir);
+  try {
+    makeRoomToOpen(dataDir);
+    const raw = openWriter(dataDir);
+    try {
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(raw) });
+      await migrate(db, sqliteEngine);
+      return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
+    } catch (error) {
+      raw.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+/** Preparing the statements proves that the tables match the version. @throws StorageProblem */
+function statementsOf(raw: DatabaseSync, dataDir: string): CaptureStatements {
+  try {
+    return sqliteCaptureStatements(raw);
+  } catch (error) {
+    throw new StorageProblem(
+      `The tables of the database ${databaseFile(dataDir)} are not those of its version (${reason(error)}). Nothing was changed. Restore a backup, or set DATA_DIR to another folder.`,
+    );
+  }
 }

@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, readFile, readdir, rm, truncate, writeFile } from 'node:fs/promises';
-import { METHODS } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,9 +12,8 @@ import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sqliteCaptureStatements, commitBatch } from './capture-statements.ts';
-import { databaseFile, openWriter } from './open-database.ts';
+import { databaseFile, openWriter, openWriterConnection } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
-import { openWriterConnection } from './writer-connection.ts';
 
 let dataDir = '';
 
@@ -172,7 +170,7 @@ describe('killed during a migration', () => {
 });
 
 function batchOf(endpointId: number, count: number): PackedCaptures {
-  const packer = new CapturePacker(METHODS);
+  const packer = new CapturePacker();
   for (let nth = 0; nth < count; nth++) packer.add(endpointId, T0, 'POST', 'text ::1\n/\n', Buffer.alloc(4000, nth));
   return packer.take();
 }

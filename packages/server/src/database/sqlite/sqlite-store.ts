@@ -44,7 +44,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
   };
   // Reads and writes are posted at once, so that writes and captures run in the order of their calls.
   const remote = bindQueries(queries, (kind, name, args) => {
-    const thread = { read: reader, scan: scanner, write: writer, freeing: writer }[kind];
+    const thread = { read: reader, scan: scanner, write: writer, freeing: writer, unsynced: writer }[kind];
     return thread.call('query', { name, args });
   });
   return { ...store, ...remote };

@@ -15,8 +15,7 @@ import { commitBatch } from './capture-statements.ts';
 import { sqliteDialect, sqliteEngine } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
-import { openReader } from './open-database.ts';
-import { openWriterConnection } from './writer-connection.ts';
+import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
 export interface SqliteThreadData {
@@ -83,8 +82,11 @@ async function guarded<T>(purpose: WritePurpose, work: (connection: Connection) 
 const methods = {
   query({ name, args }: { readonly name: string; readonly args: readonly unknown[] }): Promise<unknown> {
     const queries: QueryTable = QUERIES;
-    const purpose = queries[name]?.kind === 'freeing' ? 'freeing' : 'other';
-    return guarded(purpose, ({ db }) => runQuery(queries, db, name, args));
+    const kind = queries[name]?.kind;
+    return guarded(kind === 'freeing' ? 'freeing' : 'other', ({ db, raw }) => {
+      const run = (): Promise<unknown> => runQuery(queries, db, name, args);
+      return kind === 'unsynced' ? withoutSync(raw, run) : run();
+    });
   },
   checkWritable: (now: number): Promise<void> => guarded('capture', ({ db }) => checkWritable(db, now)),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {

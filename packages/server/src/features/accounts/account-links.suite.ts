@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import type { NewUser } from './user-queries.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
-import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import { T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
@@ -43,7 +43,7 @@ const isOpen = async (store: AppStore, token: string): Promise<boolean> =>
 /** Changes of a user: name, password, settings, and deletion. */
 function personSuite(open: () => AppStore): void {
   describe('a user', () => {
-    test('is found by email, whatever its case', async () => {
+    test('is found by email in any case', async () => {
       const user = await someUser(open());
       expect(await open().findUserByEmail(user.email.toUpperCase())).toEqual(user);
       expect(await open().findUserByEmail(unique('nobody@x.test'))).toBeUndefined();

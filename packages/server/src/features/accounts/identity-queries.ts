@@ -1,10 +1,10 @@
 import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
-import type { ProvenIdentitiesTable } from '../../database/account-schema.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { ProvenIdentitiesTable } from '../../database/schema.ts';
+import { lockUser, toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 /** An identity at a third party. `subject` is unique only together with its issuer (OpenID Connect Core 5.7). */
 export interface Identity {

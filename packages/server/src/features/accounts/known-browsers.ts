@@ -1,11 +1,11 @@
 import { KNOWN_BROWSER_DAYS } from '../../http/cookies.ts';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** Browsers keep a cookie for 400 days at most (RFC 6265bis). */
 /** Maximum number of users that share a browser. */
-const MAX_PEOPLE = 5;
+const MAX_USERS = 5;
 
 /**
  * Cookies that record which users have logged in from a browser, so that other clients' guesses never lock them out
@@ -25,7 +25,7 @@ export class KnownBrowsers {
   remember(user: UserRecord, cookie: string | undefined): string {
     const others = entriesOf(cookie).filter((entry) => !entry.startsWith(`${user.id}.`));
     const text = `${user.id}.${this.#now()}.${randomBytes(12).toString('base64url')}`;
-    return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MAX_PEOPLE - 1)].join('~');
+    return [`${text}.${this.#sign(user, text)}`, ...others.slice(0, MAX_USERS - 1)].join('~');
   }
 
   /** Whether the user has logged in from the browser with the current password. */
@@ -48,5 +48,5 @@ export class KnownBrowsers {
 }
 
 function entriesOf(cookie: string | undefined): string[] {
-  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MAX_PEOPLE);
+  return cookie === undefined || cookie === '' ? [] : cookie.split('~').slice(0, MAX_USERS);
 }

@@ -2,13 +2,13 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import type { Credentials, Registration } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import { usernameKey } from '../../database/user-record.ts';
-import type { UserRecord } from '../../database/store.ts';
+import { usernameKey } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
-import type { Asker, Passwords } from './passwords.ts';
+import type { HashOptions, Passwords } from './passwords.ts';
 import type { Throttle, RateLimit } from './throttle.ts';
 import { MIXED_SCRIPTS, mixesScripts } from './username-scripts.ts';
 
@@ -86,11 +86,11 @@ export class Login {
    * time. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
-    const asker = { owner: addressBlock(visitor.address), signal: visitor.signal };
-    const person = await this.#lookUp(credentials.username, visitor);
-    const isRight = await this.#isRight(credentials.password, person, asker);
-    if (!isRight || person.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-    return this.#refresh(person.user, credentials.password, asker);
+    const options = { owner: addressBlock(visitor.address), signal: visitor.signal };
+    const account = await this.#lookUp(credentials.username, visitor);
+    const isRight = await this.#isRight(credentials.password, account, options);
+    if (!isRight || account.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+    return this.#refresh(account.user, credentials.password, options);
   }
 
   /** Looks up the account and checks its rate limits, so that blocked attempts never wait for a hash. */
@@ -122,11 +122,11 @@ export class Login {
    * Checks a password. After waiting in the queue, the rate limits are checked again, so that a thousand parallel
    * guesses get no more attempts than sequential ones.
    */
-  async #isRight(password: string, person: LookedUp, asker: Asker): Promise<boolean> {
+  async #isRight(password: string, lookedUp: LookedUp, options: HashOptions): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    const { user, limits } = person;
-    let { counted } = person;
-    return passwords.verify(password, user?.passwordHash, asker, {
+    const { user, limits } = lookedUp;
+    let { counted } = lookedUp;
+    return passwords.verify(password, user?.passwordHash, options, {
       async afterWaiting() {
         counted = await throttle.check(limits);
       },
@@ -152,10 +152,10 @@ export class Login {
   }
 
   /** Hashes the password again if the parameters have changed since it was set. */
-  async #refresh(user: UserRecord, password: string, asker: Asker): Promise<UserRecord> {
+  async #refresh(user: UserRecord, password: string, options: HashOptions): Promise<UserRecord> {
     const { passwords, store } = this.#options;
     if (user.passwordHash === null || !passwords.isOutdated(user.passwordHash)) return user;
-    const passwordHash = await passwords.hash(password, asker);
+    const passwordHash = await passwords.hash(password, options);
     const replaced = await store.replacePassword(user.id, user.passwordHash, passwordHash);
     return replaced ? { ...user, passwordHash } : user;
   }

@@ -1,9 +1,9 @@
 import { identityKey } from '@creel/contract';
-import type { UserRecord } from '../../database/store.ts';
+import { lockUser, toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockUser, toUserRecord } from '../../database/user-record.ts';
 
 export type MailTokenPurpose = 'reset' | 'verify';
 

@@ -3,7 +3,7 @@ import type { Background } from '../../workers/background.ts';
 import { compose } from '../mail/service.ts';
 import type { Mailer, Message } from '../mail/service.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';

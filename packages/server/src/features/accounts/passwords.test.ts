@@ -25,7 +25,7 @@ test.each(['пароль', ' spaces ', 'a\u0000b', '🦀🦀🦀', 'x'.repeat(10
   },
 );
 
-test('without a hash every password is wrong, including the one behind the stand-in', async () => {
+test('without a hash every password is wrong, including the password of the placeholder hash', async () => {
   for (const password of ['', 'nobody', '\u0000'.repeat(32)]) {
     expect(await cheap.verify(password, undefined, WHO)).toBe(false);
     expect(await cheap.verify(password, null, WHO)).toBe(false);

@@ -35,8 +35,8 @@ export interface CheckSteps {
   readonly after: (right: boolean) => Promise<void>;
 }
 
-/** The client of a hash. */
-export interface Asker {
+/** Who asks for a hash. */
+export interface HashOptions {
   /** The client address or account that shares one place in the queue. */
   readonly owner: string;
   /** Aborted when the caller no longer waits for the result. */
@@ -67,7 +67,7 @@ export class Passwords {
   }
 
   /** @throws QueueFullError; the signal's reason */
-  async hash(password: string, { owner, signal }: Asker): Promise<string> {
+  async hash(password: string, { owner, signal }: HashOptions): Promise<string> {
     const nonce = randomBytes(SALT_BYTES);
     const work = (): Promise<Uint8Array> =>
       derive('argon2id', {
@@ -88,7 +88,7 @@ export class Passwords {
   async verify(
     password: string,
     hash: string | null | undefined,
-    { owner, signal }: Asker,
+    { owner, signal }: HashOptions,
     steps?: CheckSteps,
   ): Promise<boolean> {
     const parts = PHC.exec(hash ?? this.#nobody);

@@ -134,7 +134,7 @@ describe('attacks on the callback', () => {
   });
 
   test('the log names the failure and contains no code and no secret', async () => {
-    expect(server.log()).toContain('a third-party sign-in came to nothing');
+    expect(server.log()).toContain('a third-party login failed');
     expect(server.log()).not.toMatch(/canary-oidc|code=|stolen/);
   });
 

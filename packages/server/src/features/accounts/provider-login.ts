@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import { addressBlock } from '../../http/client-address.ts';

@@ -47,13 +47,13 @@ async function start(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const site = request.headers['sec-fetch-site'];
-  if (site === 'cross-site' || site === 'same-site') return tell(app, reply, failure(app, 'cross-site'), 403);
+  if (site === 'cross-site' || site === 'same-site') return sendMessage(app, reply, failure(app, 'cross-site'), 403);
   try {
     const { url, attempt } = await provider.begin();
     setCookie(reply, PROVIDER_ATTEMPT, app.publicUrl(), attempt);
     return leaveOpener(reply).header('cache-control', 'no-store').redirect(url, 302);
   } catch (error) {
-    return tell(app, reply, failed(app, error), 502);
+    return sendMessage(app, reply, failed(app, error), 502);
   }
 }
 
@@ -73,18 +73,18 @@ async function callback(
     // trigger it.
     if (attempt !== undefined) await limit.consume();
     const proven = await provider.finish(request.url.slice(request.url.indexOf('?')), attempt);
-    if (proven.email === null) return tell(app, reply, refusal(NO_EMAIL), 200);
+    if (proven.email === null) return sendMessage(app, reply, refusal(NO_EMAIL), 200);
     await limit.refund();
     setCookie(reply, PROVEN_IDENTITY, publicUrl, await app.accounts.providerLogin.keep(proven));
     const { email, displayName, subject } = proven;
-    return tell(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
+    return sendMessage(app, reply, { type: PROVIDER_CHANNEL, identity: { email, displayName, uid: subject } }, 200);
   } catch (error) {
     if (error instanceof ProblemError) {
       const { retryAfter } = error.details;
       if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
-      return tell(app, reply, refusal(error.message), 429);
+      return sendMessage(app, reply, refusal(error.message), 429);
     }
-    return tell(app, reply, failed(app, error), 400);
+    return sendMessage(app, reply, failed(app, error), 400);
   }
 }
 
@@ -94,7 +94,7 @@ function refusal(message: string): ProviderMessage {
 
 function failed(app: AppContext, error: unknown): ProviderMessage {
   if (!(error instanceof ProviderProblem)) throw error;
-  app.log.warn({ failure: error.failure, reason: error.message }, 'a third-party sign-in came to nothing');
+  app.log.warn({ failure: error.failure, reason: error.message }, 'a third-party login failed');
   return failure(app, error.failure);
 }
 
@@ -103,7 +103,7 @@ function failure(app: AppContext, why: keyof typeof FAILURES): ProviderMessage {
   return { type: PROVIDER_CHANNEL, problem, message: message(app.config.oidc?.name ?? 'The provider') };
 }
 
-function tell(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
+function sendMessage(app: AppContext, reply: FastifyReply, message: ProviderMessage, status: number): FastifyReply {
   const nonce = newNonce();
   return leaveOpener(reply)
     .header('content-security-policy', pagePolicy(app, nonce))

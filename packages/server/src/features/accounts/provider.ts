@@ -18,10 +18,10 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
+import type { CustomFetchOptions } from 'openid-client';
 import { z } from 'zod';
 import type { OidcConfig } from '../../config.ts';
 import type { ProvenIdentity } from './identity-queries.ts';
-import { providerFetch } from './provider-fetch.ts';
 import { SealedText } from '../../secrets.ts';
 
 /** Milliseconds until the provider's metadata and keys are read again. */
@@ -100,7 +100,7 @@ export class Provider {
    */
   async finish(query: string, attempt: string | undefined): Promise<ProvenIdentity> {
     const opened = attempt === undefined ? undefined : this.#attempts.open(attempt);
-    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser brought no attempt that holds');
+    if (opened === undefined) throw new ProviderProblem('attempt-lost', 'the browser sent no valid attempt');
     const { state, nonce, codeVerifier } = attemptSchema.parse(JSON.parse(opened));
     const configuration = await this.#configuration();
     try {
@@ -213,4 +213,43 @@ export function truncate(text: string, most: number): string {
   const cut = text.slice(0, most);
   // Without the `u` flag each unit is matched alone, so a high surrogate at the end is found.
   return text.length > most && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+}
+
+/** Limits of one response from the provider, in milliseconds and bytes. */
+const MAX_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
+
+/** The provider's response exceeds the size limit. */
+class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+}
+
+/**
+ * `fetch` for the login provider. The URL comes from the operator or the provider's metadata, never from a user. Time
+ * and size are limited, and redirects are not followed.
+ */
+export async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
+  const tooSlow = AbortSignal.timeout(MAX_MS);
+  const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
+  const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });
+  const body = await readBounded(answer);
+  const { status, statusText, headers } = answer;
+  return new Response(mayHaveBody(status) ? body : null, { status, statusText, headers });
+}
+
+/** Statuses that can't have a body. */
+function mayHaveBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304;
+}
+
+async function readBounded(answer: globalThis.Response): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of answer.body ?? []) {
+    bytes += piece.byteLength;
+    // Leaving the loop cancels the stream.
+    if (bytes > MAX_BYTES) throw new AnswerTooLong('The sign-in provider sent a longer answer than it could need.');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionRecord } from '../../database/store.ts';
+import type { SessionRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import { T0, someUser, unique } from '../../../test/store-world.ts';
 

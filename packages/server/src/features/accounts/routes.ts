@@ -3,7 +3,7 @@ import type { Handlers, Call } from '../../http/call.ts';
 import { presentUser } from './service.ts';
 import { PROVEN_IDENTITY, SESSION, clearCookie, readCookie, KNOWN_BROWSER, setCookie } from '../../http/cookies.ts';
 import type { Session, OperationName } from '@creel/contract';
-import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { MailRefused } from '../mail/service.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { TAKEN } from './login.ts';
@@ -130,7 +130,7 @@ const mailedLinkHandlers = {
     try {
       await app.accounts.links.requestVerification(user, clientAddress);
     } catch (error) {
-      throw error instanceof MailRefused ? new ProblemError('MAIL_FAILED', { sentence: error.words }) : error;
+      throw error instanceof MailRefused ? new ProblemError('MAIL_FAILED', { sentence: error.message }) : error;
     }
     return { message: `A link is on its way to ${user.email}. It works once, for 30 minutes.` };
   },

@@ -12,22 +12,13 @@ import { randomToken } from '../../secrets.ts';
 import { Login } from './login.ts';
 import { Throttle } from './throttle.ts';
 import type { User } from '@creel/contract';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 /** The URL that starts a third-party login. */
 export const START_PATH = '/auth/oidc/start';
 
 /** The services for users, sessions and logins. */
-export interface Accounts {
-  readonly passwords: Passwords;
-  readonly throttle: Throttle;
-  readonly knownBrowsers: KnownBrowsers;
-  readonly login: Login;
-  readonly links: MailedLinks;
-  /** `undefined` when no third-party login is configured. */
-  readonly provider: Provider | undefined;
-  readonly providerLogin: ProviderLogin;
-}
+export type Accounts = Awaited<ReturnType<typeof createAccounts>>;
 
 export interface AccountsOptions {
   readonly store: Remote<typeof accountQueries>;
@@ -40,7 +31,7 @@ export interface AccountsOptions {
 }
 
 /** The generated secret is stored in the database, so that every process signs and encrypts with the same one. */
-export async function createAccounts(options: AccountsOptions): Promise<Accounts> {
+export async function createAccounts(options: AccountsOptions) {
   const { store, config, mailer, background, publicUrl, passwords, now } = options;
   const secret = await store.keepSecret('accounts', randomToken());
   const throttle = new Throttle(store, secret, now);
@@ -51,6 +42,7 @@ export async function createAccounts(options: AccountsOptions): Promise<Accounts
     knownBrowsers,
     login: new Login({ store, config, passwords, throttle, knownBrowsers, now }),
     links: new MailedLinks({ store, mailer, passwords, throttle, background, publicUrl, now }),
+    /** `undefined` when no third-party login is configured. */
     provider: config.oidc && new Provider(config.oidc, publicUrl, secret, now),
     providerLogin: new ProviderLogin({ store, config, throttle, now }),
   };

@@ -1,22 +1,8 @@
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
-import type { SessionRecord, UserRecord } from '../../database/store.ts';
-import type { SessionsTable } from '../../database/schema.ts';
+import { toSessionRecord, toUserRecord } from '../../database/records.ts';
+import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { toUserRecord } from '../../database/user-record.ts';
-
-function toSessionRecord(row: Selectable<SessionsTable>): SessionRecord {
-  return {
-    id: row.id,
-    userId: row.user_id,
-    createdAt: row.created_at,
-    lastSeenAt: row.last_seen_at,
-    expiresAt: row.expires_at,
-    userAgent: row.user_agent,
-    ip: row.ip,
-  };
-}
 
 /** The session of a token, with its user; `undefined` when it is unknown or expired at `now`. */
 async function findSession(

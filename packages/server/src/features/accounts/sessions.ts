@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SessionRecord, UserRecord } from '../../database/store.ts';
+import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { accountQueries } from './queries.ts';
 import type { SignedIn } from '../../http/call.ts';

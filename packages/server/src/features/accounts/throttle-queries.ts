@@ -1,6 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ThrottlesTable } from '../../database/account-schema.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { ThrottlesTable, DatabaseTransaction } from '../../database/schema.ts';
 import { freeing, read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 

@@ -1,8 +1,8 @@
 import { identityKey } from '@creel/contract';
 import type { Tier, UserSettings } from '@creel/contract';
 import type { Identity } from './identity-queries.ts';
-import type { UserRecord } from '../../database/store.ts';
-import { usernameKey, lockUser, toUserRecord } from '../../database/user-record.ts';
+import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { freeing, read, write } from '../../database/remote.ts';

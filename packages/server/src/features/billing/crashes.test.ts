@@ -2,9 +2,9 @@ import { DEFAULT_USER_SETTINGS, PLANS } from '@creel/contract';
 import { Stripe } from 'stripe';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../../test/stripe-server.ts';
+import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
 import { Billing } from './service.ts';
 import { StripeGateway } from './stripe-gateway.ts';
@@ -42,13 +42,6 @@ class Fate {
 
 function processWith(fate: Fate): Billing {
   const log = createLog('silent', false, { write: () => undefined });
-  const config = {
-    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
-    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
-    apiBase: undefined,
-    priceOf: stripePriceOf,
-    planOf: stripePlanOf,
-  };
   const fatal = new Proxy(store, {
     get(target, name, receiver) {
       const method: unknown = Reflect.get(target, name, receiver);
@@ -69,7 +62,7 @@ function processWith(fate: Fate): Billing {
   });
   return new Billing({
     store: fatal,
-    gateway: new StripeGateway({ config, store: fatal, log, now: clock.now, httpClient }),
+    gateway: new StripeGateway({ config: STRIPE_CONFIG, store: fatal, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
     forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',
@@ -96,7 +89,7 @@ async function subscriber(): Promise<UserRecord> {
   const { user } = created;
   const url = await billing.startCheckout(user, { tier: 'PREMIUM', interval: 'monthly', returnUrl: '/' });
   model.payCheckout(url.slice(url.lastIndexOf('/') + 1));
-  const paid = await billing.refresh(user.id);
+  const paid = await billing.sync.refresh(user.id);
   if (paid === undefined) throw new Error('The user is gone.');
   for (let nth = 0; nth < 8; nth++) {
     const endpoint = { uid: `uid-${people}-${nth}`, userId: user.id, name: null, source: null, autosave: false };
@@ -165,7 +158,7 @@ test.each(CHANGES)('%s: completely or not at all, and as at Stripe after the nex
     await expectWhole(user, change.tier);
     clock.advance(2 * HOUR);
     const survivor = processWith(new Fate());
-    await survivor.reconcile(new AbortController().signal);
+    await survivor.sync.reconcile(new AbortController().signal);
     await expectWhole(user, change.tier);
     const [running] = model.running(user.stripeCustomerId ?? '');
     const endsAt = running?.cancelAtPeriodEnd === true ? running.periodEnd * 1000 : null;

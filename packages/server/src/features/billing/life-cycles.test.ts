@@ -2,11 +2,11 @@ import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { Stripe } from 'stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { makeDice } from '../../../test/dice.ts';
 import type { Dice } from '../../../test/dice.ts';
 import { openMemoryStore } from '../../../test/memory-store.ts';
-import { STRIPE_SETTINGS, StripeModel, stripePlanOf, stripePriceOf } from '../../../test/stripe-server.ts';
+import { STRIPE_CONFIG, StripeModel } from '../../../test/stripe-server.ts';
 import type { WireEvent } from '../../../test/stripe-server.ts';
 import { createTestClock } from '../../../test/test-server.ts';
 import type { PlanPrice } from './rules.ts';
@@ -30,13 +30,6 @@ let afterAnswer = async (): Promise<void> => undefined;
 beforeAll(async () => {
   store = await openMemoryStore();
   const log = createLog('silent', false, { write: () => undefined });
-  const config = {
-    secretKey: STRIPE_SETTINGS.STRIPE_SECRET_KEY,
-    webhookSecret: STRIPE_SETTINGS.STRIPE_WEBHOOK_SECRET,
-    apiBase: undefined,
-    priceOf: stripePriceOf,
-    planOf: stripePlanOf,
-  };
   const httpClient = Stripe.createFetchHttpClient(async (input, init) => {
     const answer = await model.fetch(input, init);
     await afterAnswer();
@@ -44,7 +37,7 @@ beforeAll(async () => {
   });
   billing = new Billing({
     store,
-    gateway: new StripeGateway({ config, store, log, now: clock.now, httpClient }),
+    gateway: new StripeGateway({ config: STRIPE_CONFIG, store, log, now: clock.now, httpClient }),
     live: { publish: () => undefined },
     forgetEndpoint: () => undefined,
     publicUrl: () => 'https://creel.example',
@@ -206,7 +199,7 @@ async function expectLife(steps: readonly Step[], dice: Dice): Promise<void> {
   await Promise.all([...deliveries, deliverSome(last, dice)]);
   if (last.length < held.length) {
     clock.advance(61 * MINUTE);
-    await billing.reconcile(new AbortController().signal);
+    await billing.sync.reconcile(new AbortController().signal);
   }
   await expectAsStripe(life);
   await store.deleteUser(life.user.id);
@@ -220,14 +213,14 @@ test.each(LIVES)(`%s: ${ROUNDS} times`, { timeout: 120_000 }, async (name, steps
 test('an event that arrives while the account is being read causes another read', async () => {
   const life = await beginLife();
   await life.pay(BASIC);
-  await billing.refresh(life.user.id);
+  await billing.sync.refresh(life.user.id);
   const gate = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
   afterAnswer = () => {
     answered.resolve();
     return gate.promise;
   };
-  const reading = billing.refresh(life.user.id);
+  const reading = billing.sync.refresh(life.user.id);
   await answered.promise;
   model.endNow(await life.subscription());
   const event = model.events.at(-1);

@@ -108,19 +108,21 @@ export function billingSuite(open: () => AppStore): void {
       expect(await open().keepBillingSetting(name, 'two', 'one')).toBe('two');
     });
 
-    test('each mail is claimed by one of five, with its user', async () => {
+    test('each mail is claimed by one of five, with its user, until it is released or the claim ends', async () => {
       const email = `${unique('mail')}@example.com`;
       const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: true, email };
       const user = await someUser(open(), { email, emailVerified: true, settings });
       await lock(user.id, 'me');
       await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
-      const claims = await Promise.all(Array.from({ length: 5 }, () => open().claimMail(T0)));
+      const claims = await Promise.all(Array.from({ length: 5 }, () => open().claimMail(T0, T0 + 5)));
       const claimed = claims.filter((mail) => mail !== undefined);
       expect(claimed.map((mail) => mail.user.id)).toEqual([user.id]);
+      expect(await open().claimMail(T0 + 4, T0 + 9)).toBeUndefined();
+      expect((await open().claimMail(T0 + 5, T0 + 9))?.id).toBe(claimed[0]?.id);
       await open().releaseMail(claimed[0]?.id ?? 0, T0 + 10);
-      expect(await open().claimMail(T0 + 9)).toBeUndefined();
+      expect(await open().claimMail(T0 + 9, T0 + 20)).toBeUndefined();
       await open().deleteUser(user.id);
-      expect(await open().claimMail(T0 + 10)).toBeUndefined();
+      expect(await open().claimMail(T0 + 10, T0 + 20)).toBeUndefined();
     });
   });
 }

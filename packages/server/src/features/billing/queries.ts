@@ -1,13 +1,12 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { BillingAccountsTable } from '../../database/billing-schema.ts';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { BillingAccountsTable, DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockUser, toUserRecord } from '../../database/user-record.ts';
-import type { UserRecord } from '../../database/store.ts';
+import { lockUser, toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { downgradeEffect, fieldsFor, isDowngrade, noticeOf } from './rules.ts';
 import type { SubscriptionFields, SubscriptionState } from './rules.ts';
 

@@ -22,7 +22,7 @@ function testGatewayOf({ billing }: AppContext): { billing: Billing; gateway: Te
 
 /** The test gateway's events are handled like Stripe's, without the network. */
 async function deliver(billing: Billing, events: readonly GatewayEvent[]): Promise<void> {
-  for (const event of events) await billing.receiveEvent(event);
+  for (const event of events) await billing.sync.receiveEvent(event);
 }
 
 /** Plans and payment, and the pages of the test gateway. */
@@ -61,7 +61,7 @@ export const billingHandlers = {
   async decideTestCheckout({ app, signedIn, params, body }) {
     const { billing, gateway } = testGatewayOf(app);
     const customerId = signedIn.user.stripeCustomerId;
-    const { answer, events } = await billing.exclusively(signedIn.user.id, () =>
+    const { answer, events } = await billing.sync.locks.run(signedIn.user.id, () =>
       gateway.decideCheckout(customerId, params.id, body.action),
     );
     await deliver(billing, events);
@@ -75,7 +75,9 @@ export const billingHandlers = {
   async actOnTestSubscription({ app, signedIn, body }) {
     const { billing, gateway } = testGatewayOf(app);
     const customerId = signedIn.user.stripeCustomerId;
-    const { answer, events } = await billing.exclusively(signedIn.user.id, () => gateway.act(customerId, body.action));
+    const { answer, events } = await billing.sync.locks.run(signedIn.user.id, () =>
+      gateway.act(customerId, body.action),
+    );
     await deliver(billing, events);
     return answer;
   },

@@ -2,13 +2,16 @@ import type { BillingInterval, PlanChangePreview, Tier } from '@creel/contract';
 import { randomUUID } from 'node:crypto';
 import { within } from '../../limits/within.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { GatewayError } from './gateway.ts';
-import type { BillingGateway, GatewayEvent } from './gateway.ts';
+import type { BillingGateway } from './gateway.ts';
 import { chooseSubscription, downgradeEffect, isDowngrade } from './rules.ts';
 import type { PlanPrice, SubscriptionState } from './rules.ts';
 import { SubscriptionSync } from './subscription-sync.ts';
 import type { SyncOptions } from './subscription-sync.ts';
+import type { AppContext } from '../../app-context.ts';
+import { StripeGateway } from './stripe-gateway.ts';
+import { TestGateway } from './test-gateway.ts';
 
 const MINUTE_MS = 60_000;
 /** Milliseconds after which the user gets a response, even if the gateway is slower. */
@@ -32,15 +35,16 @@ export interface BillingOptions extends SyncOptions {
  */
 export class Billing {
   readonly gateway: BillingGateway;
+  /** Reads subscriptions from the gateway after events and in the background. */
+  readonly sync: SubscriptionSync;
   readonly #options: BillingOptions;
-  readonly #sync: SubscriptionSync;
   /** Time of the last check of a user's checkouts. */
   readonly #settledAt = new Map<number, number>();
 
   constructor(options: BillingOptions) {
     this.#options = options;
     this.gateway = options.gateway;
-    this.#sync = new SubscriptionSync(options);
+    this.sync = new SubscriptionSync(options);
   }
 
   /**
@@ -58,8 +62,8 @@ export class Billing {
     return this.#answering('checkout', user.id, async (owner) => {
       const customerId = await this.#ensureCustomer(user);
       // Closes older checkouts first, so that an unpaid one can't become a second subscription.
-      await this.#sync.closeCheckouts(user.id, customerId);
-      const { current } = await this.#sync.write(user.id, customerId, owner);
+      await this.sync.closeCheckouts(user.id, customerId);
+      const { current } = await this.sync.write(user.id, customerId, owner);
       if (current !== undefined) throw new ProblemError('ALREADY_SUBSCRIBED');
       const { store, now } = this.#options;
       const id = randomUUID();
@@ -101,10 +105,10 @@ export class Billing {
     if (customerId === null) throw new ProblemError(isFree(user) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
     return this.#answering('change', user.id, async (owner) => {
       // Read first, because a recent purchase may not be stored yet.
-      const { current, user: now } = await this.#sync.write(user.id, customerId, owner);
+      const { current, user: now } = await this.sync.write(user.id, customerId, owner);
       if (current === undefined) throw new ProblemError(isFree(now) ? 'ALREADY_ON_FREE' : 'NO_SUBSCRIPTION');
       await this.#carryOut(customerId, current, wanted);
-      return (await this.#sync.write(user.id, customerId, owner)).user;
+      return (await this.sync.write(user.id, customerId, owner)).user;
     });
   }
 
@@ -148,7 +152,7 @@ export class Billing {
   async #previewAmount({ stripeCustomerId: customerId, stripeSubscriptionId: id }: UserRecord, to: PlanPrice) {
     if (customerId === null || id === null) return null;
     try {
-      const states = await this.#sync.statesOf(customerId);
+      const states = await this.sync.statesOf(customerId);
       const from = states.find((state) => state.id === id);
       return from === undefined ? null : await this.gateway.previewChange(customerId, from, to);
     } catch (error) {
@@ -162,27 +166,7 @@ export class Billing {
   async receive(body: Buffer, signature: string | undefined): Promise<void> {
     const event = this.gateway.readEvent(body, signature);
     if (event === undefined) throw new ProblemError('INVALID_SIGNATURE');
-    if (event !== 'foreign') await this.#sync.receiveEvent(event);
-  }
-
-  /** Receives an event that is known to come from the gateway. @throws GatewayError */
-  receiveEvent(event: GatewayEvent): Promise<void> {
-    return this.#sync.receiveEvent(event);
-  }
-
-  /** Reads a user's subscription from the gateway and writes it. @throws GatewayError */
-  refresh(userId: number): Promise<UserRecord | undefined> {
-    return this.#sync.refresh(userId);
-  }
-
-  /** Reads the accounts that are due; true when more are due. */
-  reconcile(signal: AbortSignal): Promise<boolean> {
-    return this.#sync.reconcile(signal);
-  }
-
-  /** Runs work on a user's gateway data under the account's lock. */
-  exclusively<T>(userId: number, work: () => Promise<T>): Promise<T> {
-    return this.#sync.locks.run(userId, work);
+    if (event !== 'foreign') await this.sync.receiveEvent(event);
   }
 
   /**
@@ -199,7 +183,7 @@ export class Billing {
     }
     this.#settledAt.set(user.id, now());
     try {
-      return (await within(SETTLE_MS, this.#sync.refresh(user.id), tooLong)) ?? user;
+      return (await within(SETTLE_MS, this.sync.refresh(user.id), tooLong)) ?? user;
     } catch (error) {
       log.warn({ err: error }, 'a checkout could not be settled yet');
       return user;
@@ -211,8 +195,8 @@ export class Billing {
     const { stripeCustomerId: customerId } = user;
     if (customerId === null) return;
     await this.#answering('change', user.id, async () => {
-      await this.#sync.closeCheckouts(user.id, customerId);
-      const states = await this.#sync.statesOf(customerId);
+      await this.sync.closeCheckouts(user.id, customerId);
+      const states = await this.sync.statesOf(customerId);
       const { current, extra } = chooseSubscription(states, user.stripeSubscriptionId);
       for (const { id } of current === undefined ? extra : [current, ...extra])
         await this.gateway.cancelNow(customerId, id, `end-${id}`);
@@ -240,7 +224,7 @@ export class Billing {
     userId: number,
     work: (owner: string) => Promise<T>,
   ): Promise<T> {
-    return this.#translating(what, within(ANSWER_MS, this.#sync.locks.run(userId, work), tooLong));
+    return this.#translating(what, within(ANSWER_MS, this.sync.locks.run(userId, work), tooLong));
   }
 
   async #translating<T>(what: keyof typeof BILLING_SENTENCES, work: Promise<T>): Promise<T> {
@@ -279,4 +263,14 @@ function withoutHash(url: URL): string {
 /** The work continues, and its effect is read from the gateway later. */
 function tooLong(): GatewayError {
   return new GatewayError('unavailable', 'The payment service took too long.');
+}
+
+type Parts = Pick<AppContext, 'config' | 'store' | 'live' | 'forgetEndpoint' | 'publicUrl' | 'log' | 'now'>;
+
+/** Creates billing for the configuration; `undefined` when it is off. */
+export function createBilling(parts: Parts): Billing | undefined {
+  const { billing, stripe } = parts.config;
+  if (billing === 'test') return new Billing({ ...parts, gateway: new TestGateway(parts) });
+  if (billing === 'off' || stripe === undefined) return undefined;
+  return new Billing({ ...parts, gateway: new StripeGateway({ ...parts, config: stripe }) });
 }

@@ -2,12 +2,13 @@ import type { Money } from '@creel/contract';
 import { createHash } from 'node:crypto';
 import { Stripe } from 'stripe';
 import { z } from 'zod';
+import type { StripeEnvironment } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, CheckoutInput, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { billingQueries } from './queries.ts';
-import { isChargedNow } from './rules.ts';
+import { PLAN_PRICES, isChargedNow } from './rules.ts';
 import type { GatewaySubscription, PlanPrice, SubscriptionState } from './rules.ts';
 
 /** The API version of the installed types and of the schemas in this file. */
@@ -20,17 +21,8 @@ const TOLERANCE_SECONDS = 300;
 /** Tolerance for clock differences. */
 const FUTURE_SECONDS = 5;
 
-export interface StripeConfig {
-  readonly secretKey: string;
-  readonly webhookSecret: string;
-  /** Another host with Stripe's API. */
-  readonly apiBase: string | undefined;
-  readonly priceOf: (plan: PlanPrice) => string;
-  readonly planOf: (priceId: string) => PlanPrice | undefined;
-}
-
 export interface StripeGatewayOptions {
-  readonly config: StripeConfig;
+  readonly config: StripeEnvironment;
   readonly store: Pick<Remote<typeof billingQueries>, 'findBillingSetting' | 'keepBillingSetting'>;
   readonly log: Logger;
   readonly now: () => number;
@@ -77,7 +69,11 @@ export class StripeGateway implements BillingGateway {
   }
 
   planOf(priceId: string): PlanPrice | undefined {
-    return this.#options.config.planOf(priceId);
+    return PLAN_PRICES.find((plan) => this.#priceOf(plan) === priceId);
+  }
+
+  #priceOf({ tier, interval }: PlanPrice): string {
+    return this.#options.config.prices[tier][interval];
   }
 
   async createCustomer(user: { readonly id: number; readonly email: string }, key: string): Promise<string> {
@@ -93,7 +89,7 @@ export class StripeGateway implements BillingGateway {
           mode: 'subscription',
           customer: input.customerId,
           client_reference_id: String(input.userId),
-          line_items: [{ price: this.#options.config.priceOf(input), quantity: 1 }],
+          line_items: [{ price: this.#priceOf(input), quantity: 1 }],
           success_url: input.successUrl,
           cancel_url: input.cancelUrl,
           expires_at: Math.floor(this.#options.now() / 1000) + CHECKOUT_SECONDS,
@@ -145,7 +141,7 @@ export class StripeGateway implements BillingGateway {
         from.id,
         {
           // Without the item's id Stripe would add a second price.
-          items: [{ id: from.itemId, price: this.#options.config.priceOf(to) }],
+          items: [{ id: from.itemId, price: this.#priceOf(to) }],
           proration_behavior: isChargedNow(from, to) ? 'always_invoice' : 'create_prorations',
           // A declined card leaves the subscription unchanged.
           payment_behavior: 'error_if_incomplete',
@@ -182,7 +178,7 @@ export class StripeGateway implements BillingGateway {
         customer: customerId,
         subscription: from.id,
         subscription_details: {
-          items: [{ id: from.itemId, price: this.#options.config.priceOf(to) }],
+          items: [{ id: from.itemId, price: this.#priceOf(to) }],
           proration_behavior: 'always_invoice',
         },
       }),

@@ -1,7 +1,7 @@
 import type { Live } from '../live/service.ts';
 import type { Logger } from '../../log.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { GatewayError } from './gateway.ts';
 import type { BillingGateway, GatewayEvent } from './gateway.ts';
 import type { Remote } from '../../database/remote.ts';
@@ -12,6 +12,7 @@ import type { accountQueries } from '../accounts/queries.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { QueuePerOwner } from '../../limits/fair-queue.ts';
 
 const MINUTE_MS = 60_000;
 /** Stripe repeats an event for three days, and lists it for thirty. */
@@ -186,7 +187,7 @@ const LOOK_MS = 25;
 class AccountLocks {
   readonly #store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>;
   readonly #now: () => number;
-  readonly #last = new Map<number, Promise<unknown>>();
+  readonly #queues = new QueuePerOwner({ concurrency: 1, maxWaiting: Infinity });
 
   constructor(
     store: Pick<Remote<typeof billingQueries>, 'lockBillingAccount' | 'unlockBillingAccount'>,
@@ -200,19 +201,8 @@ class AccountLocks {
    * @throws GatewayError when the account stays locked for too long, ProblemError NOT_SIGNED_IN when the user does not
    * exist
    */
-  async run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
-    const before = this.#last.get(userId) ?? Promise.resolve();
-    const mine = before.then(() => this.#locked(userId, work));
-    const settled = mine.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#last.set(userId, settled);
-    try {
-      return await mine;
-    } finally {
-      if (this.#last.get(userId) === settled) this.#last.delete(userId);
-    }
+  run<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {
+    return this.#queues.run(userId, () => this.#locked(userId, work));
   }
 
   async #locked<T>(userId: number, work: (owner: string) => Promise<T>): Promise<T> {

@@ -21,23 +21,22 @@ export interface AdmissionOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What is known of a request before its body is read. */
-export interface Announced {
-  /** Declared length of the body in bytes, or -1. */
-  readonly declaredLength: number;
-  /** Bytes of the body that have already arrived. */
-  readonly bytesAtHand: number;
-}
-
-/** Accepts or rejects a request; synchronous when its endpoint is cached. */
-export type Admit = (uid: string | undefined, announced: Announced) => Admitted | Refusal | Promise<Admitted | Refusal>;
+/**
+ * Accepts or rejects a request before its body is read; synchronous when its endpoint is cached. `declaredLength` of the
+ * body is -1 if unknown. `bytesAtHand`: bytes of the body that have already arrived.
+ */
+export type Admit = (
+  uid: string | undefined,
+  declaredLength: number,
+  bytesAtHand: number,
+) => Admitted | Refusal | Promise<Admitted | Refusal>;
 
 /**
  * Creates the admission check that both readers use. The order matters: a request without memory takes no rate-limit
  * token, and every request takes at most one.
  */
 export function createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure }: AdmissionOptions): Admit {
-  function check(endpoint: CachedEndpoint, { declaredLength, bytesAtHand }: Announced): Admitted | Refusal {
+  function check(endpoint: CachedEndpoint, declaredLength: number, bytesAtHand: number): Admitted | Refusal {
     if (endpoint.expiresAt !== null && endpoint.expiresAt <= now()) return { code: 'ENDPOINT_EXPIRED' };
     if (declaredLength > maxBodyBytes) return { code: 'BODY_TOO_LARGE', close: true };
     const reservation = budget.reserve(endpoint.userId);
@@ -47,12 +46,13 @@ export function createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure }:
     reservation.release();
     return { code: 'RATE_LIMITED', retryAfter: wait };
   }
-  return (uid, announced) => {
+  return (uid, declaredLength, bytesAtHand) => {
     if (uid === undefined) return { code: 'ENDPOINT_NOT_FOUND' };
     const known = endpoints.peek(uid);
-    if (known !== undefined) return check(known, announced);
+    if (known !== undefined) return check(known, declaredLength, bytesAtHand);
     return endpoints.lookup(uid).then(
-      (endpoint) => (endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(endpoint, announced)),
+      (endpoint) =>
+        endpoint === undefined ? { code: 'ENDPOINT_NOT_FOUND' } : check(endpoint, declaredLength, bytesAtHand),
       (error: unknown) => {
         onFailure(error);
         return { code: 'CAPTURE_UNAVAILABLE', retryAfter: RETRY_SECONDS };

@@ -9,7 +9,7 @@ import { answerCaptured, answerPreflight, answerRefused } from '../../http/raw-r
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { isAmbiguous } from '../../http/inspect-head.ts';
 import type { HeadFacts } from '../../http/inspect-head.ts';
-import type { FirstHandler } from '../../http/dispatch.ts';
+import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
 import type { CaptureResult, CaptureWriter, PendingCapture } from './capture-writer.ts';
@@ -31,13 +31,13 @@ export interface CaptureDependencies {
 }
 
 /** Captures requests that Node's parser has read. */
-export function createCaptureHandler(deps: CaptureDependencies): FirstHandler {
+export function createCaptureHandler(deps: CaptureDependencies): RequestHandler {
   return function capture(request, response, head, expectsContinue) {
     const target = parseCaptureTarget(request.url ?? '');
     if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
     if (head.isPreflight) return answerPreflight(response, head);
     const arriving = { request, response, target: target?.rest ?? '', head, expectsContinue };
-    const verdict = deps.admit(target?.uid, { declaredLength: head.declaredLength, bytesAtHand: 0 });
+    const verdict = deps.admit(target?.uid, head.declaredLength, 0);
     if (!(verdict instanceof Promise)) return receive(deps, verdict, arriving);
     void verdict.then((late) => {
       // The sender may have aborted meanwhile.
@@ -141,7 +141,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
               record(deps, verdict, arrived, reply);
             },
           };
-    const verdict = deps.admit(target?.uid, { declaredLength: bodyLength, bytesAtHand });
+    const verdict = deps.admit(target?.uid, bodyLength, bytesAtHand);
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
   };
 }

@@ -203,7 +203,7 @@ describe('batches', () => {
 });
 
 describe('storage fails', () => {
-  test('all senders of the batch are told, the failure is reported once, and the next batch proceeds', async () => {
+  test('all senders of the batch get an answer, the failure is reported once, and the next batch proceeds', async () => {
     const { push, results, batch, failures } = newWriter();
     push('a');
     push('b');

@@ -1,7 +1,6 @@
-import { METHODS } from 'node:http';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import type { Reservation } from '../../limits/memory-budget.ts';
-import { RoundRobin } from '../../limits/round-robin.ts';
+import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
@@ -88,7 +87,7 @@ export class CaptureWriter {
   readonly #store: BatchStore;
   readonly #options: CaptureWriterOptions;
   readonly #elapsed: () => number;
-  readonly #packer = new CapturePacker(METHODS);
+  readonly #packer = new CapturePacker();
   /** The batch that is being collected, the bytes of its small captures, and their number and bytes by user. */
   #batch: Waiting[] = [];
   #batchBytes = 0;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import { EndpointCache } from './endpoint-cache.ts';
+import { endpointRecord } from '../../../test/endpoint-record.ts';
 
 /** A cache with a test clock, whose reads end on command, in any order. */
 function someCache(shared = false) {
@@ -11,20 +12,7 @@ function someCache(shared = false) {
   const findEndpoint = (uid: string): Promise<EndpointRecord> =>
     new Promise((resolve, reject) => {
       failures.push(reject);
-      const record = { id: 1, uid, userId: 1, name: null, createdAt: 0, expiresAt: null, autosave: false };
-      const counts = {
-        isFavorite: false,
-        requestCount: 0,
-        savedCount: 0,
-        unsavedCount: 0,
-        capturedCount: 0,
-        newestIndex: -1,
-        droppedCount: 0,
-        latestAt: null,
-        hasDestinations: false,
-        signingScheme: null,
-      };
-      reads.push((source) => resolve({ ...record, ...counts, source: source === '' ? null : source }));
+      reads.push((source) => resolve(endpointRecord({ id: 1, uid, source: source === '' ? null : source })));
     });
   const cache = new EndpointCache({ findEndpoint }, undefined, () => clock.now, bus);
   const endRead = (nth: number, source: string) => reads[nth]?.(source);

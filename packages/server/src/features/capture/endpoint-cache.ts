@@ -1,6 +1,6 @@
 import type { Bus } from '../../bus/bus.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { within } from '../../limits/within.ts';
 import { TokenBucket } from '../../limits/token-bucket.ts';

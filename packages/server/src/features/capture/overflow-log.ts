@@ -1,6 +1,7 @@
 import {
   AckPolicy,
   DiscardPolicy,
+  JetStreamApiCodes,
   JetStreamApiError,
   RetentionPolicy,
   StorageType,
@@ -19,10 +20,10 @@ import { headers } from '@nats-io/transport-node';
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { decodeBatch, encodeBatch } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
-import { decodeBatch, encodeBatch } from './logged-batch.ts';
 
 /** Milliseconds after which a batch that a node took and did not finish goes to another node. */
 const ACK_WAIT_MS = 5000;
@@ -42,20 +43,32 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 const ORPHAN_MS = 60_000;
 /** JetStream's error codes of a full stream: maximum bytes, and storage of the server. */
 const FULL_CODES: ReadonlySet<number> = new Set([10_023, 10_047, 10_077]);
+/** JetStream's error codes of a stream or a consumer that does not exist. */
+const MISSING_CODES: ReadonlySet<number> = new Set([
+  JetStreamApiCodes.StreamNotFound,
+  JetStreamApiCodes.ConsumerNotFound,
+]);
 /** The most batches, and their bytes, that are taken together with the oldest one. */
 const MAX_FOLLOWING = 127;
 const MAX_FOLLOWING_BYTES = 4 * 1024 * 1024;
 const PART_HEADER = 'creel-parts';
+const CONSUMER = 'drain';
 
 /** A position in the log, which only grows. */
 export type LogPosition = number;
 
 export interface LogState {
-  readonly batches: number;
+  /** Messages in the log: batches, and parts of large ones. */
+  readonly messages: number;
   readonly bytes: number;
   /** The batches up to this position are in the database. */
   readonly drainedTo: LogPosition;
+  /** No batch is after this position. */
+  readonly lastPosition: LogPosition;
 }
+
+/** NATS was reached and has no JetStream, so there is no log. */
+export class NoOverflowLog extends StorageUnavailable {}
 
 /** The oldest batches, which this node took from the log. No other node gets any meanwhile. */
 export interface LoggedBatches {
@@ -192,40 +205,41 @@ export class OverflowLog {
     return batches;
   }
 
-  /** @throws Error when NATS does not answer. */
+  /**
+   * Messages are not counted by subject: before 2.10.18, nats-server can count none after the first file of the stream
+   * was removed. @throws NoOverflowLog, or Error when NATS does not answer
+   */
   async state(): Promise<LogState> {
     const { consumer, manager } = await this.#open();
-    const [{ state }, { ack_floor: floor }] = await Promise.all([
-      manager.streams.info(this.#stream, { subjects_filter: this.#batches }),
-      consumer.info(),
-    ]);
-    const batches = state.subjects?.[this.#batches] ?? 0;
-    if (batches === 0) await this.#deleteOrphans(manager, state.messages === 0 ? 0 : state.last_seq);
-    if (this.#isFull && state.bytes < (this.#fullBytes ??= state.bytes)) this.#isFull = false;
+    const [{ state }, { ack_floor: floor }] = await Promise.all([manager.streams.info(this.#stream), consumer.info()]);
+    const { messages, bytes, first_seq: first, last_seq: last } = state;
+    await this.#deleteOrphans(manager, messages === 0 ? 0 : last);
+    if (this.#isFull && bytes < (this.#fullBytes ??= bytes)) this.#isFull = false;
     // A batch leaves the stream when it is done. The consumer's own position may be older after a server was killed.
-    const removedTo = state.messages === 0 ? state.last_seq : state.first_seq - 1;
-    return { batches, bytes: state.bytes, drainedTo: Math.max(floor.stream_seq, removedTo) };
+    const removedTo = messages === 0 ? last : first - 1;
+    return { messages, bytes, drainedTo: Math.max(floor.stream_seq, removedTo), lastPosition: last };
   }
 
-  /** The position of the newest batch; 0 when there is none. @throws Error when NATS does not answer. */
-  async lastPosition(): Promise<LogPosition> {
-    const { manager } = await this.#open();
-    return (await manager.streams.getMessage(this.#stream, { last_by_subj: this.#batches }))?.seq ?? 0;
-  }
-
-  /** A node that ended between two parts of a batch leaves parts that nobody takes. */
-  async #deleteOrphans(manager: JetStreamManager, upTo: number): Promise<void> {
+  /**
+   * A node that ended between two parts of a batch leaves parts that nobody takes. Parts that were in the log a minute
+   * ago are deleted when it has no batch.
+   */
+  async #deleteOrphans(manager: JetStreamManager, upTo: LogPosition): Promise<void> {
     const { upTo: seen, seenAt } = this.#orphans;
-    if (seen > 0 && upTo > 0 && performance.now() - seenAt < ORPHAN_MS) return;
-    if (seen > 0 && upTo > 0) await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
-    this.#orphans = { upTo, seenAt: performance.now() };
+    const now = performance.now();
+    if (seen > 0 && upTo > 0 && now - seenAt < ORPHAN_MS) return;
+    this.#orphans = { upTo, seenAt: now };
+    if (seen === 0 || upTo === 0) return;
+    const query = { seq: 1, next_by_subj: this.#batches };
+    const oldest = await manager.streams.getMessage(this.#stream, query);
+    if (oldest === null) await manager.streams.purge(this.#stream, { filter: this.#parts, seq: seen + 1 });
   }
 
   /** Creates what is missing. Tried again by the next call after a failure. */
   #open(): Promise<Opened> {
     this.#opened ??= this.#create().catch((error: unknown) => {
       this.#opened = undefined;
-      throw error;
+      throw isNotEnabled(error) ? new NoOverflowLog('NATS has no JetStream.', { cause: error }) : error;
     });
     return this.#opened;
   }
@@ -244,17 +258,23 @@ export class OverflowLog {
       discard: DiscardPolicy.New,
       duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
     };
+    const present = await manager.streams.info(this.#stream).catch(undefinedIfMissing);
     // Several nodes may create it at once; with equal settings all of them succeed.
-    await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
+    if (present === undefined)
+      await manager.streams.add(stream).catch(() => manager.streams.update(this.#stream, changeable));
+    else if (present.config.num_replicas !== replicas || present.config.max_bytes !== maxBytes)
+      await manager.streams.update(this.#stream, changeable);
+    const client = jetstream(connection, { timeout: CALL_MS });
+    const existing = await client.consumers.get(this.#stream, CONSUMER).catch(undefinedIfMissing);
+    if (existing !== undefined) return { connection, client, manager, consumer: existing };
     await manager.consumers.add(this.#stream, {
-      durable_name: 'drain',
+      durable_name: CONSUMER,
       filter_subject: this.#batches,
       ack_policy: AckPolicy.Explicit,
       ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
       max_ack_pending: 1,
     });
-    const client = jetstream(connection, { timeout: CALL_MS });
-    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, 'drain') };
+    return { connection, client, manager, consumer: await client.consumers.get(this.#stream, CONSUMER) };
   }
 }
 
@@ -273,6 +293,8 @@ async function publishUntil(
     if (leftMs <= 0) throw noAnswer();
     try {
       const { seq } = await client.publish(subject, data, { ...options, timeout: Math.min(PUBLISH_MS, leftMs) });
+      // nats-server 2.10 answers a repeated message with 0 while the first one is not replicated yet.
+      if (seq === 0) throw noAnswer();
       return seq;
     } catch (error) {
       if (isFull(error) || performance.now() + RETRY_MS >= deadline) throw error;
@@ -293,6 +315,17 @@ function partHeaders(parts: readonly LogPosition[]): MsgHdrs {
 function partsOf(all: MsgHdrs | undefined): readonly LogPosition[] {
   const value = all?.get(PART_HEADER);
   return value ? partsSchema.parse(JSON.parse(value)) : [];
+}
+
+/** For calls that look for a stream or a consumer. Other errors do not mean that it is missing. */
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof JetStreamApiError && MISSING_CODES.has(error.code)) return undefined;
+  throw error;
+}
+
+/** The client does not export the class. It throws it when no server of the cluster answers calls of JetStream. */
+function isNotEnabled(error: unknown): boolean {
+  return error instanceof Error && error.name === 'JetStreamNotEnabled';
 }
 
 function noAnswer(): StorageUnavailable {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import type { CaptureOutcome } from '../../database/store.ts';
+import { NoOverflowLog } from './overflow-log.ts';
 import type { LoggedBatches } from './overflow-log.ts';
 import { OverflowWriter } from './overflow-writer.ts';
 
@@ -15,7 +16,7 @@ function batchOf(id: string): PackedCaptures {
 
 /** A writer with a database and a log in memory. */
 function world() {
-  const state = { isAway: false, isLogAway: false, mayDrain: false };
+  const state = { isAway: false, isLogAway: false, hasNoLog: false, mayDrain: false };
   const stored: string[] = [];
   const logged: PackedCaptures[] = [];
   let taken = 0;
@@ -37,15 +38,16 @@ function world() {
       return { batches: [batch], done: async () => void (taken += 1), giveBack: () => undefined };
     },
     state: async () => {
+      if (state.hasNoLog) throw new NoOverflowLog('no JetStream');
       if (state.isLogAway) throw new StorageUnavailable('away');
-      return { batches: logged.length - taken, bytes: 0, drainedTo: taken };
+      return { messages: logged.length - taken, bytes: 0, drainedTo: taken, lastPosition: logged.length };
     },
-    lastPosition: async () => logged.length,
   };
   const check = vi.fn<() => Promise<void>>(async () => {
     if (state.isAway) throw new StorageUnavailable('away');
   });
   const modes: string[] = [];
+  const failures: unknown[] = [];
   const writer = new OverflowWriter({
     store: { writeCaptures },
     drainStore: {
@@ -56,11 +58,11 @@ function world() {
     log,
     limits: LIMITS,
     onDrained: () => undefined,
-    onFailure: () => undefined,
+    onFailure: (error) => failures.push(error),
     onMode: (mode) => modes.push(mode),
   });
   const write = (id: string): Promise<CaptureOutcome | 'logged'> => writer.writeCaptures(batchOf(id), LIMITS, 4000);
-  return { state, stored, logged, writer, write, modes, check };
+  return { state, stored, logged, writer, write, modes, check, failures };
 }
 
 test('without a failure nothing goes to the log', async () => {
@@ -71,7 +73,7 @@ test('without a failure nothing goes to the log', async () => {
 
 test('batches follow those in the log, although the database is back, until the log is drained', async () => {
   const { state, write, stored, writer, modes, check } = world();
-  writer.start();
+  await writer.start();
   state.isAway = true;
   for (const id of ['a', 'b']) await expect(write(id)).resolves.toBe('logged');
   state.isAway = false;
@@ -89,7 +91,7 @@ test('batches follow those in the log, although the database is back, until the 
 
 test('under load a batch near the end of the log waits for it and is stored', async () => {
   const { state, write, stored, writer } = world();
-  writer.start();
+  await writer.start();
   state.isAway = true;
   await write('a');
   state.isAway = false;
@@ -116,7 +118,7 @@ test('without a log the batch fails, and is never written twice', async () => {
 test('a log that does not answer does not count as drained', async () => {
   const { state, writer } = world();
   expect(writer.isDrained).toBe(false);
-  writer.start();
+  await writer.start();
   await vi.waitFor(() => expect(writer.isDrained).toBe(true));
   state.isLogAway = true;
   await vi.waitFor(() => expect(writer.isDrained).toBe(false), { timeout: 10_000 });
@@ -125,11 +127,32 @@ test('a log that does not answer does not count as drained', async () => {
   await writer.close();
 });
 
+test('a start resolves without an answer of the log, and reports it', async () => {
+  const { state, write, writer, failures } = world();
+  state.isLogAway = true;
+  await writer.start(20);
+  expect(failures).toEqual([
+    new StorageUnavailable('The overflow log did not answer. Captures may overtake its batches.'),
+  ]);
+  await expect(write('a')).resolves.toBe(OUTCOME);
+  await writer.close();
+});
+
+test('a start does not wait for a log that does not exist, and reports it', async () => {
+  const { state, writer, failures } = world();
+  state.hasNoLog = true;
+  await writer.start();
+  expect(failures).toEqual([new NoOverflowLog('no JetStream')]);
+  await writer.close();
+});
+
 test('what an earlier process has logged comes first', async () => {
   const { state, write, stored, logged, writer } = world();
   logged.push(batchOf('earlier'));
-  writer.start();
-  await vi.waitFor(() => expect(writer.isLogging).toBe(true));
+  state.isLogAway = true;
+  const started = writer.start();
+  state.isLogAway = false;
+  await started;
   await expect(write('a')).resolves.toBe('logged');
   state.mayDrain = true;
   await vi.waitFor(() => expect(stored).toEqual(['earlier', 'a']), { timeout: 10_000 });

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
 import { StorageProblem, StorageUnavailable } from '../../database/storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome, CaptureStore, DrainedBatch, DrainStore } from '../../database/store.ts';
+import { within } from '../../limits/within.ts';
 import type { BatchStore } from './capture-writer.ts';
+import { NoOverflowLog } from './overflow-log.ts';
 import type { LogPosition, LoggedBatches, LogState, OverflowLog } from './overflow-log.ts';
 
 /** A batch that PostgreSQL has not stored after this many milliseconds goes to the log. */
@@ -15,6 +17,8 @@ const DRAIN_MS = 3000;
 const RETRY_MS = 250;
 /** Milliseconds between two looks at the log's state. */
 const STATE_MS = 1000;
+/** Milliseconds that a start waits for the first look at the log. */
+const FIRST_LOOK_MS = 10_000;
 /** Near the end of the log a new batch waits for it to be drained, for this many milliseconds at most. */
 const CATCH_UP_MESSAGES = 64;
 const CATCH_UP_MS = 1000;
@@ -24,7 +28,7 @@ export interface OverflowWriterOptions {
   readonly store: CaptureStore;
   /** Writes the log's batches, on a connection of its own. */
   readonly drainStore: DrainStore;
-  readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'lastPosition' | 'isFull'>;
+  readonly log: Pick<OverflowLog, 'append' | 'next' | 'state' | 'isFull'>;
   readonly limits: CaptureLimits;
   /** Called for every batch that was moved from the log to the database. */
   readonly onDrained: (batch: PackedCaptures, outcome: CaptureOutcome) => void;
@@ -49,6 +53,8 @@ export class OverflowWriter implements BatchStore {
   #isVisible = false;
   #drainedBatches = 0;
   #running: Promise<unknown> | undefined;
+  /** Resolves when a look has succeeded, and rejects when there is no log. */
+  readonly #seen = Promise.withResolvers<void>();
 
   constructor(options: OverflowWriterOptions) {
     this.#options = options;
@@ -61,7 +67,7 @@ export class OverflowWriter implements BatchStore {
 
   /** The last look succeeded and found the log empty. While the log is away, another node may have added batches. */
   get isDrained(): boolean {
-    return this.#isVisible && !this.isLogging && this.#state?.batches === 0;
+    return this.#isVisible && !this.isLogging && this.#state?.messages === 0;
   }
 
   /** The state at the last look; `undefined` before the first one. */
@@ -69,13 +75,24 @@ export class OverflowWriter implements BatchStore {
     return this.#state;
   }
 
+  /** A batch did not fit into the log, and it was not emptied since. */
+  get isFull(): boolean {
+    return this.#options.log.isFull;
+  }
+
   get drainedBatches(): number {
     return this.#drainedBatches;
   }
 
-  /** Starts to drain. */
-  start(): void {
+  /**
+   * Starts to drain. Resolves after the first look at the log: the batches of an earlier process of this node must be
+   * stored before new ones. Resolves also if there is no log, or if it does not answer for `withinMs` milliseconds.
+   */
+  async start(withinMs = FIRST_LOOK_MS): Promise<void> {
     this.#running ??= Promise.all([this.#drain(), this.#watch()]);
+    const late = (): Error =>
+      new StorageUnavailable('The overflow log did not answer. Captures may overtake its batches.');
+    await within(withinMs, this.#seen.promise, late).catch(this.#options.onFailure);
   }
 
   /** Resolves after the batch that is being drained. */
@@ -113,7 +130,7 @@ export class OverflowWriter implements BatchStore {
     } catch (error) {
       throw new StorageUnavailable('The overflow log does not answer.', { cause: error });
     }
-    if (this.#options.log.isFull) throw new StorageUnavailable('The overflow log is full.');
+    if (this.isFull) throw new StorageUnavailable('The overflow log is full.');
   }
 
   #setMode(change: { readonly isAway?: boolean; readonly lastPosition?: LogPosition }): void {
@@ -142,20 +159,21 @@ export class OverflowWriter implements BatchStore {
     this.#isVisible = false;
     const state = await this.#options.log.state();
     // Batches of an earlier process of this node may be in the log.
-    if (this.#state === undefined && state.batches > 0) {
-      const position = await this.#options.log.lastPosition();
-      this.#setMode({ lastPosition: Math.max(this.#lastPosition, position) });
-    }
+    if (this.#state === undefined && state.messages > 0)
+      this.#setMode({ lastPosition: Math.max(this.#lastPosition, state.lastPosition) });
     this.#state = state;
     this.#isVisible = true;
     if (state.drainedTo >= this.#lastPosition) this.#setMode({ lastPosition: 0 });
+    this.#seen.resolve();
     return state;
   }
 
   async #watch(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      await this.#look().catch(() => undefined);
-      await this.#pause(this.#lastPosition > 0 ? RETRY_MS : STATE_MS);
+      await this.#look().catch((error: unknown) => {
+        if (error instanceof NoOverflowLog) this.#seen.reject(error);
+      });
+      await this.#pause(this.#lastPosition > 0 || !this.#isVisible ? RETRY_MS : STATE_MS);
     }
   }
 

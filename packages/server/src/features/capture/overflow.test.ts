@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
@@ -12,7 +13,8 @@ import type { Link } from '../../../test/postgres-link.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
+import type { TestServer, TestServerOptions } from '../../../test/test-server.ts';
+import { OverflowLog } from './overflow-log.ts';
 
 let database: TestDatabase;
 let link: Link;
@@ -39,12 +41,25 @@ afterEach(async () => {
 /** However busy the machine is. */
 const PATIENCE = { timeout: 30_000 };
 
-/** A node. Its database is reached through the link, unless `url` is another one. */
-async function startNode(settings: Readonly<Record<string, string>> = {}, url = link.url): Promise<TestServer> {
-  const server = await startTestServer({
+function nodeOptions(settings: Readonly<Record<string, string>>, url = link.url): TestServerOptions {
+  return {
     settings: { DATABASE_URL: url, NATS_URL: nats.url, DEFAULT_TIER: 'PREMIUM', ...settings },
     openStore: () => openPostgresStore(url, QUERIES),
-  });
+  };
+}
+
+/** The log of the nodes, as another node sees it. */
+async function openLog(): Promise<{ log: OverflowLog; close: () => Promise<void> }> {
+  const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
+  const [row] = await database.run("select value as name from secrets where name = 'installation'");
+  const log = new OverflowLog({ name: String(row?.['name']), replicas: 1, maxBytes: 125_000 });
+  log.connect(connection);
+  return { log, close: () => connection.close() };
+}
+
+/** A node. Its database is reached through the link, unless `url` is another one. */
+async function startNode(settings: Readonly<Record<string, string>> = {}, url = link.url): Promise<TestServer> {
+  const server = await startTestServer(nodeOptions(settings, url));
   servers.push(server);
   // The log is created in the background.
   await expect.poll(() => metricOf(server.origin, 'creel_overflow_log_batches'), PATIENCE).toBe(0);
@@ -160,6 +175,32 @@ describe('while PostgreSQL is away', () => {
     await expect.poll(() => storedBodies(id), PATIENCE).toEqual(['before', ...bodies]);
     expect(await metricOf(other.origin, 'creel_overflow_drained_batches_total')).toBe(10);
   });
+});
+
+test('a node that starts while its logged captures are drained stores new ones after them', async () => {
+  // nats-server then has files of 32 kB, and the first one is removed before the node starts.
+  const settings = { OVERFLOW_MAX_BYTES: '125000' };
+  const first = await startNode(settings);
+  const { client } = await first.register();
+  const { uid, id } = await client.call('createEndpoint', { body: {} });
+  await send(first, uid, 'before');
+  link.refuse();
+  const bodies = Array.from({ length: 140 }, (_each, nth) => `number ${nth}`);
+  for (const body of bodies) expect(await send(first, uid, body)).toEqual(LOGGED);
+  await first.stop();
+  const other = await openLog();
+  const drained = await other.log.next();
+  await drained?.done();
+  const draining = await other.log.next();
+  expect([drained?.batches.length, draining?.batches.length]).toEqual([128, 12]);
+  link.mend();
+  const second = await startTestServer(nodeOptions(settings));
+  servers.push(second);
+  expect(await send(second, uid, 'after')).toEqual(LOGGED);
+  draining?.giveBack();
+  await expect.poll(() => storedBodies(id), PATIENCE).toHaveLength(14);
+  expect(await storedBodies(id)).toEqual(['before', ...bodies.slice(128), 'after']);
+  await other.close();
 });
 
 test('a deleted endpoint’s logged captures are dropped', async () => {

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { SourceLabel } from '@creel/contract';
 import { unpackCaptures } from '../../database/packed-captures.ts';
 import { decodeHead } from '../../database/request-head.ts';
@@ -10,23 +9,14 @@ import { OverflowWriter } from './overflow-writer.ts';
 import type { OverflowWriterOptions } from './overflow-writer.ts';
 import type { CaptureServiceOptions } from './service.ts';
 
-/** Figures of the overflow log, for metrics. */
-export interface OverflowFigures {
-  readonly batches: () => number;
-  readonly bytes: () => number;
-  readonly isFull: () => boolean;
-  readonly isLogging: () => boolean;
-  readonly drainedBatches: () => number;
-}
-
-/** The writer of the overflow log, and its figures. `undefined` without NATS. */
-export function createOverflow(
+/** The writer of the overflow log; `undefined` without NATS. */
+export function createOverflowWriter(
   options: CaptureServiceOptions,
   limits: CaptureLimits,
-): { readonly writer: OverflowWriter; readonly figures: OverflowFigures } | undefined {
+): OverflowWriter | undefined {
   const { store, overflowLog, log } = options;
   if (overflowLog === undefined || store.drain === undefined) return undefined;
-  const writer = new OverflowWriter({
+  return new OverflowWriter({
     store,
     drainStore: store.drain,
     log: overflowLog,
@@ -38,15 +28,6 @@ export function createOverflow(
         ? log.warn('captures go to the overflow log, because PostgreSQL does not store them')
         : log.info('captures are stored in PostgreSQL again'),
   });
-  writer.start();
-  const figures = {
-    batches: () => writer.logState?.batches ?? 0,
-    bytes: () => writer.logState?.bytes ?? 0,
-    isFull: () => overflowLog.isFull,
-    isLogging: () => writer.isLogging,
-    drainedBatches: () => writer.drainedBatches,
-  };
-  return { writer, figures };
 }
 
 /** Counts the captures of a batch from the overflow log, shows them live, and detects sources. */
@@ -54,7 +35,7 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
   return (batch, { indexes, savedIds, receivedAt }) => {
     const sources = new Map<number, SourceLabel>();
     let position = 0;
-    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch, METHODS)) {
+    for (const { endpointId, method, head, body, receivedAt: sentAt } of unpackCaptures(batch)) {
       const at = position++;
       const index = indexes[at] ?? -1;
       if (index < 0) continue;

@@ -31,7 +31,7 @@ describe("a logged-in user who opens another user's capture URL", () => {
   });
   afterAll(() => server.stop());
 
-  test('gives away no session: not stored, not shown, not sent live, not found', async () => {
+  test('reveals no session: not stored, not shown, not sent live, not found', async () => {
     const [owner, visitor] = [await server.register(), await server.register()];
     const params = { uid: (await owner.client.call('createEndpoint', { body: {} })).uid };
     const view = openLiveView(server.origin, params.uid, owner.client.jar.header());

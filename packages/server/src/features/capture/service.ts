@@ -8,17 +8,14 @@ import type { Store } from '../../database/store.ts';
 import { MemoryBudget } from '../../limits/memory-budget.ts';
 import { createAdmit } from './admission.ts';
 import { createCaptureHandler, createPlainAdmit } from './capture-handler.ts';
-import type { FirstHandler } from '../../http/dispatch.ts';
 import type { CaptureDependencies } from './capture-handler.ts';
 import { EndpointCache } from './endpoint-cache.ts';
 import type { CachedEndpoint } from './endpoint-cache.ts';
 import { flatSourceLabel, storeSource } from './detect-source.ts';
-import type { PlainTraffic } from '../../http/plain-connection.ts';
 import { CaptureWriter } from './capture-writer.ts';
 import type { PendingCapture } from './capture-writer.ts';
 import type { OverflowLog } from './overflow-log.ts';
-import { checkReady, createOverflow } from './overflow.ts';
-import type { OverflowFigures } from './overflow.ts';
+import { checkReady, createOverflowWriter } from './overflow.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { endpointQueries } from '../endpoints/queries.ts';
 
@@ -29,23 +26,8 @@ const MAX_SHARE = 1 / 2;
 /** Minimum interval between two logged storage failures, because under load there are thousands. */
 const FAILURE_LOG_MS = 1000;
 
-export interface CaptureService {
-  readonly handle: FirstHandler;
-  readonly admitPlain: PlainTraffic['admit'];
-  readonly forgetEndpoint: (uid: string) => void;
-  readonly waitingCount: () => number;
-  readonly bodyBytes: () => number;
-  /** The overflow log's figures; `undefined` without NATS. */
-  readonly overflow: OverflowFigures | undefined;
-  /** Resolves when a capture can be stored now. @throws Error otherwise */
-  readonly checkReady: () => Promise<void>;
-  /** The overflow log has no batch that this node has to wait for. */
-  readonly isDrained: () => boolean;
-  /** Resolves when every accepted capture is on disk and answered. */
-  readonly drain: () => Promise<void>;
-  /** Ends the work on the overflow log. Called after `drain`. */
-  readonly close: () => Promise<void>;
-}
+/** The capture path, for the rest of the server. */
+export type CaptureService = ReturnType<typeof createCaptureService>;
 
 export interface CaptureServiceOptions {
   readonly config: Config;
@@ -61,54 +43,52 @@ export interface CaptureServiceOptions {
 }
 
 /** Creates the capture path: cache, writer, memory budget, and the actions after a capture is stored. */
-export function createCaptureService(options: CaptureServiceOptions): CaptureService {
-  const { config, store, bus, now } = options;
+export function createCaptureService(options: CaptureServiceOptions) {
+  const { config, store, bus, live, metrics, deliveries, now } = options;
+  const { maxBodyBytes, trustProxy } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
   bus.subscribe((notice) => {
     if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
   });
   bus.onGap(() => endpoints.distrust());
-  const bytes = Math.max(BODY_BUDGET_BYTES, 4 * config.maxBodyBytes);
+  const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
   const onFailure = failureLog(options);
   const limits = { maxUnsaved: config.maxUnsavedPerEndpoint, maxSaved: config.maxSavedPerEndpoint };
-  const overflow = createOverflow(options, limits);
-  const writer = new CaptureWriter(overflow?.writer ?? store, {
-    limits,
-    now,
-    onFailure,
-  });
+  const overflow = createOverflowWriter(options, limits);
+  const writer = new CaptureWriter(overflow ?? store, { limits, now, onFailure });
   const dependencies: CaptureDependencies = {
-    admit: createAdmit({
-      endpoints,
-      budget,
-      maxBodyBytes: config.maxBodyBytes,
-      now,
-      onFailure: (error) => onFailure(error, 1),
-    }),
+    admit: createAdmit({ endpoints, budget, maxBodyBytes, now, onFailure: (error) => onFailure(error, 1) }),
     writer,
-    maxBodyBytes: config.maxBodyBytes,
-    trustProxy: config.trustProxy,
-    countRead: (reader) => options.metrics.countRead(reader),
-    countLogged: () => options.metrics.countLogged(),
+    maxBodyBytes,
+    trustProxy,
+    countRead: metrics.countRead,
+    countLogged: metrics.countLogged,
     onStored: (endpoint, capture, result) => {
-      options.metrics.countStored();
-      options.live.captured(endpoint.id, capture, result);
-      if (endpoint.hasDestinations) options.deliveries.wake(endpoint.id, endpoint.userId);
+      metrics.countStored();
+      live.captured(endpoint.id, capture, result);
+      if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
       if (endpoint.needsSource) void detectSource(options, endpoints, endpoint, capture);
     },
   };
   return {
     handle: createCaptureHandler(dependencies),
     admitPlain: createPlainAdmit(dependencies),
-    forgetEndpoint: (uid) => endpoints.forget(uid),
-    waitingCount: () => writer.waitingCount,
-    bodyBytes: () => budget.used,
-    overflow: overflow?.figures,
-    checkReady: () => checkReady(options, overflow?.writer),
-    isDrained: () => overflow?.writer.isDrained ?? true,
-    drain: () => writer.drain(),
-    close: async () => overflow?.writer.close(),
+    forgetEndpoint: (uid: string): void => endpoints.forget(uid),
+    waitingCount: (): number => writer.waitingCount,
+    bodyBytes: (): number => budget.used,
+    /** `undefined` without NATS. */
+    overflow,
+    /** Resolves when a capture can be stored now. @throws Error otherwise */
+    checkReady: (): Promise<void> => checkReady(options, overflow),
+    /** The overflow log has no batch that this node has to wait for. */
+    isDrained: (): boolean => overflow?.isDrained ?? true,
+    /** Starts the work on the overflow log. Resolves when captures can be accepted in order. */
+    start: async (): Promise<void> => overflow?.start(),
+    /** Resolves when every accepted capture is on disk and answered. */
+    drain: (): Promise<void> => writer.drain(),
+    /** Ends the work on the overflow log. Called after `drain`. */
+    close: async (): Promise<void> => overflow?.close(),
   };
 }
 
@@ -118,7 +98,7 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
     metrics.countFailed(count);
     if (now() - loggedAt < FAILURE_LOG_MS) return;
     loggedAt = now();
-    log.error({ err: error, count }, 'captures could not be stored; their senders were told 503');
+    log.error({ err: error, count }, 'captures could not be stored; their senders got 503');
   };
 }
 

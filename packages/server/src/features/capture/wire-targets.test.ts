@@ -219,7 +219,7 @@ describe('CORS preflight', () => {
   const options = (...headers: string[]) =>
     exchange({ port: app.server.port }, rawRequest([`OPTIONS ${app.base}/x HTTP/1.1`, host(), ...headers]));
 
-  test('a true one gets 204 with what it asked for, and is not captured', async () => {
+  test('a true preflight gets 204 with the requested method and headers, and is not captured', async () => {
     const before = await app.owner.stored(app.endpoint.uid);
     const answer = await options(
       'Origin: https://app.example',

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { read, write } from '../../database/remote.ts';
+import { read, unsynced, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
 import { toDestinationRecord, updateDueAt } from './destination-queries.ts';
@@ -224,5 +224,5 @@ export const attemptQueries = {
   listAttempts: read(listAttempts),
   countPendingDeliveries: read(countPendingDeliveries),
   retryDelivery: write(retryDelivery),
-  settleDueAt: write(settleDueAt),
+  settleDueAt: unsynced(settleDueAt),
 };

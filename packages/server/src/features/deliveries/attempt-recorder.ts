@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
 import type { Attempt } from './attempt-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
@@ -47,25 +48,37 @@ export class AttemptRecorder {
   async #run(): Promise<void> {
     this.#isRunning = true;
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
-      await this.#write(batch.map(({ attempt }) => attempt));
-      for (const { done } of batch) done();
+      const attempts = batch.map(({ attempt }) => attempt);
+      const isStored = await this.#write(attempts, (error) => error instanceof StorageUnavailable);
+      if (isStored) for (const { done } of batch) done();
+      // Storage works, but not for one of them. Alone, it holds up no other destination.
+      else for (const waiting of batch) void this.#writeAlone(waiting);
     }
     this.#isRunning = false;
+  }
+
+  async #writeAlone({ attempt, done }: Waiting): Promise<void> {
+    await this.#write([attempt], () => true);
+    done();
   }
 
   #take(): Waiting[] {
     return this.#waiting.splice(0, MAX_AT_ONCE);
   }
 
-  async #write(attempts: readonly Attempt[]): Promise<void> {
+  /** Tries until the attempts are stored. False after an error that is not worth retrying, and when the process stops. */
+  async #write(attempts: readonly Attempt[], isWorthRetrying: (error: unknown) => boolean): Promise<boolean> {
     const { store, now, onRecorded, onFailure, signal } = this.#options;
     for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(MAX_RETRY_MS, 2 * wait)) {
       try {
-        return onRecorded(await store.recordAttempts(attempts, now()));
+        onRecorded(await store.recordAttempts(attempts, now()));
+        return true;
       } catch (error) {
         onFailure(error);
+        if (!isWorthRetrying(error)) return false;
         await sleep(wait, undefined, { signal, ref: false }).catch(() => undefined);
       }
     }
+    return false;
   }
 }

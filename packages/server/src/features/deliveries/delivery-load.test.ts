@@ -112,7 +112,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await expect.poll(() => sending.get('dead.example'), { timeout: 30_000 }).toBe(0);
   });
 
-  test('a viewer is told which captures wait for their first attempt', async () => {
+  test('a viewer learns which captures wait for their first attempt', async () => {
     const { uid } = await newEndpoint();
     const { id: destination } = await add(uid, 'http://dead.example/');
     const viewer = await openLive(client, uid);
@@ -131,7 +131,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await viewer.close();
   });
 
-  test('a viewer is told about each attempt, without the response', async () => {
+  test('a viewer receives each attempt, without the response', async () => {
     const { uid } = await newEndpoint();
     await add(uid, 'http://works.example/');
     const viewer = await openLive(client, uid);
@@ -143,6 +143,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const [attempt] = await client.call('listDeliveries', { params: { uid, id: unsavedId(0) } });
     if (attempt === undefined) throw new Error('There is no attempt.');
     const { responseBody, responseHeaders, responseBodyEncoding, responseTruncated, ...delivery } = attempt;
+    const { at } = attempt;
     expect({ responseBody, responseHeaders, responseBodyEncoding, responseTruncated }).toEqual({
       responseBody: 'answer',
       responseHeaders: [],
@@ -151,7 +152,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     });
     expect(viewer.messages.find((message) => message.type === 'delivery')).toEqual({
       type: 'delivery',
-      data: { index: 0, delivery },
+      data: {
+        index: 0,
+        delivery,
+        lastDelivery: { kind: 'forward', status: 200, error: null, at },
+        deliveryPending: false,
+      },
     });
     await viewer.close();
   });

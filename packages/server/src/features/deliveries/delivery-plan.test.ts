@@ -2,6 +2,7 @@ import { forwardedUrl } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import {
   countFailures,
+  deliveryIdOf,
   forwardedHeaders,
   markOf,
   nextAttemptAt,
@@ -123,4 +124,18 @@ test.each([
 ])('%s with %s is sent to %s', (url, target, expected) => {
   expect(forwardedUrl(url, true, target)).toBe(expected);
   expect(forwardedUrl(url, false, target)).toBe(url);
+});
+
+test('the id of a delivery depends on its capture, its destination and the installation only', () => {
+  const planned = { destinationId: 1, index: 2, receivedAt: 3 };
+  const ids = [
+    deliveryIdOf('secret', planned),
+    deliveryIdOf('other', planned),
+    deliveryIdOf('secret', { ...planned, destinationId: 12 }),
+    deliveryIdOf('secret', { ...planned, index: 23 }),
+    deliveryIdOf('secret', { ...planned, receivedAt: 4 }),
+  ];
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(deliveryIdOf('secret', { ...planned })).toBe(ids[0]);
+  expect(ids[0]).toMatch(/^dlv_[\w-]{22}$/);
 });

@@ -4,9 +4,26 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 /** Decisions about deliveries: when, where, with which headers, and when to stop. No clock, no storage, no network. */
 
-/** A new id: 128 random bits. */
+/** A new id of a replay or a report: 128 random bits. */
 export function newDeliveryId(): string {
   return `dlv_${randomBytes(16).toString('base64url')}`;
+}
+
+/** A capture and a destination that it is sent to. */
+export interface Planned {
+  readonly destinationId: number;
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+/**
+ * The id of a forwarded delivery. A plan that a power cut undid is made again with the same ids, so a receiver can drop
+ * what was sent before. The time tells apart captures that a restored backup gives the same index.
+ */
+export function deliveryIdOf(secret: string, { destinationId, index, receivedAt }: Planned): string {
+  const digest = createHmac('sha256', secret).update(`${destinationId} ${index} ${receivedAt}`).digest();
+  return `dlv_${digest.subarray(0, 16).toString('base64url')}`;
 }
 
 const SECOND = 1000;
@@ -82,7 +99,7 @@ export function pauseReason(lastFailure: string): string {
   return `${MAX_FAILURES_IN_A_ROW} attempts in a row failed. The last one: ${lastFailure}`;
 }
 
-/** The mark of an installation. Only who knows the secret can tell which installation a mark belongs to. */
+/** The mark of an installation. Only with the secret can a mark be matched to its installation. */
 export function markOf(secret: string): string {
   return createHmac('sha256', secret).update('creel forwarded').digest('base64url').slice(0, 22);
 }

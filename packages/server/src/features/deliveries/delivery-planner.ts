@@ -1,7 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RoundRobin } from '../../limits/round-robin.ts';
-import type { PlanResult } from './plan-queries.ts';
+import { RoundRobin } from '../../limits/fair-queue.ts';
+import type { Installation, PlanResult } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 
 /** Captures per step. Each step is one short transaction between captures. */
@@ -9,16 +9,17 @@ const STEP_ROWS = 256;
 /** Endpoints per poll. */
 const POLL_ENDPOINTS = 100;
 /**
- * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So steady captures are
- * planned several at a time, and planning takes a quarter of the writer's time at most.
+ * The pause after a step is this many times as long as the step, up to a maximum in milliseconds. So planning takes a
+ * quarter of the writer's time at most.
  */
 const PAUSE_PER_STEP = 3;
 const MAX_PAUSE_MS = 100;
+/** Milliseconds between two steps of an endpoint, so that steady captures are planned several at a time. */
+const ROUND_MS = 25;
 
 export interface PlannerOptions {
   readonly store: Pick<DeliveryQueries, 'unplannedEndpoints' | 'matchCaptures' | 'planCaptures'>;
-  /** The mark of this installation in forwarded requests. */
-  readonly mark: string;
+  readonly installation: Installation;
   readonly now: () => number;
   readonly maxPending?: number | undefined;
   readonly onPlanned: (endpointId: number, result: PlanResult) => void;
@@ -32,7 +33,7 @@ export interface PlannerOptions {
  */
 export class DeliveryPlanner {
   readonly #options: PlannerOptions;
-  readonly #waiting = new RoundRobin<number, number>();
+  readonly #waiting = new RoundRobin<number, { readonly endpointId: number; readonly userId: number }>();
   readonly #isWaiting = new Set<number>();
   #running: Promise<void> | undefined;
   #isStopped = false;
@@ -45,7 +46,7 @@ export class DeliveryPlanner {
   wake(endpointId: number, userId: number): void {
     if (this.#isStopped || this.#isWaiting.has(endpointId)) return;
     this.#isWaiting.add(endpointId);
-    this.#waiting.push(userId, endpointId);
+    this.#waiting.push(userId, { endpointId, userId });
     this.#running ??= this.#run();
   }
 
@@ -65,27 +66,35 @@ export class DeliveryPlanner {
   }
 
   async #run(): Promise<void> {
-    for (let id = this.#waiting.shift(); id !== undefined && !this.#isStopped; id = this.#waiting.shift()) {
-      this.#isWaiting.delete(id);
+    while (this.#waiting.size > 0 && !this.#isStopped) {
       const began = performance.now();
-      try {
-        // An endpoint with more goes to the end, after those of other users.
-        if (await this.#step(id)) await this.poll();
-      } catch (error) {
-        this.#options.onFailure(error);
-      }
-      await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
+      for (let left = this.#waiting.size; left > 0 && !this.#isStopped; left -= 1) await this.#planNext();
+      await sleep(Math.max(0, ROUND_MS - (performance.now() - began)));
     }
     this.#running = undefined;
   }
 
-  /** Plans some captures. True when there may be more. */
+  async #planNext(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#isWaiting.delete(next.endpointId);
+    const began = performance.now();
+    try {
+      // An endpoint with more goes to the end, after those of other users.
+      if (await this.#step(next.endpointId)) this.wake(next.endpointId, next.userId);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+    await sleep(Math.min(MAX_PAUSE_MS, PAUSE_PER_STEP * (performance.now() - began)));
+  }
+
+  /** Plans some captures. True when there may be more, also because another process has planned these. */
   async #step(endpointId: number): Promise<boolean> {
-    const { store, mark, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
-    const matched = await store.matchCaptures(endpointId, mark, STEP_ROWS);
+    const { store, installation, now, maxPending = MAX_PENDING_DELIVERIES, onPlanned } = this.#options;
+    const matched = await store.matchCaptures(endpointId, installation, STEP_ROWS);
     if (matched === undefined) return false;
     const result = await store.planCaptures(endpointId, matched, { now: now(), maxPending });
     if (result !== undefined) onPlanned(endpointId, result);
-    return true;
+    return matched.hasMore || result === undefined;
   }
 }

@@ -30,7 +30,7 @@ const SMALL_AT_ONCE = 256;
 const LARGE_AT_ONCE = 4;
 /** Destinations that a process sends to at a time. */
 const MAX_LANES = 500;
-/** A process that did not renew its leases for `LEASE_MS` is taken for dead. */
+/** A process that did not renew its leases for `LEASE_MS` counts as ended. */
 const LEASE_MS = 10_000;
 const RENEW_MS = 3000;
 const POLL_MS = 500;
@@ -85,7 +85,7 @@ class SharedTurns {
 
 /**
  * Sends due deliveries. A process leases a destination and is the only one that sends to it, so first attempts leave in
- * the order of capture. If it dies, its leases expire and another process sends again what was under way. Only ids are
+ * the order of capture. If it stops unexpectedly, its leases expire and another process repeats its unfinished sends. Only ids are
  * held for waiting deliveries; a body is read when its turn comes.
  */
 export class DeliverySender {

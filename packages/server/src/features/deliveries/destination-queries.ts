@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { DestinationsTable } from '../../database/delivery-schema.ts';
+import type { DestinationsTable, Database, DatabaseTransaction } from '../../database/schema.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import type { Database, DatabaseTransaction } from '../../database/schema.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint } from '../requests/queries.ts';
@@ -242,7 +241,7 @@ async function removeDestination(
   });
 }
 
-/** The endpoint has no destination any more. What the trim spared because it was not planned yet is removed. */
+/** The endpoint has no destination any more. Removes the requests that the trim spared because they were not planned yet. */
 async function stopPlanning(transaction: DatabaseTransaction, endpointId: number, plannedTo: number): Promise<void> {
   await transaction.updateTable('endpoints').set({ planned_to: null }).where('id', '=', endpointId).execute();
   const rows = await transaction

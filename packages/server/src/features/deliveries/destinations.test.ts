@@ -77,7 +77,7 @@ describe('destinations', () => {
     expect(await client.tell(`${path}/${id}`, { method: 'PATCH', json: change })).toMatchObject(refused);
   });
 
-  test('the position of a mistake is told', async () => {
+  test('the position of a mistake is reported', async () => {
     const uid = await newEndpoint();
     const query = '"say is:new" (method:POST -status:5xx)';
     const json = { url: 'http://127.0.0.1:9/', query };

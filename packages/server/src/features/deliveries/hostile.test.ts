@@ -177,6 +177,84 @@ describe('a target', () => {
   });
 });
 
+const MANY_HEADERS = Array.from({ length: 1000 }, (_, nth) => `X-${nth}: v\r\n`).join('');
+
+describe.each(ENGINES)('an unusual answer is stored, on %s', (engine) => {
+  beforeAll(() => world(engine));
+  afterAll(() => server.stop());
+  afterEach(() => target.close());
+
+  test.each([
+    ['of HTTP/1.0, with the end of the connection as its end', 'HTTP/1.0 200 OK\r\n\r\nyes', { status: 200 }],
+    ['with bytes of no character set', 'HTTP/1.1 200 \xff\xfe\r\nX-Y: \xe9\xff\r\n\r\n\xff', { status: 200 }],
+    [
+      'with NUL in its reason and its body',
+      'HTTP/1.1 500 a\0b\r\n\r\n\0',
+      { statusText: 'a\uFFFDb', responseBody: '\0' },
+    ],
+    ['with NUL in a header', 'HTTP/1.1 500 No\r\nX-Y: a\0b\r\n\r\n', { status: null }],
+    ['with 1,000 headers', `HTTP/1.1 200 OK\r\n${MANY_HEADERS}\r\n`, { status: 200 }],
+    ['with a status of no class', 'HTTP/1.1 999 What\r\n\r\n', { status: 999 }],
+    ['with a status that is no number', 'HTTP/1.1 OK\r\n\r\n', { status: null }],
+    ['of another protocol', 'SSH-2.0-OpenSSH_9.9\r\n', { status: null }],
+    ['that ends in its head', 'HTTP/1.1 200 OK\r\nContent-Le', { status: null }],
+    ['that ends in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfour', { responseBody: 'four' }],
+    ['with two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', { status: null }],
+    ['that is empty', '', { status: null, error: expect.any(String) }],
+  ])('%s', async (_, bytes, outcome) => {
+    await fresh();
+    target.answer = saying(bytes);
+    await add(target.url);
+    await send();
+    const [attempt] = await untilAttempts(0, 1);
+    expect(attempt).toMatchObject(outcome);
+    expect(await client.call('getRequest', { params: { uid, id: unsavedId(0) } })).toMatchObject({
+      lastDelivery: { status: attempt?.status },
+    });
+  });
+
+  test('that arrives one byte per second ends at the time limit', async () => {
+    await fresh();
+    target.answer = (socket) => {
+      const bytes = 'HTTP/1.1 200 OK\r\n\r\n';
+      let sent = 0;
+      const timer = setInterval(() => void socket.write(bytes[sent++] ?? 'x'), 1000);
+      socket.on('close', () => clearInterval(timer));
+    };
+    await add(target.url);
+    await send();
+    expect((await untilAttempts(0, 1))[0]).toMatchObject({ status: null, error: expect.stringMatching(/within/) });
+  });
+
+  test('also in a report of creel forward, but not in a condition', async () => {
+    await fresh();
+    await send();
+    const body = {
+      url: 'http://localhost:1/',
+      method: 'POST',
+      attempt: 1,
+      status: 500,
+      statusText: 'a\0b',
+      error: 'c\0d',
+      durationMs: 1,
+      at: new Date().toISOString(),
+      responseHeaders: [{ key: 'x', value: 'e\0f' }],
+      responseBody: '\0',
+    };
+    const path = `/api/endpoints/${uid}/requests/${unsavedId(0)}/deliveries`;
+    expect(await client.tell(path, { method: 'POST', json: body })).toMatchObject({
+      status: 201,
+      body: { statusText: 'a\uFFFDb', error: 'c\uFFFDd', responseHeaders: [{ key: 'x', value: 'e\0f' }] },
+    });
+    const query = 'body:"a\0b"';
+    const created = await client.tell(`/api/endpoints/${uid}/destinations`, {
+      method: 'POST',
+      json: { url: target.url, query },
+    });
+    expect(created).toMatchObject({ status: 400, body: { fields: { query: expect.stringMatching(/NUL/) } } });
+  });
+});
+
 describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
   /** Answers 500 when the test lets it. */
   let answerAll = Promise.withResolvers<void>();

@@ -1,26 +1,27 @@
 import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contract';
 import type { LastDelivery, Query } from '@creel/contract';
+import { sql } from 'kysely';
 import { decodeHead } from '../../database/request-head.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
-import { read, scan, write } from '../../database/remote.ts';
+import { read, scan, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockEndpoint, selectRequest, toRequestRecord } from '../requests/queries.ts';
+import { lockEndpoint, selectRequest, storedLatest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
-import { TOO_MANY_PENDING, newDeliveryId, refusalOf } from './delivery-plan.ts';
+import { TOO_MANY_PENDING, deliveryIdOf, refusalOf } from './delivery-plan.ts';
+import type { Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import { saveLatest } from './record-queries.ts';
-import { removeSpared } from './spared-queries.ts';
 
 /** SQL that finds what is to be forwarded. Times are milliseconds since 1970 and always passed in. */
 
-/** A capture and the destinations whose condition it matches. */
+/** A capture with a delivery for each destination whose condition it matches. */
 export interface MatchedCapture {
   readonly index: number;
   readonly receivedAt: number;
-  readonly destinationIds: readonly number[];
+  readonly deliveries: readonly { readonly id: string; readonly destinationId: number }[];
   /** Why it is not forwarded, or null. */
   readonly refusal: string | null;
 }
@@ -30,6 +31,16 @@ export interface MatchedCaptures {
   readonly from: number;
   readonly to: number;
   readonly captures: readonly MatchedCapture[];
+  /** Pending deliveries of the endpoint. */
+  readonly pending: number;
+  /** Captures from `to` on are not planned either. */
+  readonly hasMore: boolean;
+}
+
+/** What identifies this installation: the mark in its requests, and the secret of its delivery ids. */
+export interface Installation {
+  readonly mark: string;
+  readonly secret: string;
 }
 
 /** Endpoints with captures whose deliveries are not planned yet. */
@@ -73,7 +84,7 @@ async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Con
 async function matchCaptures(
   db: EngineDatabase,
   endpointId: number,
-  ownMark: string,
+  installation: Installation,
   maxRows: number,
 ): Promise<MatchedCaptures | undefined> {
   const endpoint = await db
@@ -86,7 +97,8 @@ async function matchCaptures(
   const conditions = await conditionsOf(db, endpointId);
   const from = Math.max(endpoint.planned_to, endpoint.first_index);
   const to = Math.min(endpoint.next_index, from + maxRows);
-  if (conditions.length === 0) return { from: endpoint.planned_to, to, captures: [] };
+  const bounds = { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index };
+  if (conditions.length === 0) return { ...bounds, captures: [], pending: 0 };
   const rows = await selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
     .where('key', '>=', requestKey(endpointId, from))
     .where('key', '<', requestKey(endpointId, to))
@@ -94,26 +106,31 @@ async function matchCaptures(
     .execute();
   const captures: MatchedCapture[] = [];
   for (const row of rows) {
-    const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, ownMark);
-    if (matched.destinationIds.length > 0) captures.push(matched);
+    const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, installation);
+    if (matched.deliveries.length > 0) captures.push(matched);
   }
-  return { from: endpoint.planned_to, to, captures };
+  return { ...bounds, captures, pending: await pendingOf(db, endpointId) };
 }
 
 async function matchOne(
   db: EngineDatabase,
   beginning: RequestRecord,
   conditions: readonly Condition[],
-  ownMark: string,
+  { mark, secret }: Installation,
 ): Promise<MatchedCapture> {
   const { index, receivedAt } = beginning;
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
   const readsBody = own.some(({ query }) => needsBody(query));
   const record = readsBody && beginning.size > LABEL_BODY_BYTES ? await wholeRequest(db, beginning) : beginning;
   const request = await searchableRecord(record, readsBody);
-  const destinationIds = own.flatMap(({ id, query }) => (matcherOf(query, receivedAt)(request) ? [id] : []));
-  const refusal = refusalOf(record.method, decodeHead(record.head).rawHeaders, ownMark);
-  return { index, receivedAt, destinationIds, refusal };
+  const deliveries = own
+    .filter(({ query }) => matcherOf(query, receivedAt)(request))
+    .map(({ id: destinationId }) => ({
+      id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
+      destinationId,
+    }));
+  const refusal = refusalOf(record.method, decodeHead(record.head).rawHeaders, mark);
+  return { index, receivedAt, deliveries, refusal };
 }
 
 async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {
@@ -133,13 +150,20 @@ export interface PlanResult {
   readonly destinationIds: readonly number[];
   /** Indexes of the captures that deliveries were planned for. */
   readonly planned: readonly number[];
-  readonly refused: readonly { readonly index: number; readonly latest: LastDelivery }[];
+  readonly refused: readonly RefusedCapture[];
+}
+
+/** A capture that is not forwarded. `latest` says why. */
+export interface RefusedCapture {
+  readonly index: number;
+  readonly latest: LastDelivery;
 }
 
 /**
- * Writes the deliveries of matched captures and moves the endpoint's cursor behind them, in one transaction. At most
- * `maxPending` deliveries of an endpoint are pending; captures beyond that are not forwarded. `undefined` when another
- * process has planned these captures.
+ * Writes the deliveries of matched captures and moves the endpoint's cursor after them, in one transaction. At most
+ * `maxPending` deliveries of an endpoint are pending; captures beyond that are not forwarded. Those that have ended since
+ * the match still count, because counting 10,000 rows here would delay captures. `undefined` when another process has
+ * planned these captures.
  */
 async function planCaptures(
   db: EngineDatabase,
@@ -152,16 +176,16 @@ async function planCaptures(
     if (endpoint?.planned_to !== matched.from) return undefined;
     const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
     const enabled = await enabledDestinations(transaction, endpointId);
-    let pending = await pendingOf(transaction, endpointId);
+    let { pending } = matched;
     const planned: NewDelivery[] = [];
-    const refused: { index: number; latest: LastDelivery }[] = [];
-    for (const { index, receivedAt, destinationIds, refusal } of matched.captures) {
-      const ids = destinationIds.filter((id) => enabled.has(id));
-      if (ids.length === 0 || !present.has(index)) continue;
-      const error = refusal ?? (pending + ids.length > at.maxPending ? TOO_MANY_PENDING : null);
+    const refused: RefusedCapture[] = [];
+    for (const { index, receivedAt, deliveries, refusal } of matched.captures) {
+      const wanted = deliveries.filter(({ destinationId }) => enabled.has(destinationId));
+      if (wanted.length === 0 || !present.has(index)) continue;
+      const error = refusal ?? (pending + wanted.length > at.maxPending ? TOO_MANY_PENDING : null);
       if (error === null) {
-        pending += ids.length;
-        planned.push(...ids.map((destinationId) => ({ index, receivedAt, destinationId })));
+        pending += wanted.length;
+        planned.push(...wanted.map((delivery) => ({ ...delivery, index, receivedAt })));
       } else
         refused.push({ index, latest: { kind: 'forward', status: null, error, at: new Date(at.now).toISOString() } });
     }
@@ -204,8 +228,8 @@ async function enabledDestinations(transaction: DatabaseTransaction, endpointId:
   return new Set(rows.map((row) => row.id));
 }
 
-async function pendingOf(transaction: DatabaseTransaction, endpointId: number): Promise<number> {
-  const { count } = await transaction
+async function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
+  const { count } = await db
     .selectFrom('deliveries')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('request_key', '>=', requestKey(endpointId, 0))
@@ -214,19 +238,15 @@ async function pendingOf(transaction: DatabaseTransaction, endpointId: number): 
   return count;
 }
 
-interface NewDelivery {
-  readonly index: number;
-  readonly receivedAt: number;
-  readonly destinationId: number;
-}
+type NewDelivery = Planned & { readonly id: string };
 
 async function addDeliveries(
   transaction: DatabaseTransaction,
   endpointId: number,
   planned: readonly NewDelivery[],
 ): Promise<void> {
-  const rows = planned.map(({ index, receivedAt, destinationId }) => ({
-    id: newDeliveryId(),
+  const rows = planned.map(({ id, index, receivedAt, destinationId }) => ({
+    id,
     request_key: requestKey(endpointId, index),
     destination_id: destinationId,
     attempts: 0,
@@ -235,16 +255,31 @@ async function addDeliveries(
   for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
 }
 
-/** Those of the captures that wait for their first attempt at a destination. `plannedAt` is when it is due. */
+/** A capture that waits for its first attempt at a destination. */
+export interface WaitingCapture {
+  readonly index: number;
+  /** When the attempt is due, in milliseconds since 1970. */
+  readonly plannedAt: number;
+  /** The latest attempt at another destination. */
+  readonly last: LastDelivery | null;
+}
+
+/** Those of the captures that wait for their first attempt at a destination. */
 async function listWaiting(
   db: EngineDatabase,
   endpointId: number,
   indexes: readonly number[],
-): Promise<{ readonly index: number; readonly plannedAt: number }[]> {
+): Promise<WaitingCapture[]> {
   if (indexes.length === 0) return [];
-  return db
+  const rows = await db
     .selectFrom('deliveries')
-    .select((select) => [indexOfRequestKey.as('index'), select.fn.min<number>('next_attempt_at').as('plannedAt')])
+    .select((select) => [
+      indexOfRequestKey.as('index'),
+      select.fn.min<number>('next_attempt_at').as('plannedAt'),
+      sql<string | null>`(select latest from latest_deliveries l where l.request_key = deliveries.request_key)`.as(
+        'latest',
+      ),
+    ])
     .where(
       'request_key',
       'in',
@@ -253,6 +288,7 @@ async function listWaiting(
     .where('attempts', '=', 0)
     .groupBy('request_key')
     .execute();
+  return rows.map(({ latest, ...waiting }) => ({ ...waiting, last: storedLatest(latest) }));
 }
 
 /** An endpoint with a destination that is on; `undefined` when there is none. */
@@ -273,5 +309,5 @@ export const planQueries = {
   findCapture: read(findCapture),
   // Matching a large body takes long.
   matchCaptures: scan(matchCaptures),
-  planCaptures: write(planCaptures),
+  planCaptures: unsynced(planCaptures),
 };

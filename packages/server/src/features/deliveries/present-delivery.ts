@@ -1,11 +1,14 @@
-import type { DeliveryAttempt, DeliverySummary, Destination, LastDelivery } from '@creel/contract';
+import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
-import { utf8Boundary } from '../../http/json-pieces.ts';
+import { utf8Boundary } from '../../http/large-answer.ts';
 import type { Remote } from '../../database/remote.ts';
+import type { RequestRecord } from '../../database/store.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
+import type { RefusedCapture, WaitingCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
+import type { RecordedAttempt } from './record-queries.ts';
 
 function isoTime(millis: number): string {
   return new Date(millis).toISOString();
@@ -33,7 +36,7 @@ export function presentDestination(record: DestinationWithPending): Destination 
 }
 
 /** An attempt without its response, as in live messages. */
-export function presentSummary(attempt: StoredAttempt): DeliverySummary {
+function presentSummary(attempt: StoredAttempt): DeliverySummary {
   return {
     id: attempt.id,
     deliveryId: attempt.deliveryId,
@@ -51,15 +54,28 @@ export function presentSummary(attempt: StoredAttempt): DeliverySummary {
   };
 }
 
-/** A capture that is not forwarded, as a live message. */
-export function presentRefusal({ error, at }: LastDelivery): DeliverySummary {
-  return withoutAttempt({ error, at, nextAttemptAt: null });
+type State = RequestRecord['delivery'];
+
+/** A live message about a request, with its state after the attempt. */
+function liveDelivery(index: number, delivery: DeliverySummary, state: State): LiveDelivery {
+  return { index, delivery, lastDelivery: state?.last ?? null, deliveryPending: state?.isPending ?? false };
 }
 
-/** A capture that waits for its first attempt, as a live message. `plannedAt` in milliseconds since 1970. */
-export function presentWaiting(plannedAt: number): DeliverySummary {
+/** A stored attempt as a live message. */
+export function presentRecorded(attempt: RecordedAttempt): LiveDelivery {
+  return liveDelivery(attempt.index, presentSummary(attempt), attempt.state);
+}
+
+/** A capture that is not forwarded, as a live message. */
+export function presentRefusal({ index, latest }: RefusedCapture): LiveDelivery {
+  const { error, at } = latest;
+  return liveDelivery(index, withoutAttempt({ error, at, nextAttemptAt: null }), { last: latest, isPending: false });
+}
+
+/** A capture that waits for its first attempt, as a live message. */
+export function presentWaiting({ index, plannedAt, last }: WaitingCapture): LiveDelivery {
   const at = isoTime(plannedAt);
-  return withoutAttempt({ error: null, at, nextAttemptAt: at });
+  return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt: at }), { last, isPending: true });
 }
 
 /** There is no attempt yet, so the numbers are 0. */
@@ -83,22 +99,22 @@ function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttem
  * The live message of an attempt, or, for the id 0, of a capture that waits for its first attempt or is not forwarded.
  * `undefined` when it was deleted, or sent meanwhile.
  */
-export async function findDeliverySummary(
+export async function findLiveDelivery(
   store: Pick<DeliveryQueries, 'listAttempts' | 'listWaiting'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
   endpointId: number,
   index: number,
   id: number,
-): Promise<DeliverySummary | undefined> {
-  if (id > 0) {
-    const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
-    return attempt && presentSummary(attempt);
-  }
+): Promise<LiveDelivery | undefined> {
   const page = { before: index + 1, limit: 1, bodyBytes: 0 };
   const [record] = await store.listRequests({ endpointId, which: 'any', ...page });
-  if (record?.index !== index || record.delivery === undefined) return undefined;
-  const { last, isPending } = record.delivery;
-  if (isPending) return (await store.listWaiting(endpointId, [index])).map((each) => presentWaiting(each.plannedAt))[0];
-  return last?.error ? presentRefusal(last) : undefined;
+  if (record?.index !== index) return undefined;
+  const state = record.delivery;
+  if (id > 0) {
+    const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
+    return attempt && liveDelivery(index, presentSummary(attempt), state);
+  }
+  if (state?.isPending === true) return (await store.listWaiting(endpointId, [index])).map(presentWaiting)[0];
+  return state?.last?.error ? presentRefusal({ index, latest: state.last }) : undefined;
 }
 
 /** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */

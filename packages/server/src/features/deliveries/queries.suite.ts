@@ -1,8 +1,10 @@
 import type { DestinationCreate } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
-import type { CaptureLimits, EndpointRecord } from '../../database/store.ts';
+import type { CaptureLimits } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { AppStore } from '../../queries.ts';
 import {
+  DAY,
   T0,
   capture,
   captureMany,
@@ -17,7 +19,7 @@ import { markOf } from './delivery-plan.ts';
 import type { PlanResult } from './plan-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
 
-const MARK = markOf('test');
+const INSTALLATION = { mark: markOf('test'), secret: 'test' };
 const LIMITS: CaptureLimits = { maxUnsaved: 3, maxSaved: 100 };
 
 /** Destinations and deliveries, on every database. */
@@ -35,7 +37,7 @@ export function deliveriesSuite(open: () => AppStore): void {
   const plan = async (endpointId: number, maxPending = 10_000): Promise<PlanResult[]> => {
     const results: PlanResult[] = [];
     for (;;) {
-      const matched = await open().matchCaptures(endpointId, MARK, 4);
+      const matched = await open().matchCaptures(endpointId, INSTALLATION, 4);
       if (matched === undefined) return results;
       const result = await open().planCaptures(endpointId, matched, { now: T0, maxPending });
       if (result !== undefined) results.push(result);
@@ -78,7 +80,7 @@ export function deliveriesSuite(open: () => AppStore): void {
     test('are planned once, for captures after the destination that match, in order', async () => {
       const endpoint = await someEndpoint(open());
       await captureMany(open(), endpoint.id, 3);
-      expect(await open().matchCaptures(endpoint.id, MARK, 4)).toBeUndefined();
+      expect(await open().matchCaptures(endpoint.id, INSTALLATION, 4)).toBeUndefined();
       const destination = await add(endpoint, { query: 'body:number' });
       const other = await add(endpoint, { query: 'body:"number 4"' });
       await captureMany(open(), endpoint.id, 6);
@@ -247,9 +249,11 @@ export function deliveriesSuite(open: () => AppStore): void {
       expect(await due(destination.id, T0 + 4999)).toEqual([]);
       expect(await due(destination.id, T0 + 5000)).toEqual([{ ...delivery, attempts: 1 }]);
       expect(await due(destination.id, T0 + 5000, [delivery.id])).toEqual([]);
-      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...first[0], durationMs: 2 }]);
+      const { state, ...attempt } = first[0] ?? { state: undefined };
+      expect(await open().listAttempts(endpoint.id, 0)).toEqual([{ ...attempt, durationMs: 2 }]);
       const [pending] = await everything(open(), endpoint.id);
       expect(pending?.delivery).toMatchObject({ last: { status: null, error: 'refused' }, isPending: true });
+      expect(state).toEqual(pending?.delivery);
       const body = new Uint8Array([0, 255]);
       await record([attemptOf(destination, { ...delivery, attempts: 1 }, { responseBody: body, at: T0 + 6000 })]);
       expect(await due(destination.id, T0 + 100_000)).toEqual([]);
@@ -262,6 +266,42 @@ export function deliveriesSuite(open: () => AppStore): void {
       });
     });
 
+    test('of several destinations: a failure is shown until it is repaired, and a replay shows its own outcome', async () => {
+      const endpoint = await someEndpoint(open());
+      const [one, two] = [await add(endpoint), await add(endpoint)];
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      let at = T0;
+      const send = async (to: DestinationWithPending, status: number, nextAttemptAt: number | null = null) => {
+        const { deliveries } = (await open().dueDeliveries(to.id, [], { now: T0 + 9000, limit: 1 })) ?? {};
+        const [delivery] = deliveries ?? [];
+        if (delivery === undefined) throw new Error('Nothing is due.');
+        at += 1;
+        const [recorded] = await record([attemptOf(to, delivery, { status, nextAttemptAt, at })]);
+        const [row] = await everything(open(), endpoint.id);
+        expect(recorded?.state).toEqual(row?.delivery);
+        return { id: delivery.id, shown: [row?.delivery?.last?.status, row?.delivery?.isPending] };
+      };
+      expect((await send(one, 200)).shown).toEqual([200, true]);
+      expect((await send(two, 503, T0 + 5000)).shown).toEqual([503, true]);
+      const { id } = await send(two, 404);
+      await open().retryDelivery(endpoint.id, id, T0);
+      expect((await send(two, 200)).shown).toEqual([200, false]);
+
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      expect((await send(one, 200)).shown).toEqual([500, false]);
+      const delivery = { id: 'dlv_replay', index: 1, attempts: 0 };
+      const replay = attemptOf(one, delivery, { kind: 'replay', destinationId: null, at: T0 + 100 });
+      expect((await record([replay]))[0]?.state?.last).toMatchObject({ kind: 'replay', status: 200 });
+      await captureMany(open(), endpoint.id, 1);
+      await plan(endpoint.id);
+      expect((await send(two, 500)).shown).toEqual([500, true]);
+      await open().removeDestination(endpoint.id, two.id, 10);
+      expect((await send(one, 200)).shown).toEqual([200, false]);
+    });
+
     test('fifty failures in a row pause the destination and write one notice, whatever group they are stored in', async () => {
       const { id: userId } = await someUser(open(), { emailVerified: true });
       const endpoint = await someEndpoint(open(), { userId });
@@ -272,10 +312,10 @@ export function deliveriesSuite(open: () => AppStore): void {
         attemptOf(destination, delivery, { status: 500, statusText: 'Broken', nextAttemptAt: T0 + 5000 }),
       );
       await record(failures.slice(0, 30));
-      expect(await open().claimMail(T0)).toBeUndefined();
+      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
       await record(failures.slice(30, 50), T0 + 7);
       await record(failures.slice(50, 52));
-      const mail = await open().claimMail(T0);
+      const mail = await open().claimMail(T0, T0 + 9000 * DAY);
       expect(mail?.user.id).toBe(endpoint.userId);
       expect(JSON.parse(mail?.content ?? '')).toMatchObject({
         kind: 'destination-paused',
@@ -283,7 +323,7 @@ export function deliveriesSuite(open: () => AppStore): void {
         pausedAt: T0 + 7,
         endpointUid: endpoint.uid,
       });
-      expect(await open().claimMail(T0)).toBeUndefined();
+      expect(await open().claimMail(T0, T0 + 9000 * DAY)).toBeUndefined();
       expect(await open().dueDeliveries(destination.id, [], { now: T0 + 9000, limit: 1 })).toBeUndefined();
       expect(await open().listDestinations(endpoint.id)).toMatchObject([
         { pausedAt: T0 + 7, pending: 60, recentStatuses: Array.from({ length: 20 }, () => 500) },

@@ -1,21 +1,25 @@
 import { MAX_DELIVERIES_PER_REQUEST, MAX_RECENT_STATUSES, isDelivered, isProvenAddress } from '@creel/contract';
 import type { LastDelivery } from '@creel/contract';
-import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
+import { sql } from 'kysely';
+import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
+import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import { write } from '../../database/remote.ts';
+import { unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import { toUserRecord } from '../../database/records.ts';
 import { addMail } from '../mail/queries.ts';
-import { lockEndpoint } from '../requests/queries.ts';
+import { lockEndpoint, storedLatest } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
 import type { PausedNotice } from './paused-notice.ts';
-import { removeSpared } from './spared-queries.ts';
+
+/** A stored attempt, and the state of its request after it. */
+export type RecordedAttempt = StoredAttempt & { readonly state: RequestRecord['delivery'] };
 
 /** In the order of the attempts. Null when the request was deleted meanwhile; then nothing is stored. */
-export type RecordedAttempts = readonly (StoredAttempt | null)[];
+export type RecordedAttempts = readonly (RecordedAttempt | null)[];
 
 /**
  * Stores attempts with all of their effects in one transaction: the history, the pending deliveries, failures in a row
@@ -23,9 +27,10 @@ export type RecordedAttempts = readonly (StoredAttempt | null)[];
  */
 async function recordAttempts(
   db: EngineDatabase,
-  attempts: readonly Attempt[],
+  received: readonly Attempt[],
   now: number,
 ): Promise<RecordedAttempts> {
+  const attempts = received.map(withoutNul);
   return db.transaction().execute(async (transaction) => {
     // Endpoints, then destinations, each in the order of ids, so that two processes can't deadlock.
     const endpointIds = ascending(attempts.map(({ endpointId }) => endpointId));
@@ -42,10 +47,12 @@ async function recordAttempts(
     const ids = await insertAttempts(transaction, kept);
     await trimHistory(transaction, kept);
     await updateDeliveries(transaction, kept);
+    const failures = await failuresOf(transaction, kept);
     await saveLatest(
       transaction,
-      kept.map((attempt) => ({ ...attempt, latest: latestOf(attempt) })),
+      kept.map((attempt) => ({ ...attempt, latest: failures.get(nameOf(attempt)) ?? latestOf(attempt) })),
     );
+    const states = await statesOf(transaction, kept);
     await countOutcomes(transaction, attempts, now);
     for (const endpointId of endpointIds)
       await removeSpared(
@@ -56,7 +63,7 @@ async function recordAttempts(
     const idOf = new Map(kept.map((attempt, nth) => [attempt, ids[nth]]));
     return attempts.map((attempt) => {
       const id = idOf.get(attempt);
-      return id === undefined ? null : { ...attempt, id };
+      return id === undefined ? null : { ...attempt, id, state: states.get(nameOf(attempt)) };
     });
   });
 }
@@ -70,7 +77,7 @@ function isWaiting({ nextAttemptAt }: Attempt): boolean {
   return nextAttemptAt !== null;
 }
 
-function latestOf({ kind, status, error, at }: Attempt): LastDelivery {
+function latestOf({ kind, status, error, at }: Pick<Attempt, 'kind' | 'status' | 'error' | 'at'>): LastDelivery {
   return { kind, status, error, at: new Date(at).toISOString() };
 }
 
@@ -108,6 +115,16 @@ async function markSent(transaction: DatabaseTransaction, endpointIds: readonly 
       .execute();
 }
 
+/** PostgreSQL can't store NUL in a text, and a target may send it in the reason of a status. */
+function withoutNul(attempt: Attempt): Attempt {
+  const { statusText, error } = attempt;
+  return {
+    ...attempt,
+    statusText: statusText.replaceAll('\0', '\uFFFD'),
+    error: error?.replaceAll('\0', '\uFFFD') ?? null,
+  };
+}
+
 async function insertAttempts(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<number[]> {
   const ids: number[] = [];
   for (const chunk of rowChunks(attempts)) {
@@ -142,7 +159,7 @@ async function insertAttempts(transaction: DatabaseTransaction, attempts: readon
 
 /** Deletes all but the newest attempts of each request. */
 async function trimHistory(transaction: DatabaseTransaction, attempts: readonly Attempt[]): Promise<void> {
-  const requests = new Map(attempts.map((attempt) => [`${attempt.endpointId} ${attempt.index}`, attempt]));
+  const requests = new Map(attempts.map((attempt) => [nameOf(attempt), attempt]));
   for (const { endpointId, index } of requests.values())
     await transaction
       .deleteFrom('delivery_attempts')
@@ -173,13 +190,92 @@ async function updateDeliveries(transaction: DatabaseTransaction, attempts: read
         .execute();
 }
 
+interface RequestName {
+  readonly endpointId: number;
+  readonly index: number;
+}
+
+function nameOf({ endpointId, index }: RequestName): string {
+  return `${endpointId} ${index}`;
+}
+
+/** The key of a row's request, in two numbers that JavaScript can hold. */
+const REQUEST_NAME = [sql<number>`request_key >> 32`.as('endpointId'), indexOfRequestKey.as('index')] as const;
+
+/**
+ * The newest failure of each forwarded request that a destination still has. A request with several destinations shows
+ * it, also after another destination has accepted the request. A replay shows its own outcome.
+ */
+async function failuresOf(
+  transaction: DatabaseTransaction,
+  attempts: readonly Attempt[],
+): Promise<ReadonlyMap<string, LastDelivery>> {
+  const forwarded = attempts.filter(({ kind, status }) => kind === 'forward' && isDelivered(status));
+  const failures = new Map<string, LastDelivery>();
+  for (const chunk of rowChunks(forwarded)) {
+    const rows = await transaction
+      .selectFrom('delivery_attempts as a')
+      .innerJoin('destinations', 'destinations.id', 'a.destination_id')
+      .select([...REQUEST_NAME, 'a.status', 'a.error', 'a.sent_at'])
+      .where(
+        'a.request_key',
+        'in',
+        chunk.map(({ endpointId, index }) => requestKey(endpointId, index)),
+      )
+      .where((where) => where.or([where('status', 'is', null), where('status', '<', 200), where('status', '>', 299)]))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('delivery_attempts as later')
+              .select('later.id')
+              .whereRef('later.delivery_id', '=', 'a.delivery_id')
+              .whereRef('later.id', '>', 'a.id'),
+          ),
+        ),
+      )
+      .orderBy('a.id')
+      .execute();
+    for (const row of rows)
+      failures.set(nameOf(row), latestOf({ kind: 'forward', status: row.status, error: row.error, at: row.sent_at }));
+  }
+  return failures;
+}
+
+/** What the rows of the requests show now. */
+async function statesOf(
+  transaction: DatabaseTransaction,
+  requests: readonly RequestName[],
+): Promise<ReadonlyMap<string, NonNullable<RequestRecord['delivery']>>> {
+  const states = new Map<string, NonNullable<RequestRecord['delivery']>>();
+  for (const chunk of rowChunks(requests)) {
+    const rows = await transaction
+      .selectFrom('latest_deliveries')
+      .select([
+        ...REQUEST_NAME,
+        'latest',
+        sql<number>`case when exists (select 1 from deliveries d where d.request_key = latest_deliveries.request_key) then 1 else 0 end`.as(
+          'is_pending',
+        ),
+      ])
+      .where(
+        'request_key',
+        'in',
+        chunk.map(({ endpointId, index }) => requestKey(endpointId, index)),
+      )
+      .execute();
+    for (const row of rows)
+      states.set(nameOf(row), { last: storedLatest(row.latest), isPending: row.is_pending === 1 });
+  }
+  return states;
+}
+
 /** Stores the latest delivery of each request. */
 export async function saveLatest(
   transaction: DatabaseTransaction,
   requests: readonly { readonly endpointId: number; readonly index: number; readonly latest: LastDelivery }[],
 ): Promise<void> {
   // One row per request: a statement can't change a row twice.
-  const latest = new Map(requests.map((request) => [`${request.endpointId} ${request.index}`, request]));
+  const latest = new Map(requests.map((request) => [nameOf(request), request]));
   for (const chunk of rowChunks([...latest.values()]))
     await transaction
       .insertInto('latest_deliveries')
@@ -246,4 +342,4 @@ function failureOf(attempt: Attempt | undefined): string {
   return attempt.error ?? `${attempt.status ?? ''} ${attempt.statusText}`.trim();
 }
 
-export const recordQueries = { recordAttempts: write(recordAttempts) };
+export const recordQueries = { recordAttempts: unsynced(recordAttempts) };

@@ -3,7 +3,8 @@ import type { DeliveryReport, DestinationChange, DestinationCreate } from '@cree
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import type { Remote } from '../../database/remote.ts';
-import type { EndpointRecord, Store } from '../../database/store.ts';
+import type { Store } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
@@ -17,7 +18,8 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { presentRefusal, presentSummary, presentWaiting } from './present-delivery.ts';
+import { presentRecorded, presentRefusal, presentWaiting } from './present-delivery.ts';
+import type { Installation } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
@@ -62,26 +64,26 @@ export class Deliveries {
   readonly #end = new AbortController();
   #loggedAt = 0;
 
-  private constructor(options: DeliveriesOptions, mark: string) {
+  private constructor(options: DeliveriesOptions, installation: Installation) {
     const { store, replays, signatures, now, maxPending } = options;
     this.#options = options;
     const onFailure = (error: unknown): void => this.#logFailure(error);
     this.#planner = new DeliveryPlanner({
       store,
-      mark,
+      installation,
       now,
       maxPending,
       onFailure,
       onPlanned: (endpointId, { destinationIds, planned, refused }) => {
-        for (const { index, latest } of refused)
-          options.live.publish(endpointId, { type: 'delivery', index, delivery: presentRefusal(latest) });
+        for (const capture of refused)
+          options.live.publish(endpointId, { type: 'delivery', data: presentRefusal(capture) });
         if (destinationIds.length > 0) this.#sender.wake(destinationIds);
         void this.#announceWaiting(endpointId, planned).catch(onFailure);
       },
     });
     this.#sender = new DeliverySender({
       store,
-      mark,
+      mark: installation.mark,
       now,
       signerOf: (endpoint) => signatures.signerOf(endpoint),
       onFailure,
@@ -90,9 +92,10 @@ export class Deliveries {
     });
   }
 
-  /** The mark in forwarded requests is keyed with a secret that all processes of the installation share. */
+  /** Marks and ids are keyed with a secret that all processes of the installation share. */
   static async create(options: DeliveriesOptions): Promise<Deliveries> {
-    return new Deliveries(options, markOf(await options.store.keepSecret('deliveries', randomToken())));
+    const secret = await options.store.keepSecret('deliveries', randomToken());
+    return new Deliveries(options, { mark: markOf(secret), secret });
   }
 
   /** Starts planning and sending. */
@@ -232,13 +235,13 @@ export class Deliveries {
     return recorded[0] ?? null;
   }
 
-  /** Tells viewers and metrics about stored attempts. */
+  /** Sends stored attempts to viewers, and counts them in the metrics. */
   #announce(recorded: RecordedAttempts): void {
     const { live, metrics } = this.#options;
     for (const attempt of recorded) {
       if (attempt === null) continue;
       metrics.countAttempt(attempt.kind, isDelivered(attempt.status) ? 'delivered' : 'failed');
-      live.publish(attempt.endpointId, { type: 'delivery', index: attempt.index, delivery: presentSummary(attempt) });
+      live.publish(attempt.endpointId, { type: 'delivery', data: presentRecorded(attempt) });
     }
   }
 
@@ -253,13 +256,13 @@ export class Deliveries {
     await this.#planner.planAll(endpointId);
   }
 
-  /** Tells viewers which captures still wait. Most are sent before, and their attempt is all that viewers see. */
+  /** Sends viewers the captures that still wait. Most are delivered earlier, so viewers see only their attempt. */
   async #announceWaiting(endpointId: number, indexes: readonly number[]): Promise<void> {
     const { store, live } = this.#options;
     await sleep(WAITING_MS, undefined, { ref: false, signal: this.#end.signal }).catch(() => undefined);
     if (this.#end.signal.aborted) return;
-    for (const { index, plannedAt } of await store.listWaiting(endpointId, indexes))
-      live.publish(endpointId, { type: 'delivery', index, delivery: presentWaiting(plannedAt) });
+    for (const capture of await store.listWaiting(endpointId, indexes))
+      live.publish(endpointId, { type: 'delivery', data: presentWaiting(capture) });
   }
 
   async #expectDestination(endpointId: number, id: number): Promise<void> {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks } from '../../database/row-chunks.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import { latestOf, lockEndpoint } from '../requests/queries.ts';
 
@@ -71,4 +70,13 @@ async function removeUnsaved(
         .where('request_key', 'in', keysOf(rows.map(({ index }) => index)))
         .execute();
   return rows;
+}
+
+/** Sizes of chunks. Few sizes make few statements, which SQLite's statement cache holds. */
+const SIZES = [64, 8, 1];
+
+/** Splits rows for statements with several rows each, so that PostgreSQL needs few round trips. */
+export function* rowChunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+  let at = 0;
+  for (const size of SIZES) for (; rows.length - at >= size; at += size) yield rows.slice(at, at + size);
 }

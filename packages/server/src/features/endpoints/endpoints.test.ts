@@ -48,7 +48,7 @@ test('an account that is deleted during a creation has no endpoint, and is logge
 });
 
 describe('creating', () => {
-  test('gives an endpoint with a URL of its own, and what was asked for', async () => {
+  test('creates an endpoint with its own URL and the requested fields', async () => {
     const { client, user } = await basic.register();
     const answer = await create(client, { name: '  Orders ', source: ' Shop ' });
     expect(answer).toMatchObject({

@@ -1,11 +1,10 @@
 import type { Tier } from '@creel/contract';
 import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
-import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
-import type { EndpointRecord, MethodCount } from '../../database/store.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
+import { lockUser, toEndpointRecord } from '../../database/records.ts';
+import type { EndpointRecord, MethodCount } from '../../database/records.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import { lockUser } from '../../database/user-record.ts';
 
 export interface EndpointDetailRecord extends EndpointRecord {
   readonly methodCounts: readonly MethodCount[];
@@ -41,28 +40,6 @@ export interface EndpointChanges {
         readonly tier?: Tier;
       }
     | { readonly on: false; readonly expiresAt: number };
-}
-
-export function toEndpointRecord(row: Selectable<EndpointsTable>): EndpointRecord {
-  return {
-    id: row.id,
-    uid: row.uid,
-    userId: row.user_id,
-    name: row.name,
-    source: row.source,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    autosave: row.autosave === 1,
-    isFavorite: row.is_favorite === 1,
-    savedCount: row.saved_count,
-    unsavedCount: row.unsaved_count,
-    capturedCount: row.next_index - row.first_index,
-    newestIndex: row.next_index - 1,
-    droppedCount: row.dropped_count,
-    latestAt: row.latest_at,
-    hasDestinations: row.planned_to !== null,
-    signingScheme: row.signing_scheme,
-  };
 }
 
 /** The format of a uid. PostgreSQL rejects some other texts, such as one with a NUL. */

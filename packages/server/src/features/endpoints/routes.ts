@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
 import type { AppContext } from '../../app-context.ts';
 import type { EndpointChanges } from './queries.ts';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Handlers } from '../../http/call.ts';
-import { presentEndpoint, presentEndpointDetail } from './present-endpoint.ts';
+import { presentEndpoint, presentEndpointDetail } from './service.ts';
 
 /** 128 random bits, as 22 characters of `[A-Za-z0-9_-]`. */
 const UID_BYTES = 16;

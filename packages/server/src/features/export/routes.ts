@@ -1,9 +1,9 @@
 import type { Call, Handlers } from '../../http/call.ts';
-import { LargeAnswer, SMALL_ANSWER_BYTES } from '../../http/large-answer.ts';
-import { inSlices, objectJson } from '../../http/json-pieces.ts';
+import { LargeAnswer, SMALL_ANSWER_BYTES, inSlices, objectJson } from '../../http/large-answer.ts';
 import { presentHeld } from '../requests/service.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { EndpointRecord, RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 

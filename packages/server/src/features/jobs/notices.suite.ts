@@ -2,70 +2,61 @@ import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
 
-/** Each notice of expiry is mailed once. */
+/** Each notice of expiry is written once. */
 export function noticesSuite(open: () => AppStore): void {
-  const claim = async (from: number, until: number) =>
-    (await open().claimExpiryNotices(from, until, 100)).map(({ uid, expiresAt }) => ({ uid, expiresAt }));
+  /** A user who gets notices. */
+  const somebody = (email: string) => {
+    const settings = { autoSaveNewEndpoints: false, emailNotifyExpiry: true, emailNotifySubscription: false, email };
+    return someUser(open(), { email, emailVerified: true, subscriptionTier: 'BASIC', settings });
+  };
 
   describe('notices of expiry', () => {
     // Far from the times of all other tests of this file.
     const START = T0 + 1000 * DAY;
+    const add = (from: number, until: number, limit = 100) => open().addExpiryNotices(from, until, limit);
 
-    test('are claimed once per expiry, after the first moment and up to the last', async () => {
-      const user = await someUser(open(), { email: 'Notice@example.com' });
+    test('are written once per expiry, after the first moment and up to the last, one mail per owner', async () => {
+      const user = await somebody('notice-once@example.com');
       const at = (expiresAt: number) => someEndpoint(open(), { expiresAt, userId: user.id, name: 'N' });
-      const [gone, first, last, later] = [
-        await at(START),
-        await at(START + 1),
-        await at(START + DAY),
-        await at(START + DAY + 1),
-      ];
-      const notices = await open().claimExpiryNotices(START, START + DAY, 100);
-      expect(notices.map(({ endpointId }) => endpointId)).toEqual([first.id, last.id]);
-      expect(notices[0]).toMatchObject({
-        uid: first.uid,
-        name: 'N',
-        expiresAt: START + 1,
-        user: { email: 'Notice@example.com' },
+      await at(START);
+      const [first, last] = [await at(START + 1), await at(START + DAY)];
+      await at(START + DAY + 1);
+      expect(await add(START, START + DAY)).toBe(2);
+      const mail = await open().claimMail(START, START + DAY);
+      expect(mail?.user.id).toBe(user.id);
+      expect(JSON.parse(mail?.content ?? '')).toEqual({
+        kind: 'endpoints-expire',
+        endpoints: [first, last].map(({ uid, expiresAt }) => ({ uid, expiresAt })),
       });
-      expect(await claim(START, START + DAY)).toEqual([]);
-      expect(await claim(START, START + DAY + 1)).toEqual([{ uid: later.uid, expiresAt: START + DAY + 1 }]);
+      await open().removeMail(mail?.id ?? 0);
+      expect(await open().claimMail(START, START + DAY)).toBeUndefined();
+      expect(await add(START, START + DAY)).toBe(0);
+      expect(await add(START, START + DAY + 1)).toBe(1);
       await open().changeEndpoint(first.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: START } });
-      await open().changeEndpoint(first.id, {
-        favorite: { on: false, expiresAt: START + 9 },
-      });
-      expect(await claim(START, START + DAY)).toEqual([{ uid: first.uid, expiresAt: START + 9 }]);
-      expect(gone.uid).not.toBe(first.uid);
+      await open().changeEndpoint(first.id, { favorite: { on: false, expiresAt: START + 9 } });
+      expect(await add(START, START + DAY)).toBe(1);
+      await open().deleteUser(user.id);
     });
 
-    test('come again after a release, unless the expiry has changed', async () => {
+    test('are not written for a user who wants none', async () => {
       const from = START + 10 * DAY;
-      const [kept, renewed] = [
-        await someEndpoint(open(), { expiresAt: from + 1 }),
-        await someEndpoint(open(), { expiresAt: from + 2 }),
-      ];
-      const notices = await open().claimExpiryNotices(from, from + 2, 100);
-      expect(notices).toHaveLength(2);
-      await open().changeEndpoint(renewed.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: from } });
-      await open().releaseExpiryNotices(notices);
-      expect(await claim(from, from + DAY)).toEqual([{ uid: kept.uid, expiresAt: from + 1 }]);
+      await someEndpoint(open(), { expiresAt: from + 1 });
+      expect(await add(from, from + DAY)).toBe(1);
+      expect(await open().claimMail(from, from + DAY)).toBeUndefined();
     });
 
-    test('each is claimed by one of five workers, a few at a time', async () => {
+    test('each is written by one of five workers, a few at a time', async () => {
       const from = START + 20 * DAY;
-      const user = await someUser(open());
+      const user = await somebody('notice-workers@example.com');
       for (let nth = 0; nth < 20; nth++) await someEndpoint(open(), { expiresAt: from + 20 - nth, userId: user.id });
-      const first = await open().claimExpiryNotices(from, from + DAY, 3);
-      expect(first.map(({ expiresAt }) => expiresAt - from).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
-      const rounds = await Promise.all(
-        Array.from({ length: 5 }, () => open().claimExpiryNotices(from, from + DAY, 100)),
-      );
-      expect(
-        rounds
-          .flat()
-          .map(({ expiresAt }) => expiresAt - from)
-          .toSorted((a, b) => a - b),
-      ).toEqual(Array.from({ length: 17 }, (_, nth) => nth + 4));
+      expect(await add(from, from + DAY, 3)).toBe(3);
+      const counts = await Promise.all(Array.from({ length: 5 }, () => add(from, from + DAY)));
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(17);
+      const named: string[] = [];
+      for (let mail = await open().claimMail(from, from + DAY); mail; mail = await open().claimMail(from, from + DAY))
+        named.push(...mail.content.matchAll(/"uid":"([^"]+)"/g).map(([, uid = '']) => uid));
+      expect([named.length, new Set(named).size]).toEqual([20, 20]);
+      await open().deleteUser(user.id);
     });
   });
 }

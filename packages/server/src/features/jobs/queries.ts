@@ -1,10 +1,13 @@
+import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
 import type { ExpressionBuilder } from 'kysely';
 import { indexOfKey, requestKey, removeDeliveries } from '../../database/request-key.ts';
 import type { DatabaseTransaction, Tables } from '../../database/schema.ts';
-import type { UserRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
+import { addMail } from '../mail/queries.ts';
+import type { ExpiryNotice } from './service.ts';
 import { freeing, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 
@@ -105,16 +108,6 @@ async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
 }
 
-/** An endpoint that expires soon, with its owner. */
-export interface ExpiryNotice {
-  readonly endpointId: number;
-  readonly uid: string;
-  readonly name: string | null;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-  readonly user: UserRecord;
-}
-
 /** Endpoints that expire in a period and whose notice is not claimed. */
 const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables, 'endpoints'>) =>
   where.and([
@@ -123,16 +116,17 @@ const isDue = (from: number, until: number) => (where: ExpressionBuilder<Tables,
     where.or([where('noticed_expiry', 'is', null), where('noticed_expiry', '<>', where.ref('expires_at'))]),
   ]);
 
+/** Notices go only to verified addresses of users who want them. */
+export function wantsExpiryNotice(user: UserRecord): boolean {
+  const { emailNotifyExpiry, email } = user.settings;
+  return emailNotifyExpiry && PLANS[user.subscriptionTier].emailNotifications && isProvenAddress(user, email);
+}
+
 /**
- * Claims up to `limit` notices of endpoints that expire after `from` and at or before `until`. Each expiry is claimed
- * once, by one process, which then notifies the owner.
+ * Writes the notices of up to `limit` endpoints that expire after `from` and at or before `until`, one mail per owner.
+ * Each expiry is noticed once, also if its owner wants no mail. Returns the number of endpoints.
  */
-async function claimExpiryNotices(
-  db: EngineDatabase,
-  from: number,
-  until: number,
-  limit: number,
-): Promise<ExpiryNotice[]> {
+async function addExpiryNotices(db: EngineDatabase, from: number, until: number, limit: number): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
       .selectFrom('endpoints')
@@ -141,44 +135,28 @@ async function claimExpiryNotices(
       .orderBy('expires_at')
       .limit(limit)
       .execute();
-    const notices: ExpiryNotice[] = [];
+    const noticed: { readonly userId: number; readonly uid: string; readonly expiresAt: number }[] = [];
     // Locks endpoints in the order of ids, like every transaction.
     for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
-      // Checked again with the row locked, so that only one process claims it.
+      // Checked again with the row locked, so that only one process writes it.
       const endpoint = await transaction
         .updateTable('endpoints')
         .set((set) => ({ noticed_expiry: set.ref('expires_at') }))
         .where('id', '=', id)
         .where(isDue(from, until))
-        .returning(['id', 'uid', 'name', 'expires_at', 'user_id'])
+        .returning(['uid', 'expires_at', 'user_id'])
         .executeTakeFirst();
       if (endpoint === undefined || endpoint.expires_at === null) continue;
-      const user = await transaction
-        .selectFrom('users')
-        .selectAll()
-        .where('id', '=', endpoint.user_id)
-        .executeTakeFirst();
-      if (user === undefined) continue;
-      const { uid, name, expires_at: expiresAt } = endpoint;
-      notices.push({ endpointId: endpoint.id, uid, name, expiresAt, user: toUserRecord(user) });
+      noticed.push({ userId: endpoint.user_id, uid: endpoint.uid, expiresAt: endpoint.expires_at });
     }
-    return notices;
+    for (const [userId, own] of Map.groupBy(noticed, (endpoint) => endpoint.userId)) {
+      const row = await transaction.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
+      if (row === undefined || !wantsExpiryNotice(toUserRecord(row))) continue;
+      const endpoints = own.map(({ uid, expiresAt }) => ({ uid, expiresAt }));
+      await addMail(transaction, userId, { kind: 'endpoints-expire', endpoints } satisfies ExpiryNotice);
+    }
+    return noticed.length;
   });
-}
-
-/** Releases notices that could not be sent. */
-async function releaseExpiryNotices(
-  db: EngineDatabase,
-  notices: readonly Pick<ExpiryNotice, 'endpointId' | 'expiresAt'>[],
-): Promise<void> {
-  for (const { endpointId, expiresAt } of notices) {
-    await db
-      .updateTable('endpoints')
-      .set({ noticed_expiry: null })
-      .where('id', '=', endpointId)
-      .where('noticed_expiry', '=', expiresAt)
-      .execute();
-  }
 }
 
 export const jobQueries = {
@@ -186,6 +164,5 @@ export const jobQueries = {
   deleteExpiredEndpoints: freeing(deleteExpiredEndpoints),
   deleteExpiredSessions: freeing(deleteExpiredSessions),
   deleteStaleAccountRows: freeing(deleteStaleAccountRows),
-  claimExpiryNotices: write(claimExpiryNotices),
-  releaseExpiryNotices: write(releaseExpiryNotices),
+  addExpiryNotices: write(addExpiryNotices),
 };

@@ -6,14 +6,14 @@ const TICK_MS = 1000;
  * change. The second starts after the notification, and notifications never overlap.
  */
 export class EndpointTicker {
-  readonly #tell: (endpointId: number) => Promise<void>;
+  readonly #notify: (endpointId: number) => Promise<void>;
   /** Endpoints that were notified less than a second ago; true when they changed since. */
   readonly #changed = new Map<number, boolean>();
   #stopped = false;
 
-  /** `tell` reads the counters itself, so they include every earlier change. It does not reject. */
-  constructor(tell: (endpointId: number) => Promise<void>) {
-    this.#tell = tell;
+  /** `notify` reads the counters itself, so they include every earlier change. It does not reject. */
+  constructor(notify: (endpointId: number) => Promise<void>) {
+    this.#notify = notify;
   }
 
   /** Records that the endpoint's counters changed. */
@@ -30,7 +30,7 @@ export class EndpointTicker {
   async #run(endpointId: number): Promise<void> {
     do {
       this.#changed.set(endpointId, false);
-      await this.#tell(endpointId);
+      await this.#notify(endpointId);
       await pause();
     } while (this.#changed.get(endpointId) === true && !this.#stopped);
     this.#changed.delete(endpointId);

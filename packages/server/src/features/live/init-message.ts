@@ -1,4 +1,4 @@
-import { MAX_JSON_GROWTH } from '../../http/json-pieces.ts';
+import { MAX_JSON_GROWTH } from '../../http/large-answer.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';

@@ -101,7 +101,7 @@ test.each<[string, number, readonly Buffer[]]>([
     ],
   ],
   ['1,001 messages', 1008, Array.from({ length: 1001 }, () => wsFrame({ opcode: text, payload: Buffer.from('hi') }))],
-  ['1,001 pongs that nobody asked for', 1008, Array.from({ length: 1001 }, () => wsFrame({ opcode: pong }))],
+  ['1,001 unsolicited pongs', 1008, Array.from({ length: 1001 }, () => wsFrame({ opcode: pong }))],
 ])('%s: %d', async (_what, code, frames) => {
   expect(await answerTo(frames)).toBe(code);
 });

@@ -249,7 +249,7 @@ describe('a viewer that overflows', () => {
     expect(sent).toEqual(['init 1000 999', '1001']);
   });
 
-  test('during its snapshot read: gets that init, and a second one that recovers', async () => {
+  test('during its snapshot read: gets that init, then another one', async () => {
     const { viewer, sent, snapshot } = newViewer();
     viewer.start();
     for (let index = 1; index < 1500; index += 1) viewer.take(stored(index));

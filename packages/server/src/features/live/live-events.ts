@@ -1,5 +1,5 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
-import type { CapturedRequest, DeliverySummary, LiveMessage } from '@creel/contract';
+import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
 import type { RequestRecord } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';
@@ -20,7 +20,7 @@ export type FeedEvent =
   | { readonly type: 'deleted'; readonly id: number }
   /** All requests with an index below `below` were removed. */
   | { readonly type: 'clear'; readonly below: number }
-  | { readonly type: 'delivery'; readonly index: number; readonly delivery: DeliverySummary };
+  | { readonly type: 'delivery'; readonly data: LiveDelivery };
 
 /** Feed events that can be looked up. */
 export type ContentEvent = Exclude<FeedEvent, RequestEvent>;
@@ -59,13 +59,13 @@ export interface StoredAs {
 }
 
 /**
- * The event of a stored capture. It keeps only the beginning of a large body, because it may wait for a slow viewer.
+ * The event of a stored capture. It copies the beginning of the body, because it may wait for a slow viewer, and the
+ * body shares its memory with others.
  */
 export function storedEvent(endpointId: number, capture: StoredCapture, stored: StoredAs): RequestEvent {
   const { method, head } = capture;
   const size = capture.body?.length ?? 0;
-  const body =
-    size > BODY_PREVIEW_BYTES ? Buffer.from(capture.body?.subarray(0, BODY_PREVIEW_BYTES) ?? []) : capture.body;
+  const body = capture.body && Buffer.from(capture.body.subarray(0, BODY_PREVIEW_BYTES));
   return {
     type: 'request',
     index: stored.index,
@@ -107,7 +107,7 @@ function toMessage(event: FeedEvent | EndpointMessage): LiveMessage {
     case 'clear':
       return { type: 'clear', data: {} };
     case 'delivery':
-      return { type: 'delivery', data: { index: event.index, delivery: event.delivery } };
+      return { type: 'delivery', data: event.data };
     case 'endpoint':
       return event;
   }
@@ -136,7 +136,7 @@ export function push<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, it
   return { front, back: { item, next: back }, size: size + 1, bytes: bytes + bytesOf(item) };
 }
 
-/** Puts an event in front of all others. */
+/** Adds an event before all others. */
 export function unshift<T extends FeedEvent | RemoteEvent>(queue: EventQueue<T>, item: T): EventQueue<T> {
   const { front, back, size, bytes } = queue;
   return { front: { item, next: front }, back, size: size + 1, bytes: bytes + bytesOf(item) };

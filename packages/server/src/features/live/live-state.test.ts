@@ -154,8 +154,9 @@ describe('captures of another node', () => {
 });
 
 test('a delivery of a request that was not sent yet follows it', () => {
-  const delivery = presentRefusal({ kind: 'forward', status: null, error: 'why', at: new Date(0).toISOString() });
-  const { state, effects } = run(live(0), [took({ type: 'delivery', index: 2, delivery })]);
+  const latest = { kind: 'forward', status: null, error: 'why', at: new Date(0).toISOString() } as const;
+  const data = presentRefusal({ index: 2, latest });
+  const { state, effects } = run(live(0), [took({ type: 'delivery', data })]);
   expect(effects).toEqual([{ type: 'read', read: 1, after: 0, upTo: 2 }]);
   expect(sends(state, [found(1, 2, 1, 2)])).toEqual(['1', '2', 'delivery 2']);
 });

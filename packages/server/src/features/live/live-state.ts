@@ -198,8 +198,8 @@ function place(state: LiveState, event: FeedEvent | RemoteEvent): Step {
         ? read(state, event.request.index)
         : [{ ...state, ready: push(state.ready, event) }, []];
     case 'delivery':
-      return event.index > newest
-        ? read({ ...state, held: push(state.held, event) }, event.index)
+      return event.data.index > newest
+        ? read({ ...state, held: push(state.held, event) }, event.data.index)
         : [{ ...state, ready: push(state.ready, event) }, []];
     case 'lookup': {
       const number = state.lastRead + 1;
@@ -250,7 +250,7 @@ function release(from: LiveState): Step {
     const next = shift(state.held);
     if (next === undefined) break;
     const [after, more] = place({ ...state, held: EMPTY_QUEUE }, next.item);
-    // `place` may have put the event back, in front of the rest.
+    // `place` may have put the event back, before the rest.
     state = after.held.size === 0 ? { ...after, held: next.rest } : { ...after, held: state.held };
     effects.push(...more);
     // `place` may have dropped all events.

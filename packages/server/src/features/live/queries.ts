@@ -1,7 +1,7 @@
 import { read } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
-import type { EndpointRecord } from '../../database/store.ts';
-import { toEndpointRecord } from '../endpoints/queries.ts';
+import { toEndpointRecord } from '../../database/records.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 
 /** An endpoint with live connections. */
 export interface WatchedEndpoint extends EndpointRecord {

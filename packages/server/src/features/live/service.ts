@@ -1,5 +1,5 @@
 import { BODY_PREVIEW_BYTES, LIVE_CLOSE_SIGNED_OUT, unsavedId } from '@creel/contract';
-import type { DeliverySummary } from '@creel/contract';
+import type { LiveDelivery } from '@creel/contract';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -9,7 +9,7 @@ import type { Bus } from '../../bus/bus.ts';
 import type { Notice } from '../../bus/notice.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
@@ -46,24 +46,13 @@ const SOCKET_OPTIONS = {
   closeTimeout: 900,
 };
 
-/** The live view's interface for the rest of the server. Call it after the commit; it reaches all nodes. */
-export interface Live {
-  /** A capture is stored. */
-  captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void;
-  publish(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): void;
-  /** Closes the connections of an ended session with 4401. */
-  endSession(sessionId: string): void;
-  /** Closes the connections of all sessions of a user except one. */
-  endUserSessions(userId: number, exceptSessionId?: string): void;
-}
-
 export interface LiveServiceOptions {
   readonly store: Pick<Remote<typeof requestQueries>, 'listRequests' | 'findRequest'> & Remote<typeof liveQueries>;
   readonly bus: Bus;
   /** The `endpoint` message of a uid; `undefined` when it does not exist. */
   readonly describeEndpoint: (uid: string) => Promise<EndpointMessage | undefined>;
   /** An attempt to deliver a request, or, for 0, why the request is not forwarded. */
-  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<DeliverySummary | undefined>;
+  readonly findDelivery: (endpointId: number, index: number, id: number) => Promise<LiveDelivery | undefined>;
   readonly now: () => number;
   readonly onFailure: (error: unknown) => void;
   /**
@@ -79,7 +68,7 @@ export interface LiveServiceOptions {
  * All live connections of this node. Publishing to them never waits and never fails. Notices of other nodes have no
  * content, so it is read.
  */
-export class LiveService implements Live {
+export class LiveService {
   readonly #options: LiveServiceOptions;
   readonly #ticker: EndpointTicker;
   readonly #connections = new Map<number, Set<LiveConnection>>();
@@ -93,7 +82,7 @@ export class LiveService implements Live {
   constructor(options: LiveServiceOptions) {
     this.#options = options;
     this.#memory = options.memory ?? new LiveMemory();
-    this.#ticker = new EndpointTicker((endpointId) => this.#tellEndpoint(endpointId).catch(options.onFailure));
+    this.#ticker = new EndpointTicker((endpointId) => this.#sendEndpoint(endpointId).catch(options.onFailure));
     this.#pings = setInterval(() => this.#pingAll(), options.pingMs ?? PING_MS).unref();
     this.#poll = new LivePoll({
       ...options,
@@ -110,6 +99,7 @@ export class LiveService implements Live {
     return this.#all().length;
   }
 
+  /** A capture is stored. */
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
     this.#options.bus.captured(endpointId, stored.index);
@@ -120,11 +110,13 @@ export class LiveService implements Live {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
+  /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
     this.#endSession(sessionId);
     this.#options.bus.publish({ kind: 'session', id: sessionId });
   }
 
+  /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void {
     this.#endUserSessions(userId, exceptSessionId);
     this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
@@ -176,8 +168,8 @@ export class LiveService implements Live {
 
   async #findDelivery(notice: Extract<Notice, { kind: 'delivery' }>): Promise<ContentEvent | undefined> {
     const { endpointId, index, id } = notice;
-    const delivery = await this.#options.findDelivery(endpointId, index, id);
-    return delivery && { type: 'delivery', index, delivery };
+    const data = await this.#options.findDelivery(endpointId, index, id);
+    return data && { type: 'delivery', data };
   }
 
   #endSession(sessionId: string): void {
@@ -261,7 +253,7 @@ export class LiveService implements Live {
     return missing.length === MAX_GAP ? undefined : missing.toReversed().map(recordEvent);
   }
 
-  async #tellEndpoint(endpointId: number): Promise<void> {
+  async #sendEndpoint(endpointId: number): Promise<void> {
     const uid = this.#watching(endpointId)[0]?.endpoint.uid;
     if (uid === undefined) return;
     const message = await this.#options.describeEndpoint(uid);
@@ -287,7 +279,10 @@ export class LiveService implements Live {
   }
 }
 
-/** What other nodes are told of an event. */
+/** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
+export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions'>;
+
+/** The notice of an event for the other nodes. */
 function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
   switch (event.type) {
     case 'saved':
@@ -297,7 +292,7 @@ function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): 
     case 'clear':
       return { kind: 'clear', endpointId, below: event.below };
     case 'delivery':
-      return { kind: 'delivery', endpointId, index: event.index, id: event.delivery.id };
+      return { kind: 'delivery', endpointId, index: event.data.index, id: event.data.delivery.id };
     case 'changed':
       return { kind: 'changed', endpointId };
     case 'endpoint-deleted':

@@ -8,12 +8,13 @@ import { WebSocket } from 'ws';
 import { upgradeRaw } from '../../../test/raw-upgrade.ts';
 import type { RawUpgrade } from '../../../test/raw-upgrade.ts';
 import { OPCODE, wsFrame } from '../../../test/ws-frames.ts';
-import type { EndpointRecord, UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import { portOf } from '../../http/listener.ts';
 import { LiveMemory } from './live-memory.ts';
 import { localBus } from '../../bus/bus.ts';
 import { LiveService } from './service.ts';
 import { largeRecord, record } from '../../../test/test-viewer.ts';
+import { endpointRecord } from '../../../test/endpoint-record.ts';
 
 /** Viewers that read little or nothing have bounded costs, and are dropped (docs/api.md, "Live"). */
 const MIB = 1024 * 1024;
@@ -38,7 +39,10 @@ async function startLive(pingMs?: number) {
         checks += 1;
         return Promise.resolve({
           openSessions,
-          endpoints: endpointIds.map((id) => ({ ...endpointOf(id, 1), nextIndex: 0 })),
+          endpoints: endpointIds.map((id) => ({
+            ...endpointRecord({ id, uid: `endpoint-${id}` }),
+            nextIndex: 0,
+          })),
         });
       },
     },
@@ -63,7 +67,13 @@ async function startLive(pingMs?: number) {
       userAgent: '',
       ip: '',
     };
-    live.accept(request, socket, head, { session, user }, endpointOf(endpointId ?? 0, user.id));
+    live.accept(
+      request,
+      socket,
+      head,
+      { session, user },
+      endpointRecord({ id: endpointId ?? 0, uid: `endpoint-${endpointId ?? 0}`, userId: user.id }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const opened: (() => void)[] = [];
@@ -127,28 +137,6 @@ function userOf(id: number): UserRecord {
     stripeSubscriptionId: null,
     settings: { autoSaveNewEndpoints: false, emailNotifyExpiry: false, emailNotifySubscription: false, email: '' },
     createdAt: 0,
-  };
-}
-
-function endpointOf(id: number, userId: number): EndpointRecord {
-  return {
-    id,
-    uid: `endpoint-${id}`,
-    userId,
-    name: null,
-    source: null,
-    createdAt: 0,
-    expiresAt: null,
-    autosave: false,
-    isFavorite: false,
-    savedCount: 0,
-    unsavedCount: 0,
-    capturedCount: 0,
-    newestIndex: -1,
-    droppedCount: 0,
-    latestAt: null,
-    hasDestinations: false,
-    signingScheme: null,
   };
 }
 

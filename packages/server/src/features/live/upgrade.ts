@@ -6,9 +6,10 @@ import type { Duplex } from 'node:stream';
 import type { AppContext } from '../../app-context.ts';
 import { readCookie, SESSION } from '../../http/cookies.ts';
 import { inspectHead, isAmbiguous } from '../../http/inspect-head.ts';
+import { problemBody } from '../../http/problem.ts';
 import { isCrossOrigin } from '../../http/same-origin.ts';
 import type { SignedIn } from '../../http/call.ts';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { LiveService } from './service.ts';
 
 /** True for the only path that may upgrade. All other upgrade requests are handled as ordinary requests. */
@@ -72,8 +73,8 @@ const REFUSED_MS = 1000;
  * discard the response.
  */
 export function refuseUpgrade(socket: Duplex, code: ProblemCode): void {
-  const { status, sentence } = PROBLEMS[code];
-  const body = JSON.stringify({ error: sentence, message: sentence, code });
+  const { status } = PROBLEMS[code];
+  const body = JSON.stringify(problemBody(code));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? code}`,
     'content-type: application/json; charset=utf-8',

@@ -1,8 +1,8 @@
 import { write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
-import type { UserRecord } from '../../database/store.ts';
-import { toUserRecord } from '../../database/user-record.ts';
+import { toUserRecord } from '../../database/records.ts';
+import type { UserRecord } from '../../database/records.ts';
 
 /** SQL of the mail outbox. Times are milliseconds since 1970 and always passed in. */
 
@@ -22,8 +22,11 @@ export async function addMail(transaction: DatabaseTransaction, userId: number, 
     .execute();
 }
 
-/** Claims the mail that has been due longest; `undefined` when none is due. */
-async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | undefined> {
+/**
+ * Claims the mail that has been due longest, until `until`: then it is due again, because its process died. `undefined`
+ * when none is due.
+ */
+async function claimMail(db: EngineDatabase, now: number, until: number): Promise<OutboxMail | undefined> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
       .selectFrom('mail_outbox')
@@ -37,7 +40,7 @@ async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | 
     // Checked again with the row locked, so that only one process claims it.
     const mail = await transaction
       .updateTable('mail_outbox')
-      .set({ send_after: null })
+      .set({ send_after: until })
       .where('id', '=', due.id)
       .where('send_after', '<=', now)
       .returningAll()
@@ -52,10 +55,12 @@ async function claimMail(db: EngineDatabase, now: number): Promise<OutboxMail | 
   });
 }
 
+/** The mail was sent, or is not sent at all. */
 async function removeMail(db: EngineDatabase, id: number): Promise<void> {
   await db.deleteFrom('mail_outbox').where('id', '=', id).execute();
 }
 
+/** The mail is due again at `sendAfter`. */
 async function releaseMail(db: EngineDatabase, id: number, sendAfter: number): Promise<void> {
   await db.updateTable('mail_outbox').set({ send_after: sendAfter }).where('id', '=', id).execute();
 }

@@ -49,7 +49,7 @@ async function wordsOf(sending: Promise<void>): Promise<string> {
     (reason: unknown) => reason,
   );
   if (!(error instanceof MailRefused)) throw new Error(`Not refused as expected: ${String(error)}`);
-  return error.words;
+  return error.message;
 }
 
 test('a mail arrives complete, in both forms, with one recipient', async () => {
@@ -143,13 +143,13 @@ test('a permanent rejection of a mailbox is distinguished from a temporary one o
     createMailer(url, () => 'a@example.com')
       .send('to@example.com', MESSAGE)
       .catch((error: unknown) => error);
-  expect(await refusal(mailbox.url)).toMatchObject({ forGood: true });
-  expect(await refusal('smtp://127.0.0.1:1')).toMatchObject({ forGood: false });
+  expect(await refusal(mailbox.url)).toMatchObject({ isPermanent: true });
+  expect(await refusal('smtp://127.0.0.1:1')).toMatchObject({ isPermanent: false });
   const wrongSignIn = await openMailbox({
     allowInsecureAuth: true,
     authOptional: false,
     onAuth: (_auth, _session, done) => done(new Error('no')),
   });
   closing.push(wrongSignIn.close);
-  expect(await refusal(wrongSignIn.url.replace('//', '//user:wrong@'))).toMatchObject({ forGood: false });
+  expect(await refusal(wrongSignIn.url.replace('//', '//user:wrong@'))).toMatchObject({ isPermanent: false });
 });

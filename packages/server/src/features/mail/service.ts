@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import type { UserRecord } from '../../database/store.ts';
+import type { UserRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { Logger } from '../../log.ts';
 import type { OutboxMail, mailQueries } from './queries.ts';
@@ -20,11 +21,13 @@ export interface Letter {
   readonly message: Message;
 }
 
+type Composed = Letter | 'unwanted' | undefined;
+
 /**
  * Makes the mail of a feature's notice. `undefined` for notices of other features, and `unwanted` when the user gets no
  * mail about it any more, because settings and addresses change after the notice is written.
  */
-export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Letter | 'unwanted' | undefined;
+export type ComposeNotice = (content: unknown, user: UserRecord, publicUrl: string) => Composed | Promise<Composed>;
 
 /** Creates both forms of a mail. All parts are treated as text, so that user input can't become markup or a header. */
 export function compose(subject: string, parts: readonly Part[]): Message {
@@ -76,26 +79,27 @@ export function escapeHtml(text: string): string {
 const CONNECT_MS = 10_000;
 const GREETING_MS = 10_000;
 const SILENCE_MS = 20_000;
-const MAX_WORDS = 300;
+const MAX_MESSAGE_LENGTH = 300;
 const NO_TLS = 'The mail server does not offer TLS, and without it the password is not sent.';
 
-/** The mail was rejected. `words` is the mail server's response, or why there is none; safe to show to users. */
+/** The mail was rejected. The message is the mail server's response, or why there is none; safe to show to users. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
-  readonly words: string;
   /** The rejection is permanent (RFC 5321 4.2.1: a 5yz response). */
-  readonly forGood: boolean;
+  readonly isPermanent: boolean;
 
-  constructor(words: string, forGood = false) {
-    super(words);
-    this.words = words;
-    this.forGood = forGood;
+  constructor(message: string, isPermanent = false) {
+    super(message);
+    this.isPermanent = isPermanent;
   }
 }
 
 export interface Mailer {
-  /** Sends a mail to one address. @throws MailRefused */
-  send(to: string, message: Message): Promise<void>;
+  /**
+   * Sends a mail to one address. Mails with the same `id` have the same Message-ID, so that mail programs show copies
+   * once. @throws MailRefused
+   */
+  send(to: string, message: Message, id?: string): Promise<void>;
 }
 
 /** The only module that sends mail, over SMTP. `from` is an address, with or without a name. */
@@ -112,15 +116,22 @@ export function createMailer(smtpUrl: string, from: () => string): Mailer {
     disableUrlAccess: true,
   });
   return {
-    async send(to, message) {
+    async send(to, message, id) {
+      const sender = from();
+      const messageId = id === undefined ? {} : { messageId: `<${id}@${domainOf(sender)}>` };
       try {
         // Addresses as objects are not parsed, so that none can inject another.
-        await transport.sendMail({ from: from(), to: { name: '', address: to }, ...message });
+        await transport.sendMail({ from: sender, to: { name: '', address: to }, ...messageId, ...message });
       } catch (error) {
-        throw new MailRefused(wordsOf(error, secrets), isForGood(error));
+        throw new MailRefused(messageOf(error, secrets), isPermanentRejection(error));
       }
     },
   };
+}
+
+/** The domain of an address, with or without a name. */
+function domainOf(address: string): string {
+  return /@([^@>\s]+)>?\s*$/.exec(address)?.[1] ?? 'localhost';
 }
 
 /** The password is sent only over TLS, unless the operator sets `?requireTLS=false`. */
@@ -133,20 +144,20 @@ function withSafeDefaults(url: URL): string {
 }
 
 /** Whether the rejection concerns this mail only. A failed login (535) concerns all mails and can be fixed. */
-function isForGood(error: unknown): boolean {
+function isPermanentRejection(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
   return error.code === 'EENVELOPE' && Number(error.responseCode) >= 500;
 }
 
-function wordsOf(error: unknown, secrets: readonly string[]): string {
-  const words = said(error)
+function messageOf(error: unknown, secrets: readonly string[]): string {
+  const message = responseOf(error)
     .replace(/\p{Cc}+/gu, ' ')
     .trim();
-  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words);
-  return clean.length > MAX_WORDS ? `${clean.slice(0, MAX_WORDS)}…` : clean;
+  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), message);
+  return clean.length > MAX_MESSAGE_LENGTH ? `${clean.slice(0, MAX_MESSAGE_LENGTH)}…` : clean;
 }
 
-function said(error: unknown): string {
+function responseOf(error: unknown): string {
   if (!(error instanceof Error)) return 'The mail server could not be asked.';
   if ('code' in error && error.code === 'ETLS') return NO_TLS;
   if ('response' in error && typeof error.response === 'string') return error.response;
@@ -170,6 +181,8 @@ export function defaultSender(publicUrl: string): string {
 /** Mails per round. */
 const AT_ONCE = 50;
 const RETRY_MS = 60_000;
+/** A mail that was claimed this long ago is sent again, because its process died. A mail takes seconds. */
+const CLAIM_MS = 120_000;
 
 interface OutboxOptions {
   readonly store: Remote<typeof mailQueries>;
@@ -182,20 +195,21 @@ interface OutboxOptions {
 }
 
 /**
- * Sends the notices in the outbox, each once. A mail is claimed before it is sent, so that no two processes send it and
- * a crash never sends it twice. A temporary failure releases the claim. True when there may be more.
+ * Sends the notices in the outbox, each at least once. A mail is claimed before it is sent, so that no two processes send
+ * it. The claim ends, so a crash does not lose it, and its copies have the same Message-ID. A temporary failure releases
+ * the claim. True when there may be more.
  */
 export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): Promise<boolean> {
   const { store, mailer, log, now } = options;
   for (let sent = 0; sent < AT_ONCE; sent++) {
-    const mail = signal.aborted ? undefined : await store.claimMail(now());
+    const mail = signal.aborted ? undefined : await store.claimMail(now(), now() + CLAIM_MS);
     if (mail === undefined) return false;
     try {
-      const letter = composeMail(mail, options);
-      if (letter !== 'unwanted') await mailer.send(letter.to, letter.message);
+      const letter = await composeMail(mail, options);
+      if (letter !== 'unwanted') await mailer.send(letter.to, letter.message, messageIdOf(mail));
     } catch (error) {
       log.warn({ err: error }, 'a notice could not be sent');
-      if (!(error instanceof MailRefused && error.forGood)) {
+      if (!(error instanceof MailRefused && error.isPermanent)) {
         await store.releaseMail(mail.id, now() + RETRY_MS);
         return false;
       }
@@ -205,11 +219,19 @@ export async function sendOutbox(options: OutboxOptions, signal: AbortSignal): P
   return true;
 }
 
+/** The same in each try, and different for the same mail of another installation. */
+function messageIdOf({ id, content, user }: OutboxMail): string {
+  return createHash('sha256').update(`${id} ${user.createdAt} ${content}`).digest('hex').slice(0, 32);
+}
+
 /** @throws Error for a notice of a newer version, which a newer node sends later */
-function composeMail({ content, user }: OutboxMail, { composers, publicUrl }: OutboxOptions): Letter | 'unwanted' {
+async function composeMail(
+  { content, user }: OutboxMail,
+  { composers, publicUrl }: OutboxOptions,
+): Promise<Letter | 'unwanted'> {
   const notice: unknown = JSON.parse(content);
   for (const composeNotice of composers) {
-    const letter = composeNotice(notice, user, publicUrl());
+    const letter = await composeNotice(notice, user, publicUrl());
     if (letter !== undefined) return letter;
   }
   throw new Error('This version does not know the notice.');

@@ -3,14 +3,14 @@ import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
 import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { LongText, utf8Boundary } from '../../http/json-pieces.ts';
+import { LongText, utf8Boundary, objectAnswer } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { EndpointRecord, RequestName, RequestRecord } from '../../database/store.ts';
+import type { RequestName, RequestRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Call, Handlers } from '../../http/call.ts';
-import { objectAnswer } from '../../http/large-answer.ts';
 
 type ReplayCall = Call<'replay'>;
 const WITHOUT_REQUEST = 'To sign, name the captured request with of or bodyFrom.';
@@ -34,7 +34,7 @@ export const replayHandlers = {
       hold(MAX_REPLAY_ANSWER_BYTES);
       return given ?? (await stored?.read()) ?? Buffer.alloc(0);
     };
-    const caller = { person: signedIn.user.id, signal, whenDone };
+    const caller = { userId: signedIn.user.id, signal, whenDone };
     const send = () => app.replays.send({ method, url, headers, readBody, sign }, caller);
     const response =
       origin === undefined ? await send() : await app.deliveries.recordReplay(origin, { method, url }, send);

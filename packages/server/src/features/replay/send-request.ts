@@ -1,13 +1,15 @@
-import type { RawHeaders } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines } from '@creel/contract';
+import type { RawHeaders, ReplayHead } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
-import { sendOverSocket } from './send-over-socket.ts';
-import type { SocketResponse } from './send-over-socket.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
 import type { Lookup, Target } from './target.ts';
 import { connect, isIP } from 'node:net';
 import type { LookupFunction, Socket, TcpNetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { request as openRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { setImmediate as turnOfTheLoop, setTimeout as sleep } from 'node:timers/promises';
 
 /** A replay that is ready to be sent. */
 export interface OutboundRequest {
@@ -105,4 +107,151 @@ function onlyThese(addresses: readonly string[]): LookupFunction {
     if (options.all === true) done(null, found);
     else done(null, found[0]?.address ?? '', found[0]?.family ?? 0);
   };
+}
+
+/** Maximum bytes of a response's head. */
+const MAX_HEAD_BYTES = 64 * 1024;
+
+/** Maximum number of interim responses (1xx) before the response. */
+const MAX_INTERIM = 1000;
+
+/** The request to send. */
+export interface SocketRequest extends Omit<ReplayHead, 'bodyBytes'> {
+  readonly path: string;
+  readonly body: Uint8Array;
+  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
+  readonly keptBytes?: number | undefined;
+}
+
+/** The response. */
+export interface SocketResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+  /** True when the body is incomplete: over the limit, too slow, or aborted. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Sends a request over a connection and reads the response, both exactly as on the wire: no redirects, no decoding, no
+ * merged headers. When `signal` aborts, returns what has arrived; before the head it rejects. @throws errors of the
+ * connection, TLS or the parser, or the signal's reason
+ */
+export async function sendOverSocket(
+  socket: Socket,
+  outgoing: SocketRequest,
+  signal: AbortSignal,
+): Promise<SocketResponse> {
+  const request = openRequest({
+    method: outgoing.method,
+    path: outgoing.path,
+    // Node sends a flat list of names and values unchanged.
+    headers: replayHeaderLines({ ...outgoing, bodyBytes: outgoing.body.length }).flat(),
+    setHost: false,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    createConnection: () => socket,
+  });
+  // By default Node drops header lines beyond 1,000; their bytes are limited above.
+  request.maxHeadersCount = 0;
+  const stop = (): void => void request.destroy(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const answer = await headOf(request, outgoing.body);
+    const { body, isCut } = await readBounded(answer, outgoing.keptBytes ?? MAX_REPLAY_ANSWER_BYTES);
+    // If only the connection's end marks the body's end, our own abort looks like the target's.
+    return { ...describe(answer), body, isCut: isCut || signal.aborted };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    request.destroy();
+    socket.destroy();
+  }
+}
+
+function headOf(request: ClientRequest, body: Uint8Array): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    // These listeners stay: the response itself reports failures after its head.
+    request.on('error', reject);
+    request.on('upgrade', () => reject(new ReplayFailure('The destination switched to another protocol, unasked.')));
+    request.on('close', () => reject(new ReplayFailure('The destination closed the connection without an answer.')));
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM)
+        request.destroy(new ReplayFailure('The destination sent interim answers without end.'));
+    });
+    void sendBody(request, body);
+  });
+}
+
+/** Bytes of a body per write. */
+const SLICE_BYTES = 64 * 1024;
+/** A larger body is likely to be rejected. After its first slice the target gets some milliseconds to do so. */
+const LARGE_BYTES = 1024 * 1024;
+const REFUSAL_MS = 100;
+/** From this status on a response is final even if the body was not read (RFC 9110 15). */
+const FIRST_REFUSAL = 300;
+
+/**
+ * Writes a body in slices and checks for a response in between. A target that rejects a large body responds early and
+ * hangs up; further writes would break the connection before the response is read. If the target starts another
+ * response early, it still gets the whole body.
+ */
+async function sendBody(request: ClientRequest, body: Uint8Array): Promise<void> {
+  let isOver = false;
+  const over = new Promise<void>((resolve) => {
+    const end = (): void => {
+      isOver = true;
+      resolve();
+    };
+    request.once('response', ({ statusCode = 0 }: IncomingMessage) => {
+      if (statusCode >= FIRST_REFUSAL) end();
+    });
+    request.once('close', end);
+  });
+  for (let at = 0; at < body.length; at += SLICE_BYTES) {
+    const taken = new Promise<void>(
+      (resolve) => void request.write(body.subarray(at, at + SLICE_BYTES), () => resolve()),
+    );
+    await Promise.race([taken, over]);
+    // The first await runs before the loop polls its sockets, the second after.
+    await turnOfTheLoop();
+    await turnOfTheLoop();
+    if (at === 0 && body.length > LARGE_BYTES) await Promise.race([sleep(REFUSAL_MS), over]);
+    if (isOver) return;
+  }
+  request.end();
+}
+
+function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage) {
+  const headers: RawHeaders = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  return { status: statusCode, statusText: statusMessage, headers };
+}
+
+/** Reads up to MAX_REPLAY_ANSWER_BYTES, because some targets report an error if their response is not read. */
+async function readBounded(
+  answer: IncomingMessage,
+  keptBytes: number,
+): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
+  const pieces: Buffer[] = [];
+  let kept = 0;
+  let size = 0;
+  let isCut = false;
+  try {
+    for await (const piece of answer) {
+      if (!Buffer.isBuffer(piece)) continue;
+      size += piece.length;
+      const room = keptBytes - kept;
+      if (room > 0) pieces.push(piece.length <= room ? piece : Buffer.from(piece.subarray(0, room)));
+      kept += Math.min(piece.length, room);
+      isCut ||= piece.length > room;
+      if (size > MAX_REPLAY_ANSWER_BYTES) break;
+    }
+  } catch {
+    isCut = true;
+  }
+  return { body: Buffer.concat(pieces, kept), isCut };
 }

@@ -3,12 +3,13 @@ import { ProblemError } from '../../http/problem.ts';
 import type { Sign } from '../signatures/service.ts';
 import { ReplayFailure, REPLAY_ERRORS } from './replay-failure.ts';
 import type { ThreadFailure } from './replay-failure.ts';
-import { ReplayLimits } from './replay-limits.ts';
 import { lookUpInPublic, lookUpOnSystem, resolveTarget, checkPort, parseTarget } from './target.ts';
 import type { Lookup } from './target.ts';
 import { LazyWorker } from '../../workers/worker-client.ts';
 import { workerFile } from '../../workers/worker-file.ts';
 import type { ReplayMethods } from './replay-thread.ts';
+import { TokenBucket } from '../../limits/token-bucket.ts';
+import { QueuePerOwner } from '../../limits/fair-queue.ts';
 
 /** What sending returns. */
 export type { OutboundResponse };
@@ -36,7 +37,7 @@ export interface Replay extends Pick<OutboundRequest, 'method' | 'url' | 'header
 /** The client that waits for the response. */
 export interface Caller {
   /** The user whose limits apply. */
-  readonly person: number;
+  readonly userId: number;
   /** Aborts when the client no longer waits. */
   readonly signal: AbortSignal;
   /** Calls back when the response was delivered or the client left; until then its memory is in use. */
@@ -81,13 +82,13 @@ export class Replays {
    */
   async send(
     { method, url, headers: given, readBody, sign }: Replay,
-    { person, signal, whenDone }: Caller,
+    { userId, signal, whenDone }: Caller,
   ): Promise<OutboundResponse> {
     const { allowPrivate, userAgent, maxMs = MAX_MS, sendRequest = this.#thread.sendRequest } = this.#options;
     const { host, port } = parseTarget(url);
-    this.#limits.count(person, `${host} ${port}`);
+    this.#limits.count(userId, `${host} ${port}`);
     const until = performance.now() + maxMs;
-    const leave = await this.#limits.turn(person);
+    const leave = await this.#limits.turn(userId);
     whenDone(leave);
     const left = until - performance.now();
     if (left < maxMs * MIN_TIME_LEFT)
@@ -158,5 +159,70 @@ export class ReplayWorker {
 
   close(): Promise<void> {
     return this.#thread.terminate();
+  }
+}
+
+/**
+ * Replays per second of one user and to one target; bursts may be ten times as large. One user can't exhaust a target.
+ */
+const PER_SECOND = 20;
+const PER_SECOND_TO_TARGET = 5 * PER_SECOND;
+/** Running replays of one user, including their responses, and waiting ones. */
+const AT_ONCE = 10;
+const MAX_WAITING = 200;
+/** Maximum number of remembered users and targets; the oldest are dropped. */
+const MAX_REMEMBERED = 10_000;
+
+const TOO_MANY = 'Too many replays at once. Please try again in a moment.';
+
+/** A map that drops its oldest entries. */
+class Remembered<Key, Value> {
+  readonly #known = new Map<Key, Value>();
+  readonly #make: () => Value;
+
+  constructor(make: () => Value) {
+    this.#make = make;
+  }
+
+  of(key: Key): Value {
+    const value = this.#known.get(key) ?? this.#make();
+    // Reinserts the entry: a map's first entry is its oldest.
+    this.#known.delete(key);
+    this.#known.set(key, value);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    return value;
+  }
+}
+
+/**
+ * Prevents one user from filling the server with replays or using it to flood another server: a rate limit per user and
+ * per target, and a concurrency limit per user. Excess replays wait, and are rejected when too many wait.
+ */
+export class ReplayLimits {
+  readonly #users: Remembered<number, TokenBucket>;
+  readonly #targets: Remembered<string, TokenBucket>;
+  readonly #queues = new QueuePerOwner({ concurrency: AT_ONCE, maxWaiting: MAX_WAITING });
+
+  constructor(now: () => number) {
+    this.#users = new Remembered(() => new TokenBucket(PER_SECOND, now));
+    this.#targets = new Remembered(() => new TokenBucket(PER_SECOND_TO_TARGET, now));
+  }
+
+  /**
+   * Counts a replay of a user to a target (host and port). A replay that the user's limit rejects does not count for
+   * the target. @throws ProblemError RATE_LIMITED
+   */
+  count(userId: number, target: string): void {
+    const wait = this.#users.of(userId).consume() || this.#targets.of(target).consume();
+    if (wait > 0) throw new ProblemError('RATE_LIMITED', { sentence: TOO_MANY, retryAfter: wait });
+  }
+
+  /** Waits for this user's turn. Returns the function that ends it. @throws QueueFullError */
+  turn(userId: number): Promise<() => void> {
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const ended = (): Promise<void> => new Promise((leave) => resolve(leave));
+    this.#queues.run(userId, ended).catch(reject);
+    return promise;
   }
 }

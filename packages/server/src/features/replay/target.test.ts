@@ -34,7 +34,7 @@ test.each([
   ['backslashes, which it turns round', 'http://h\\a', '/a'],
   ['no slashes before the host', 'http:h/a', '/a'],
   ['three of them', 'http:///h/a', '/a'],
-])('what can stand in no request line is spelt as URLs are: %s', (_what, url, path) => {
+])('characters without a place in a request line are encoded as in URLs: %s', (_what, url, path) => {
   expect(parseTarget(url)).toMatchObject({ host: 'h', path });
 });
 
@@ -178,7 +178,7 @@ test('where private targets are allowed, a name may lead to one', async () => {
   expect(await resolveTarget('localhost', { allowPrivate: true, lookUp: lookUpOnSystem })).toContain('127.0.0.1');
 });
 
-test.each(['localhost', 'LOCALHOST.', 'foo.localhost'])('%s is this machine: nobody is asked', async (name) => {
+test.each(['localhost', 'LOCALHOST.', 'foo.localhost'])('%s is this machine: there is no lookup', async (name) => {
   const lookUp = (): Promise<string[]> => Promise.reject(new Error('asked'));
   await expect(resolveTarget(name, { allowPrivate: false, lookUp })).rejects.toMatchObject(REFUSED);
 });
@@ -192,7 +192,7 @@ test('an address is not looked up', async () => {
 test.each([
   ['has none', () => Promise.resolve([]), /has no address/],
   ['does not exist', () => Promise.reject(new Error('ENOTFOUND')), /could not be found/],
-])('a name that %s is told so', async (_what, lookUp, sentence) => {
+])('a name that %s is reported', async (_what, lookUp, sentence) => {
   await expect(resolveTarget('gone.example', { allowPrivate: false, lookUp })).rejects.toMatchObject({
     code: 'REPLAY_FAILED',
     message: expect.stringMatching(sentence),

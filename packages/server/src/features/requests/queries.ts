@@ -1,4 +1,5 @@
 import { lastDeliverySchema } from '@creel/contract';
+import type { LastDelivery } from '@creel/contract';
 import { sql } from 'kysely';
 import type { SelectQueryBuilder, Selectable } from 'kysely';
 import { removeDeliveries, indexOfKey, requestKey } from '../../database/request-key.ts';
@@ -59,8 +60,12 @@ export function toRequestRecord(endpointId: number, row: RequestRow): RequestRec
 
 function storedDelivery({ latest_delivery, is_pending }: RequestRow): RequestRecord['delivery'] {
   if (latest_delivery === null && is_pending === 0) return undefined;
-  const last = latest_delivery === null ? null : lastDeliverySchema.parse(JSON.parse(latest_delivery));
-  return { last, isPending: is_pending === 1 };
+  return { last: storedLatest(latest_delivery), isPending: is_pending === 1 };
+}
+
+/** The value of `latest_deliveries.latest`, or of a missing row. */
+export function storedLatest(latest: string | null): LastDelivery | null {
+  return latest === null ? null : lastDeliverySchema.parse(JSON.parse(latest));
 }
 
 /**

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { encodeHead } from '../../database/request-head.ts';
 import { BODY_PREVIEW_BYTES, unsavedId } from '@creel/contract';
 import { requestName, presentHeld, presentPreview } from './service.ts';
+import type { AppContext } from '../../app-context.ts';
+import type { SaveResult } from './queries.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { setNextPage } from '../../http/call.ts';
 import type { Call, Handlers } from '../../http/call.ts';
@@ -44,6 +46,15 @@ async function findOne({ app, endpoint, params, hold }: Call<'getRequest'> | Cal
   return whole;
 }
 
+/** The answer to a request that was saved, or why it was not. Viewers see a change. */
+function answerSaved(app: AppContext, endpointId: number, result: SaveResult): LargeAnswer {
+  if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
+  if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
+  const request = presentPreview(result.record);
+  if (result.changed) app.live.publish(endpointId, { type: 'saved', oldId: unsavedId(request.index), request });
+  return objectAnswer(MAX_PREVIEW_BYTES, request);
+}
+
 export const requestHandlers = {
   listSaved: (call) => listPage(call, 'saved'),
   listUnsaved: (call) => listPage(call, 'unsaved'),
@@ -76,11 +87,7 @@ export const requestHandlers = {
       app.config.maxSavedPerEndpoint,
       BODY_PREVIEW_BYTES,
     );
-    if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-    if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
-    const request = presentPreview(result.record);
-    if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
-    return objectAnswer(MAX_PREVIEW_BYTES, request);
+    return answerSaved(app, endpoint.id, result);
   },
 
   async restoreRequest({ app, endpoint, body: copy, hold }) {
@@ -96,11 +103,7 @@ export const requestHandlers = {
       body,
     };
     const result = await app.store.restoreRequest(endpoint.id, lost, app.config.maxSavedPerEndpoint);
-    if (result === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-    if (result === 'limit') throw new ProblemError('SAVED_LIMIT');
-    const request = presentPreview(result.record);
-    if (result.changed) app.live.publish(endpoint.id, { type: 'saved', oldId: unsavedId(request.index), request });
-    return objectAnswer(MAX_PREVIEW_BYTES, request);
+    return answerSaved(app, endpoint.id, result);
   },
 
   async deleteRequest({ app, endpoint, params }) {

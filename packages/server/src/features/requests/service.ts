@@ -1,14 +1,11 @@
 import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId, indexOfUnsavedId } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
-import { LongText, utf8Boundary } from '../../http/json-pieces.ts';
+import { LongText, utf8Boundary } from '../../http/large-answer.ts';
 import { RecordLabels, decodeHead } from '../../database/request-head.ts';
 import type { RequestRecord, RequestName } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
 
 type Encoding = CapturedRequest['bodyEncoding'];
-
-/** A captured request whose body is not converted to text yet. */
-export type HeldRequest = Omit<CapturedRequest, 'body'> & { readonly body: LongText | null };
 
 /** A stored request as the API and the live view return it, with the part of its body that the record holds. */
 export function presentRequest(record: RequestRecord): CapturedRequest {
@@ -16,11 +13,12 @@ export function presentRequest(record: RequestRecord): CapturedRequest {
 }
 
 /** The same for a large body, which stays bytes until its JSON is written. */
-export function presentHeld(record: RequestRecord): HeldRequest {
+export function presentHeld(record: RequestRecord): Presented<LongText> {
   return present(record, (bytes, encoding) => new LongText(bytes, encoding));
 }
 
-type Presented<Body> = Omit<CapturedRequest, 'body'> & { body: Body | null };
+/** A captured request with another form of its body. */
+type Presented<Body> = Omit<CapturedRequest, 'body'> & { readonly body: Body | null };
 
 function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: Encoding) => Body): Presented<Body> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);

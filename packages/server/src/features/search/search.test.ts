@@ -4,6 +4,7 @@ import { nextLink } from '@creel/contract';
 import type { TestClient } from '../../../test/test-client.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestServer } from '../../../test/test-server.ts';
+import { captureMany } from '../../../test/user-actions.ts';
 
 let server: TestServer;
 let client: TestClient;
@@ -20,16 +21,8 @@ beforeEach(async () => {
   ({ uid } = await client.call('createEndpoint', { body: {} }));
 });
 
-/** Captures sequentially; the bodies are their numbers. */
-async function capture(count: number, method = 'POST', path = ''): Promise<void> {
-  for (let n = 0; n < count; n += 1) {
-    const answer = await client.send(`/h/${uid}${path}`, {
-      method,
-      ...(method === 'GET' ? {} : { body: `body ${n}` }),
-    });
-    expect(answer.status).toBe(200);
-  }
-}
+const capture = (count: number, method?: string, path?: string): Promise<void> =>
+  captureMany(client, uid, { count, ...(method && { method }), ...(path && { path }) });
 describe('search', () => {
   const search = (query: string) => client.tell(`/api/search?${query}`);
 

@@ -42,7 +42,7 @@ export const settingsHandlers = {
     try {
       await app.mailer.send(body.email, testMessage(app.publicUrl()));
     } catch (error) {
-      throw error instanceof MailRefused ? testFailed(error.words) : error;
+      throw error instanceof MailRefused ? testFailed(error.message) : error;
     }
     return { success: true, message: `Test email sent to ${body.email}` };
   },

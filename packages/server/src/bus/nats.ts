@@ -1,6 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel, ChannelEvents } from './node-bus.ts';
 
 /** Milliseconds between two attempts to connect. */
 const RETRY_MS = 250;
@@ -9,6 +10,8 @@ const CONNECT_MS = 1000;
 /** A server that misses this many pings, sent at this interval in milliseconds, counts as lost. */
 const PING_MS = 1000;
 const MAX_MISSED_PINGS = 2;
+/** Milliseconds between two sends. Until then notices are collected, so that a busy node sends one for several batches. */
+const SEND_MS = 5;
 
 export interface NatsOptions {
   /** `nats://[user[:password]@]host[:port]`. The first URL's credentials are used for all servers. */
@@ -78,4 +81,62 @@ function connectionOptions(urls: readonly string[]): ConnectionOptions {
     pingInterval: PING_MS,
     maxPingOut: MAX_MISSED_PINGS,
   };
+}
+
+/** A subject of NATS without persistence, which all nodes publish to and subscribe to. */
+export class NatsChannel implements Channel {
+  readonly #subject: string;
+  readonly #events: ChannelEvents;
+  #connection: NatsConnection | undefined;
+  /** While it is false, NATS would keep what is published and send it late. */
+  #isConnected = false;
+  #isClosed = false;
+
+  /** `installation` keeps installations apart that share a NATS cluster. */
+  constructor(link: NatsLink, installation: string, events: ChannelEvents) {
+    this.#subject = `creel.${installation}.notices`;
+    this.#events = events;
+    void link.ready.then((connection) => this.#use(connection));
+  }
+
+  async send(texts: readonly string[]): Promise<void> {
+    if (this.#connection === undefined || !this.#isConnected || this.#isClosed) return;
+    for (const text of texts) this.#connection.publish(this.#subject, text);
+    await sleep(SEND_MS);
+  }
+
+  /** The connection's own pings find a dead server, and it reconnects by itself. */
+  revive(): void {
+    void this.#connection?.reconnect().catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await this.#connection?.flush().catch(() => undefined);
+    this.#isClosed = true;
+  }
+
+  #use(connection: NatsConnection): void {
+    if (this.#isClosed) return;
+    this.#connection = connection;
+    connection.subscribe(this.#subject, {
+      callback: (error, message) => {
+        if (error === null && !this.#isClosed) this.#events.onText(message.string());
+      },
+    });
+    this.#opened();
+    void this.#watch(connection);
+  }
+
+  async #watch(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (this.#isClosed) return;
+      if (type === 'disconnect') this.#isConnected = false;
+      if (type === 'reconnect') this.#opened();
+    }
+  }
+
+  #opened(): void {
+    this.#isConnected = true;
+    this.#events.onOpen();
+  }
 }

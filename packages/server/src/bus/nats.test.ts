@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startNats } from '../../test/nats-server.ts';
-import { NatsLink } from './nats-connection.ts';
+import { NatsLink } from './nats.ts';
 
 test('the connection opens when the server comes up, with the credentials of the URL, and survives a restart', async () => {
   const first = await startNats({ user: 'creel', password: 'p@ss' });

@@ -2,8 +2,13 @@ import { DEFAULT_USER_SETTINGS, billingIntervalSchema, tierSchema, userSettingsS
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import type { UserRecord } from './store.ts';
-import type { DatabaseTransaction, UsersTable } from './schema.ts';
+import type {
+  DatabaseTransaction,
+  EndpointMethodCountsTable,
+  EndpointsTable,
+  SessionsTable,
+  UsersTable,
+} from './schema.ts';
 
 /** Created once, because creating a schema costs more than parsing a row. Older rows lack newer settings. */
 const storedSettingsSchema = z
@@ -11,7 +16,9 @@ const storedSettingsSchema = z
   .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
 const storedIntervalSchema = billingIntervalSchema.nullable();
 
-export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
+export type UserRecord = Readonly<ReturnType<typeof toUserRecord>>;
+
+export function toUserRecord(row: Selectable<UsersTable>) {
   return {
     id: row.id,
     username: row.username,
@@ -29,6 +36,51 @@ export function toUserRecord(row: Selectable<UsersTable>): UserRecord {
     createdAt: row.created_at,
   };
 }
+
+export type SessionRecord = Readonly<ReturnType<typeof toSessionRecord>>;
+
+export function toSessionRecord(row: Selectable<SessionsTable>) {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    createdAt: row.created_at,
+    lastSeenAt: row.last_seen_at,
+    expiresAt: row.expires_at,
+    userAgent: row.user_agent,
+    ip: row.ip,
+  };
+}
+
+export type EndpointRecord = Readonly<ReturnType<typeof toEndpointRecord>>;
+
+export function toEndpointRecord(row: Selectable<EndpointsTable>) {
+  return {
+    id: row.id,
+    uid: row.uid,
+    userId: row.user_id,
+    name: row.name,
+    source: row.source,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    autosave: row.autosave === 1,
+    isFavorite: row.is_favorite === 1,
+    savedCount: row.saved_count,
+    unsavedCount: row.unsaved_count,
+    /** Captures since the creation or the last clear. */
+    capturedCount: row.next_index - row.first_index,
+    newestIndex: row.next_index - 1,
+    /** How many of them were dropped, because newer unsaved ones took their place. */
+    droppedCount: row.dropped_count,
+    latestAt: row.latest_at,
+    /** Whether its captures may be forwarded. */
+    hasDestinations: row.planned_to !== null,
+    /** Null without a signing secret. */
+    signingScheme: row.signing_scheme,
+  };
+}
+
+/** Number and body bytes of the stored requests with one method. */
+export type MethodCount = Readonly<Pick<EndpointMethodCountsTable, 'method' | 'stored' | 'bytes'>>;
 
 /**
  * A user whose row is locked until the transaction ends; `undefined` when there is none. Locks by a write, because

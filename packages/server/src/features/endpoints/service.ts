@@ -1,7 +1,7 @@
 import type { Endpoint, EndpointDetail } from '@creel/contract';
 import type { Config } from '../../config.ts';
 import type { EndpointDetailRecord } from './queries.ts';
-import type { EndpointRecord } from '../../database/store.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 
 function isoTime(millis: number | null): string | null {
   return millis === null ? null : new Date(millis).toISOString();

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLog } from '../../log.ts';
-import { MailRefused } from '../mail/service.ts';
+import { MailRefused, sendOutbox } from '../mail/service.ts';
 import type { Message } from '../mail/service.ts';
 import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
-import type { NewUser } from '../accounts/user-queries.ts';
 import type { AppStore } from '../../queries.ts';
+import type { NewUser } from '../accounts/user-queries.ts';
 import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
-import { sendExpiryNotices } from './expiry-notices.ts';
+import { composeExpiryNotice, noticeExpiry } from './service.ts';
 
 let folder: string;
 let store: AppStore;
@@ -24,6 +24,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** After a temporary failure. */
+const RETRY_MS = 60_000;
 let names = 0;
 
 /** A user who gets notices by default. */
@@ -50,23 +52,20 @@ async function round(
   now = T0,
   signal = new AbortController().signal,
 ) {
-  const mails: { to: string; message: Message }[] = [];
-  const options = {
-    store,
-    mailer: {
-      async send(to: string, message: Message) {
-        const refusal = refuse(to);
-        if (refusal !== undefined) throw refusal;
-        mails.push({ to, message });
-      },
+  const mails: { to: string; message: Message; id: string | undefined }[] = [];
+  const mailer = {
+    async send(to: string, message: Message, id?: string) {
+      const refusal = refuse(to);
+      if (refusal !== undefined) throw refusal;
+      mails.push({ to, message, id });
     },
-    config: { expiredRetentionMs: 7 * DAY },
-    publicUrl: () => 'https://creel.example',
-    log: createLog('silent', false, { write: () => undefined }),
-    now: () => now,
   };
-  const more = await sendExpiryNotices(options, signal);
-  return { mails, more };
+  const expiry = { store, config: { expiredRetentionMs: 7 * DAY }, now: () => now };
+  const hasMore = await noticeExpiry(expiry);
+  const log = createLog('silent', false, { write: () => undefined });
+  const publicUrl = () => 'https://creel.example';
+  await sendOutbox({ store, mailer, composers: [composeExpiryNotice(expiry)], publicUrl, log, now: () => now }, signal);
+  return { mails, more: hasMore };
 }
 
 test('an owner is mailed a day before, once, with a link to the endpoint', async () => {
@@ -105,20 +104,38 @@ test.each([
 
 test('a temporary rejection is retried later; an unreachable user blocks nobody', async () => {
   const [first, second, third] = [await somebody(), await somebody(), await somebody()];
-  for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
+  for (const { id } of [first, second, third]) await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });
   const down = await round((to) => (to === second.email ? new MailRefused('450 Try later') : undefined));
   expect(down.mails.map(({ to }) => to)).toEqual([first.email]);
-  const noSuchBox = await round((to) => (to === second.email ? new MailRefused('550 No such box', true) : undefined));
+  const refused = (to: string) => (to === second.email ? new MailRefused('550 No such box', true) : undefined);
+  const noSuchBox = await round(refused, T0 + RETRY_MS);
   expect(noSuchBox.mails.map(({ to }) => to)).toEqual([third.email]);
-  expect((await round()).mails).toEqual([]);
+  expect((await round(undefined, T0 + 2 * RETRY_MS)).mails).toEqual([]);
 });
 
-test('an error and a shutdown release unsent notices', async () => {
+test('an error and a shutdown keep unsent notices', async () => {
   for (const { id } of [await somebody(), await somebody()])
-    await someEndpoint(store, { userId: id, expiresAt: T0 + 5 });
+    await someEndpoint(store, { userId: id, expiresAt: T0 + DAY });
   expect((await round(() => new Error('a fault'))).mails).toEqual([]);
   expect((await round(undefined, T0, AbortSignal.abort())).mails).toEqual([]);
-  expect((await round()).mails).toHaveLength(2);
+  expect((await round(undefined, T0 + RETRY_MS)).mails).toHaveLength(2);
+});
+
+test('a notice that waits for the mail server leaves out endpoints that were renewed, deleted, or have expired', async () => {
+  const user = await somebody();
+  const [soon, renewed, deleted, later] = [
+    await someEndpoint(store, { userId: user.id, name: 'Soon', expiresAt: T0 + 5 }),
+    await someEndpoint(store, { userId: user.id, name: 'Renewed', expiresAt: T0 + DAY }),
+    await someEndpoint(store, { userId: user.id, name: 'Deleted', expiresAt: T0 + DAY }),
+    await someEndpoint(store, { userId: user.id, name: 'Later', expiresAt: T0 + DAY }),
+  ];
+  await round(() => new MailRefused('450 Try later'));
+  await store.changeEndpoint(renewed.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: T0 } });
+  await store.deleteEndpoint(deleted.id);
+  const { mails } = await round(undefined, T0 + RETRY_MS);
+  expect(mails.map(({ message }) => message.subject)).toEqual(['Your endpoint Later expires soon']);
+  expect(mails[0]?.message.text).not.toContain(soon.uid);
+  expect(mails[0]?.message.text).toContain(later.uid);
 });
 
 test('a full run is followed by the next at once', async () => {

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startNats } from '../../../test/nats-server.ts';
+import type { NatsServer } from '../../../test/nats-server.ts';
+import type { PackedCaptures } from '../../database/packed-captures.ts';
+import { NoOverflowLog, OverflowLog } from './overflow-log.ts';
+
+let nats: NatsServer;
+let storeDir: string;
+let connection: NatsConnection;
+
+beforeEach(async () => {
+  storeDir = await mkdtemp(join(tmpdir(), 'creel-nats-'));
+  nats = await startNats({ storeDir });
+  connection = await connect({ servers: `127.0.0.1:${nats.port}` });
+});
+
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await connection.close();
+  await nats.stop();
+  await rm(storeDir, { recursive: true, force: true });
+});
+
+function openLog(maxBytes: number): OverflowLog {
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes });
+  log.connect(connection);
+  return log;
+}
+
+function batchOf(bytes: number): PackedCaptures {
+  return { id: randomUUID(), count: 1, numbers: new Float64Array(5), bytes: new Uint8Array(bytes) };
+}
+
+test('the state shows what is left after the first file of the stream is removed', async () => {
+  // nats-server then has files of 32 kB.
+  const log = openLog(125_000);
+  for (let nth = 0; nth < 140; nth += 1) await log.append(batchOf(10), 5000);
+  expect(await log.state()).toMatchObject({ messages: 140, drainedTo: 0, lastPosition: 140 });
+  const taken = await log.next();
+  await taken?.done();
+  expect(await log.state()).toMatchObject({ messages: 12, drainedTo: 128, lastPosition: 140 });
+});
+
+test('parts are deleted after a minute, unless they belong to a batch', async () => {
+  const elapsed = vi.spyOn(performance, 'now');
+  const log = openLog(100_000_000);
+  const batch = batchOf(2_500_000);
+  await log.append(batch, 5000);
+  const aloneAt = (await log.state()).lastPosition;
+  connection.publish('creel.test.overflow.part', 'of a batch that was never completed');
+  await connection.flush();
+  elapsed.mockReturnValue(performance.now() + 61_000);
+  expect(await log.state()).toMatchObject({ messages: 4, lastPosition: aloneAt + 1 });
+  elapsed.mockRestore();
+  const taken = await log.next();
+  expect(taken?.batches).toMatchObject([{ id: batch.id, bytes: batch.bytes }]);
+  await taken?.done();
+  expect(await log.state()).toMatchObject({ messages: 1 });
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 200_000);
+  await log.state();
+  expect(await log.state()).toMatchObject({ messages: 0, drainedTo: aloneAt + 1 });
+});
+
+test('without JetStream there is no log', async () => {
+  const bare = await startNats();
+  const others = await connect({ servers: `127.0.0.1:${bare.port}` });
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 1000 });
+  log.connect(others);
+  await expect(log.state()).rejects.toThrow(NoOverflowLog);
+  await others.close();
+  await bare.stop();
+});

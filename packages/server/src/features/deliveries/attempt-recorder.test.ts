@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { StorageUnavailable } from '../../database/storage-problem.ts';
+import type { Attempt } from './attempt-queries.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
+
+const attemptOf = (deliveryId: string): Attempt => ({
+  endpointId: 1,
+  index: 0,
+  deliveryId,
+  kind: 'forward',
+  destinationId: 1,
+  url: 'http://a.example/',
+  method: 'POST',
+  attempt: 1,
+  status: 200,
+  statusText: 'OK',
+  error: null,
+  durationMs: 1,
+  at: 0,
+  nextAttemptAt: null,
+  responseHeaders: [],
+  responseBody: null,
+  responseTruncated: false,
+});
+
+/** A recorder whose storage throws what `failure` returns. */
+function world(failure: (attempts: readonly Attempt[]) => Error | undefined) {
+  const stored: string[][] = [];
+  const end = new AbortController();
+  const recorder = new AttemptRecorder({
+    store: {
+      async recordAttempts(attempts) {
+        await sleep(0);
+        const error = failure(attempts);
+        if (error !== undefined) throw error;
+        stored.push(attempts.map(({ deliveryId }) => deliveryId));
+        return [];
+      },
+    },
+    now: () => 0,
+    onRecorded: () => undefined,
+    onFailure: () => undefined,
+    signal: end.signal,
+  });
+  return { stored, recorder, stop: () => end.abort() };
+}
+
+test('attempts that arrive during a write share the next one', async () => {
+  const { stored, recorder } = world(() => undefined);
+  await Promise.all(['a', 'b', 'c'].map((id) => recorder.record(attemptOf(id))));
+  expect(stored).toEqual([['a'], ['b', 'c']]);
+});
+
+test('an attempt that can not be stored holds up no other', async () => {
+  const { stored, recorder, stop } = world((attempts) =>
+    attempts.some(({ deliveryId }) => deliveryId === 'bad') ? new Error('invalid byte sequence') : undefined,
+  );
+  const bad = recorder.record(attemptOf('bad'));
+  await Promise.all(['a', 'b'].map((id) => recorder.record(attemptOf(id))));
+  const again = recorder.record(attemptOf('bad'));
+  await Promise.all(['c', 'd'].map((id) => recorder.record(attemptOf(id))));
+  expect(stored.flat().toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  stop();
+  await Promise.all([bad, again]);
+});
+
+test('while storage is unavailable all wait, in one group', async () => {
+  let isAway = true;
+  const { stored, recorder } = world(() => (isAway ? new StorageUnavailable('away') : undefined));
+  const all = Promise.all(['a', 'b'].map((id) => recorder.record(attemptOf(id))));
+  await sleep(20);
+  expect(stored).toEqual([]);
+  isAway = false;
+  await all;
+  expect(stored).toEqual([['a'], ['b']]);
+});

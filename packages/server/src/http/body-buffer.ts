@@ -1,0 +1,92 @@
+const KIB = 1024;
+
+/**
+ * glibc returns allocations from this size on to the system when they are freed (docs/decisions/0013-server-flags.md).
+ * Smaller ones fragment its heap, which does not shrink again.
+ */
+const RETURNED_BYTES = 128 * KIB;
+/** Small bodies share blocks of this size. */
+const BLOCK_BYTES = 512 * KIB;
+/** The memory of a body that grows beyond this size is returned. Pages that are not used take no memory. */
+const SMALL_BYTES = 16 * KIB;
+/** A body that grows beyond its memory gets this many times as much. */
+const GROWTH = 4;
+
+let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+let blockUsed = 0;
+
+/**
+ * Copies a complete body of up to 128 KiB, so that the read buffer of its socket does not wait for the disk with it. Not
+ * for incomplete bodies, which could keep their blocks for a minute.
+ */
+export function copyBody(bytes: Buffer): Buffer {
+  if (bytes.length > BLOCK_BYTES - blockUsed) {
+    block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    blockUsed = 0;
+  }
+  const copy = block.subarray(blockUsed, blockUsed + bytes.length);
+  copy.set(bytes);
+  blockUsed += bytes.length;
+  return copy;
+}
+
+/**
+ * Frees memory that nothing refers to. V8 frees it at its next collection, which comes late in a flood of large bodies,
+ * because they are few objects.
+ */
+export function freeBuffer(buffer: ArrayBufferLike): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+}
+
+/**
+ * Collects the parts of a body. It copies them, so that read buffers are free at once, and a chunk of one byte takes no
+ * object.
+ */
+export class BodyBuffer {
+  readonly #maxBytes: number;
+  #bytes: Buffer | undefined;
+  #size = 0;
+
+  /** `maxBytes`: the declared length, or the limit. The sum of all parts must not exceed it. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Bytes that were added. */
+  get size(): number {
+    return this.#size;
+  }
+
+  add(part: Buffer): void {
+    const size = this.#size + part.length;
+    const bytes = this.#bytes !== undefined && size <= this.#bytes.length ? this.#bytes : this.#grow(size);
+    part.copy(bytes, this.#size);
+    this.#size = size;
+  }
+
+  /** The whole body; `null` when there was none. Call it once. */
+  take(): Buffer | null {
+    const body = this.#bytes?.subarray(0, this.#size) ?? null;
+    if (body === null || body.length > RETURNED_BYTES) return body;
+    const copy = copyBody(body);
+    this.clear();
+    return copy;
+  }
+
+  /** Discards what was added. */
+  clear(): void {
+    if (this.#bytes !== undefined) freeBuffer(this.#bytes.buffer);
+    this.#bytes = undefined;
+    this.#size = 0;
+  }
+
+  #grow(size: number): Buffer {
+    const bytes = this.#bytes;
+    const wanted = Math.min(this.#maxBytes, Math.max(size, (bytes?.length ?? 0) * GROWTH));
+    const larger = Buffer.allocUnsafeSlow(size > SMALL_BYTES ? Math.max(RETURNED_BYTES, wanted) : wanted);
+    bytes?.copy(larger, 0, 0, this.#size);
+    if (bytes !== undefined) freeBuffer(bytes.buffer);
+    this.#bytes = larger;
+    return larger;
+  }
+}

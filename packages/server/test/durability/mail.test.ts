@@ -1,0 +1,54 @@
+import { destinationSchema, endpointSchema } from '@creel/contract';
+import { afterEach, expect, test } from 'vitest';
+import { openMailbox } from '../../../../fixtures/mailbox.ts';
+import { startServerProcess } from '../server-process.ts';
+import { signUp } from '../signed-in.ts';
+import { ENGINES, createTestClock, settingsOf, startTestServer } from '../test-server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+test.each(ENGINES)(
+  'a notice that a killed process was sending is sent again, with the same Message-ID, on %s',
+  async (engine) => {
+    const mailbox = await openMailbox();
+    closing.push(mailbox.close);
+    const settings = { SMTP_URL: mailbox.url, DEFAULT_TIER: 'BASIC', ...(await settingsOf(engine)) };
+    const first = await startServerProcess(settings);
+    closing.push(first.stop);
+    const { dataDir } = first;
+    const person = await signUp(first.origin);
+    await person.call('/api/email-verification', { method: 'POST' });
+    const [, token = ''] = /token=([\w-]+)/.exec((await mailbox.next()).text) ?? [];
+    await person.call('/api/email-verification/confirm', { method: 'POST', json: { token } });
+    const created = await person.call('/api/endpoints', { method: 'POST', json: { name: 'Shop' } });
+    const { uid, url } = endpointSchema.parse(await created.json());
+    const path = `/api/endpoints/${uid}/destinations`;
+    await person.call(path, { method: 'POST', json: { url: 'http://127.0.0.1:9/hook' } });
+    await Promise.all(Array.from({ length: 50 }, () => fetch(url, { method: 'POST', body: 'x' })));
+    const state = async () => destinationSchema.array().parse(await (await person.call(path)).json())[0]?.state.name;
+    await expect.poll(state, { timeout: 30_000 }).toBe('paused');
+    await first.kill('SIGKILL');
+
+    mailbox.stalls = true;
+    const second = await startServerProcess(settings, { dataDir });
+    closing.push(second.stop);
+    const cutOff = await mailbox.next();
+    await second.kill('SIGKILL');
+    expect(cutOff.headers.get('subject')).toBe('Forwarding of Shop is paused');
+
+    mailbox.stalls = false;
+    const clock = createTestClock();
+    clock.advance(3_600_000);
+    const third = await startTestServer({ engine, settings, dataDir, clock });
+    closing.push(third.stop);
+    const repeated = await mailbox.next();
+    expect(repeated.headers.get('message-id')).toBe(cutOff.headers.get('message-id'));
+    expect(repeated.text).toBe(cutOff.text.replaceAll(second.origin, third.origin));
+    await expect.poll(() => third.store.claimMail(clock.now() * 2, clock.now() * 2)).toBeUndefined();
+    expect(mailbox.mails).toHaveLength(3);
+  },
+  120_000,
+);
