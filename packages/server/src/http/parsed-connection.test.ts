@@ -62,9 +62,7 @@ test('a body that is read later is complete', async () => {
       .then((body) => response.end(body));
   });
   const connection = await open();
-  await connection.send(
-    'POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n',
-  );
+  await connection.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n');
   expect((await connection.next()).body.toString()).toBe('hello');
   expect((await connection.next()).body.toString()).toBe('');
   connection.close();
