@@ -177,13 +177,16 @@ function applyDeliveries(uid: string, indexes: readonly number[]): void {
     return rows.length === 0 ? list : addLive(list, rows, accepts);
   });
   // One pass for all of them. A request that was opened by its address has a copy of its own.
-  const own = new Set(
-    [...sent].flatMap((index) => [queryKeys.deliveries(uid, index), queryKeys.request(uid, index)]).map(hashKey),
+  const histories = new Set([...sent].map((index) => hashKey(queryKeys.deliveries(uid, index))));
+  const copies = new Set([...sent].map((index) => hashKey(queryKeys.request(uid, index))));
+  const queryKey = queryKeys.requests(uid);
+  // A first read that is under way would otherwise count as new, although it may have missed the attempt.
+  void queryClient.cancelQueries({ queryKey, predicate: ({ queryHash }) => histories.has(queryHash) }).then(() =>
+    queryClient.invalidateQueries({
+      queryKey,
+      predicate: ({ queryHash }) => histories.has(queryHash) || copies.has(queryHash),
+    }),
   );
-  void queryClient.invalidateQueries({
-    queryKey: queryKeys.requests(uid),
-    predicate: ({ queryHash }) => own.has(queryHash),
-  });
 }
 
 /** Counts received requests and reports the count a few times a second. */

@@ -18,6 +18,7 @@ import {
   someUser,
 } from '../../../test/store-world.ts';
 import { openPostgresStore } from './postgres-store.ts';
+import { SESSIONS, openPool } from './session.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 
@@ -235,6 +236,16 @@ describe('beside other servers on the same database', () => {
     }
     for (const ids of [deleted.map(({ id }) => id), mails.map(({ id }) => id)])
       expect([ids.length, new Set(ids).size]).toEqual([6, 6]);
+  });
+
+  test.each([
+    ['write', 'on'],
+    ['capture', 'on'],
+    ['unsynced', 'off'],
+  ] as const)('commits of %s sessions wait for the disk: %s', async (kind, level) => {
+    const pool = openPool(database.url, SESSIONS[kind]);
+    expect((await pool.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: level }]);
+    await pool.end();
   });
 
   test('the server secret is created once, however many of them start', async () => {

@@ -12,7 +12,7 @@ import type { AppStore } from '../../queries.ts';
 import { startAndWaitFor } from '../../../test/killed-process.ts';
 import { LIMITS, T0, captureMany, countersAndRecount, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { sqliteCaptureStatements, commitBatch } from './capture-statements.ts';
-import { databaseFile, openWriter, openWriterConnection } from './open-database.ts';
+import { databaseFile, openWriter, openWriterConnection, withoutSync } from './open-database.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 let dataDir = '';
@@ -111,10 +111,21 @@ describe('an unusable database is left unchanged, with a sentence', () => {
   });
 });
 
-test('every commit of the writer is synced: WAL and synchronous=FULL (2)', () => {
+test('every commit of the writer is synced: WAL and synchronous=FULL (2), except within withoutSync', async () => {
   const writer = openWriter(dataDir);
+  const level = (): unknown => writer.prepare('pragma synchronous').get();
   expect(writer.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' });
-  expect(writer.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 });
+  expect(level()).toEqual({ synchronous: 2 });
+  for (let nth = 0; nth < 2; nth += 1) {
+    expect(await withoutSync(writer, async () => level())).toEqual({ synchronous: 1 });
+    expect(level()).toEqual({ synchronous: 2 });
+  }
+  const fail = async (): Promise<never> => {
+    writer.exec('begin immediate');
+    throw new Error('in a transaction');
+  };
+  await expect(withoutSync(writer, fail)).rejects.toThrow('in a transaction');
+  expect(level()).toEqual({ synchronous: 2 });
   writer.close();
 });
 
