@@ -295,7 +295,7 @@ test('on a narrow screen the details cover the list', async ({ page, context, pe
   expect(person.username).toBeTruthy();
   await page.setViewportSize({ width: 390, height: 844 });
   const endpoint = await createEndpoint(context, app);
-  await sendJson(endpoint.url, { a: 1 });
+  for (const a of [1, 2]) await sendJson(endpoint.url, { a });
   await openLive(page, endpoint);
   await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
   await row(page, 0).click();
@@ -305,4 +305,19 @@ test('on a narrow screen the details cover the list', async ({ page, context, pe
   await row(page, 0).click();
   await page.goBack();
   await expect(page.getByRole('region', { name: 'Request 0' })).toHaveCount(0);
+
+  // Back from the comparison leads to where it was opened: the list, or the details.
+  for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
+  await page.getByRole('toolbar', { name: 'Marked requests' }).getByRole('button', { name: 'Compare' }).click();
+  const back = page.getByRole('region', { name: 'Compare requests' }).getByRole('button', { name: 'Back' });
+  await expect(back).toBeInViewport();
+  await back.click();
+  await expect(back).toHaveCount(0);
+  await expect(page).not.toHaveURL(/request=/);
+  await page.getByRole('button', { name: 'Clear the selection' }).click();
+  await row(page, 0).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: /compare/i }).click();
+  await back.click();
+  await expect(page.getByRole('region', { name: 'Request 0' })).toBeVisible();
 });

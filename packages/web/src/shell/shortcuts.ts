@@ -1,6 +1,7 @@
 import { commandStore } from '../ui/commands.ts';
 
-const FIELDS = 'input, textarea, select, [contenteditable]:not([contenteditable="false"]), .cm-editor';
+const FIELDS =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]:not([contenteditable="false"]), .cm-editor';
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
 interface KeyPress {
@@ -16,7 +17,7 @@ export function keysOf(press: KeyPress): string | undefined {
   return press.ctrlKey || press.metaKey ? `mod+${press.key.toLowerCase()}` : press.key;
 }
 
-/** Listens for the shortcuts of all commands. Plain keys are off in fields and while a dialog or menu is open. */
+/** Listens for the shortcuts of all commands. Plain keys are off in text fields and while a dialog or menu is open. */
 export function listenForShortcuts(): () => void {
   const onKey = (press: KeyboardEvent): void => {
     if (press.defaultPrevented || press.isComposing) return;

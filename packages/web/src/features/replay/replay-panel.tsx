@@ -34,7 +34,9 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
     setOpen(true);
     askFocus((times) => times + 1);
   };
-  useCommands([{ id: COMMAND_IDS.replay, title: 'Replay the request', group: 'Request', keys: 'r', run: open }]);
+  useCommands([
+    { id: COMMAND_IDS.replay, title: 'Open the replay form', group: 'Request', inPalette: false, run: open },
+  ]);
   const onToggle = (): void => {
     askFocus(0);
     setOpen(!isOpen);

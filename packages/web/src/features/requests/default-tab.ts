@@ -1,5 +1,4 @@
-/** The tabs of the details, as in the URL. */
-export type DetailTab = 'json' | 'headers' | 'query' | 'raw' | 'deliveries';
+import type { DetailTab } from './use-view-state.ts';
 
 /**
  * The initial tab of a request: JSON if the content type contains json; Raw if it contains text, xml or html;

@@ -52,18 +52,18 @@ export interface RequestsPaneProps {
 
 /** The list of requests and the details of the selected one. */
 export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: RequestsPaneProps) {
-  const [view, changeView] = useViewState();
+  const [view, changeView, leaveView] = useViewState();
   const covers = useDetailsCover();
   const filter = view.filter ?? 'all';
   const method = filter === 'all' ? undefined : filter.toUpperCase();
   const requests = { method, query: queryOf(view.find) };
   const state = useList(uid, requests, view.request);
   const live = useLiveStatus(uid);
-  const selection = useSelection(uid, state.items, view, changeView, !covers);
+  const selection = useSelection(uid, state.items, view, changeView, leaveView, !covers);
   const actions = useRequestActions(uid, selection);
   const bulk = useBulk(uid, endpoint, state.items, requests);
   const detailsActions = useDetailsActions(selection, actions, changeView);
-  useRequestKeys({ items: state.items, selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
+  useRequestKeys({ selection, actions, bulk, changeView, captureUrl: endpoint.url, uid });
 
   const { current } = selection;
   const isEmpty =
@@ -77,18 +77,17 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   }
 
   if (view.compare !== undefined && current !== undefined && selection.other !== undefined) {
-    return (
-      <div className={HEIGHT}>
-        <CompareView
-          uid={uid}
-          left={selection.other}
-          right={current}
-          onLeft={(compare) => changeView({ compare })}
-          onRight={(request) => changeView({ request })}
-          onClose={() => changeView({ compare: undefined })}
-        />
-      </div>
+    const compare = (
+      <CompareView
+        uid={uid}
+        left={selection.other}
+        right={current}
+        onLeft={(index) => changeView({ compare: index })}
+        onRight={(request) => changeView({ request })}
+        onClose={selection.back}
+      />
     );
+    return <div className={HEIGHT}>{covers ? <Cover>{compare}</Cover> : compare}</div>;
   }
   const list = (
     <ListPane
@@ -108,7 +107,7 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   );
   const details =
     current === undefined ? (
-      <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.close : undefined} />
+      <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.back : undefined} />
     ) : (
       <div className="flex h-full min-h-0 flex-col">
         {selection.isDropped ? (
@@ -145,7 +144,11 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
       {covers ? (
         <div className={clsx('relative overflow-hidden', HEIGHT)}>
           <div className="h-full">{list}</div>
-          {open ? <Cover onClose={selection.close}>{details}</Cover> : null}
+          {open ? (
+            <Cover>
+              <CoveringDetails onClose={selection.back}>{details}</CoveringDetails>
+            </Cover>
+          ) : null}
         </div>
       ) : (
         <SplitPane name="requests" label="List and details" left={list} right={<Kept>{details}</Kept>} />
@@ -173,10 +176,20 @@ function Kept({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Covers the page except for the sidebar. Takes the focus and returns it to the list when it closes with Escape. */
-function Cover({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
+/** Covers the page except for the sidebar. */
+function Cover({ children }: { readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
   useInertSurroundings(frame);
+  return (
+    <div ref={frame} className="fixed inset-0 z-30 animate-slide-in-right bg-bg md:left-58">
+      {children}
+    </div>
+  );
+}
+
+/** Takes the focus, and returns it to the list when it closes with Escape. */
+function CoveringDetails({ onClose, children }: { readonly onClose: () => void; readonly children: ReactNode }) {
+  const frame = useRef<HTMLDivElement>(null);
   useCommands([
     {
       id: 'request.close',
@@ -191,7 +204,7 @@ function Cover({ onClose, children }: { readonly onClose: () => void; readonly c
   useFocusKept(frame);
   useEffect(() => frame.current?.focus(), []);
   return (
-    <div ref={frame} tabIndex={-1} className="fixed inset-0 z-30 animate-slide-in-right bg-bg outline-none md:left-58">
+    <div ref={frame} tabIndex={-1} className="h-full outline-none">
       {children}
     </div>
   );

@@ -1,18 +1,17 @@
-import { useCommands } from '../../ui/commands.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
+import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
+import type { Command } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { copyText } from '../../ui/use-copy.ts';
 import type { Bulk } from './bulk/use-bulk.ts';
-import type { DetailTab } from './default-tab.ts';
 import { snippetOf } from './details/export.ts';
-import type { ListItems } from './list-items.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
-import type { ChangeView } from './use-view-state.ts';
+import type { ChangeView, DetailTab } from './use-view-state.ts';
 
 export interface RequestKeysProps {
   readonly uid: string;
   readonly captureUrl: string;
-  readonly items: ListItems;
   readonly selection: Selection;
   readonly actions: RequestActions;
   readonly bulk: Bulk;
@@ -27,54 +26,66 @@ const TABS: readonly { tab: DetailTab; title: string }[] = [
   { tab: 'deliveries', title: 'Show deliveries' },
 ];
 
+const GROUP = 'Request';
+
 /** The keyboard shortcuts of the endpoint page. */
-export function useRequestKeys({ uid, captureUrl, selection, actions, bulk, changeView }: RequestKeysProps): void {
-  const { current } = selection;
-  const group = 'Request';
-  const onCurrent =
-    current === undefined
-      ? []
-      : [
-          ...TABS.map(({ tab, title }, place) => ({
-            id: `request.tab.${tab}`,
-            title,
-            group,
-            keys: String(place + 1),
-            run: () => changeView({ tab }),
-          })),
-          { id: 'request.save', title: 'Save the request', group, keys: 's', run: () => actions.save(current) },
-          { id: 'request.curl', title: 'Copy as cURL', group, keys: 'c', run: () => void copyCurl() },
-          {
-            id: 'request.delete',
-            title: 'Delete the request',
-            group,
-            keys: 'Delete',
-            run: () => actions.remove(bulk.requests.length > 0 ? bulk.requests : [current], bulk.clear),
-          },
-          {
-            id: 'request.mark',
-            title: 'Select the request',
-            group,
-            keys: 'x',
-            run: () => bulk.mark(current, false),
-          },
-        ];
-  async function copyCurl(): Promise<void> {
-    if (current === undefined) return;
-    if (await copyText(await snippetOf('curl', uid, current, captureUrl))) {
-      toast({ title: 'Content Copied', description: 'Content has been copied to your clipboard.' });
-    }
-  }
+export function useRequestKeys(props: RequestKeysProps): void {
+  const { selection } = props;
+  const step = (by: 1 | -1) => () => selection.step(by);
   useCommands([
-    { id: 'request.next', title: 'Next request', group, keys: 'j', inPalette: false, run: () => selection.step(1) },
-    {
-      id: 'request.previous',
-      title: 'Previous request',
-      group,
-      keys: 'k',
-      inPalette: false,
-      run: () => selection.step(-1),
-    },
-    ...onCurrent,
+    { id: 'request.next', title: 'Next request', group: GROUP, keys: 'j', inPalette: false, run: step(1) },
+    { id: 'request.previous', title: 'Previous request', group: GROUP, keys: 'k', inPalette: false, run: step(-1) },
+    ...(selection.current === undefined ? [] : commandsOn(selection.current, props)),
   ]);
+}
+
+/** The commands on the request in the details, or, like the bar above the list, on the selected ones. */
+function commandsOn(current: ListedRequest, props: RequestKeysProps): readonly Command[] {
+  const { uid, captureUrl, actions, bulk, changeView } = props;
+  const isBulk = bulk.requests.length > 0;
+  const canRunBulk = !actions.anonymous && bulk.job === undefined;
+  const onEither = (one: () => void, selected: () => void) => () => {
+    if (!isBulk) one();
+    else if (canRunBulk) selected();
+  };
+  const tabs = TABS.map(({ tab, title }, place) => ({
+    id: `request.tab.${tab}`,
+    title,
+    keys: String(place + 1),
+    run: () => changeView({ tab }),
+  }));
+  const commands = [
+    ...tabs,
+    {
+      id: 'request.save',
+      title: 'Save the request',
+      keys: 's',
+      run: onEither(() => actions.save(current), bulk.save),
+    },
+    {
+      id: 'request.send-again',
+      title: 'Replay the request',
+      keys: 'r',
+      run: onEither(() => runCommand(COMMAND_IDS.replay), bulk.replay),
+    },
+    {
+      id: 'request.curl',
+      title: 'Copy as cURL',
+      keys: 'c',
+      run: () => void copyCurl(uid, current, captureUrl),
+    },
+    {
+      id: 'request.delete',
+      title: 'Delete the request',
+      keys: 'Delete',
+      run: () => actions.remove(isBulk ? bulk.requests : [current], bulk.clear),
+    },
+    { id: 'request.mark', title: 'Select the request', keys: 'x', run: () => bulk.mark(current, false) },
+  ];
+  return commands.map((command) => ({ ...command, group: GROUP }));
+}
+
+async function copyCurl(uid: string, request: ListedRequest, captureUrl: string): Promise<void> {
+  if (await copyText(await snippetOf('curl', uid, request, captureUrl)))
+    toast({ title: 'Content Copied', description: 'Content has been copied to your clipboard.' });
 }

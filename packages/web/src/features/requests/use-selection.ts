@@ -21,6 +21,8 @@ export interface Selection {
   readonly isMissing: boolean;
   readonly open: (request: ListedRequest) => void;
   readonly close: () => void;
+  /** Closes the details or the comparison, and returns to where it was opened. */
+  readonly back: () => void;
   /** Moves to the next or previous request in the list. */
   readonly step: (by: 1 | -1) => void;
   /** Moves the selection away from a request that is about to be removed. */
@@ -39,17 +41,15 @@ export function useSelection(
   items: ListItems,
   view: ViewState,
   changeView: ChangeView,
+  leaveView: (otherwise: ViewState) => void,
   selectsFirst: boolean,
 ): Selection {
   useClearing(uid, view, changeView);
-  const [first, setFirst] = useState<number>();
   const [kept, keep] = useKept(uid);
   const list = readList(uid, undefined);
-  const firstStands =
-    first !== undefined && (items.positionOfIndex(first) >= 0 || (kept?.index === first && isDropped(list, kept)));
-  const wanted = view.request ?? (selectsFirst && firstStands ? first : undefined);
-  const top = items.rows[0]?.index;
-  if (view.request === undefined && selectsFirst && !firstStands && top !== first) setFirst(top);
+  const isHeld = (index: number): boolean => kept?.index === index && isDropped(list, kept);
+  const first = useFirst(items, selectsFirst && view.request === undefined, isHeld);
+  const wanted = view.request ?? first;
 
   const named = useRequestAt(uid, items, wanted);
   if (named.request !== undefined) keep(named.request);
@@ -57,6 +57,8 @@ export function useSelection(
   const other = useRequestAt(uid, items, view.compare);
   const open = (request: ListedRequest): void =>
     changeView({ request: request.index }, { push: view.request === undefined });
+  const compare = (left: ListedRequest, right: ListedRequest): void =>
+    changeView({ request: right.index, compare: left.index }, { push: true });
   return {
     current,
     other: other.request,
@@ -64,24 +66,37 @@ export function useSelection(
     isMissing: named.isMissing && current === undefined,
     open,
     close: () => changeView({ request: undefined }),
+    back: () => leaveView(view.compare === undefined ? { request: undefined } : { compare: undefined }),
     step(by) {
       const next = neighbour(items, wanted, by);
       if (next !== undefined) open(next);
     },
     leave(request) {
       if (request.index !== wanted) return;
-      const next = neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
-      changeView({ request: next?.index });
+      changeView({ request: nearest(items, request)?.index });
     },
     compareWithPrevious(request) {
       void findPreviousAlike(uid, request).then((alike) => {
-        const partner = alike ?? neighbour(items, request.index, 1) ?? neighbour(items, request.index, -1);
+        const partner = alike ?? nearest(items, request);
         if (partner === undefined) toast({ title: 'There is no other request to compare with' });
-        else changeView({ request: request.index, compare: partner.index }, { push: true });
+        else compare(partner, request);
       });
     },
-    compare: (left, right) => changeView({ request: right.index, compare: left.index }, { push: true }),
+    compare,
   };
+}
+
+/** The first request of the list. It stays selected while newer ones arrive, and while it is held after a drop. */
+function useFirst(items: ListItems, isWanted: boolean, isHeld: (index: number) => boolean): number | undefined {
+  const [first, setFirst] = useState<number>();
+  const isShown = first !== undefined && (items.positionOfIndex(first) >= 0 || isHeld(first));
+  const top = items.rows[0]?.index;
+  if (isWanted && !isShown && top !== first) setFirst(top);
+  return isWanted && isShown ? first : undefined;
+}
+
+function nearest(items: ListItems, { index }: ListedRequest): ListedRequest | undefined {
+  return neighbour(items, index, 1) ?? neighbour(items, index, -1);
 }
 
 /** The request that was shown last, unless it was deleted or cleared. The server may have dropped it. */

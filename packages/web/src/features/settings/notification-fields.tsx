@@ -39,7 +39,9 @@ export function NotificationFields(props: NotificationFieldsProps) {
       {signedIn ? null : <Notice>Sign in to enable email notifications</Notice>}
       {signedIn && !allowed ? (
         <Notice>
-          Email notifications come with the Basic and Premium plans. <UpgradeLink />
+          <p>
+            Email notifications come with the Basic and Premium plans. <UpgradeLink />
+          </p>
         </Notice>
       ) : null}
       {info.data?.mail === false ? (

@@ -61,7 +61,7 @@ export function useBulk(uid: string, endpoint: Endpoint, items: ListItems, filte
     markAll: () => run('Selecting', undefined, async (options) => setAll(await readMatching(uid, filter, options))),
     save() {
       const unsaved = requests.filter((request) => !request.saved);
-      run('Saving', unsaved.length, (options) => saveThese(unsaved, options));
+      if (unsaved.length > 0) run('Saving', unsaved.length, (options) => saveThese(unsaved, options));
     },
     saveAll: () =>
       run('Saving', undefined, async ({ setTotal, ...options }) => {

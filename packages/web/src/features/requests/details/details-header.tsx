@@ -9,7 +9,7 @@ import { countBytes } from '../../../ui/sizes.ts';
 import { formatInstant } from '../../../ui/times.ts';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import type { ComponentType } from 'react';
-import type { DetailTab } from '../default-tab.ts';
+import type { DetailTab } from '../use-view-state.ts';
 import { DetailsMenu } from './details-menu.tsx';
 import type { TabTools } from './details-tools.tsx';
 import { snippetOf } from './export.ts';

@@ -4,7 +4,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { useCommands } from '../../../ui/commands.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import type { DetailTab } from '../default-tab.ts';
+import type { DetailTab } from '../use-view-state.ts';
 import { messageText } from './message-text.ts';
 import type { ShownBody } from './use-body.ts';
 

@@ -9,7 +9,7 @@ import { lazyPart } from '../../../ui/lazy-part.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { defaultTab } from '../default-tab.ts';
-import type { DetailTab } from '../default-tab.ts';
+import type { DetailTab } from '../use-view-state.ts';
 import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
 import { AuthenticationRequired } from './authentication-required.tsx';
 import { BodyNotes } from './body-notes.tsx';

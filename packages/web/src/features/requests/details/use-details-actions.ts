@@ -28,7 +28,7 @@ export function useDetailsActions(
       onSave: withCurrent((now, request) => now.actions.save(request)),
       onDelete: withCurrent((now, request) => now.actions.remove([request])),
       onCompare: withCurrent((now, request) => now.selection.compareWithPrevious(request)),
-      onBack: () => latest.current.selection.close(),
+      onBack: () => latest.current.selection.back(),
     };
   }, []);
 }

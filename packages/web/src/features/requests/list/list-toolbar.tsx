@@ -10,16 +10,15 @@ import type { Filter } from '../use-view-state.ts';
 import type { SearchState } from './use-list.ts';
 
 /**
- * Classes of the bar above the list: one line, or two for fingers on a narrow screen. The filters and the actions on
- * selected requests have the same height, so that the rows don't move.
+ * Classes of the bar above the list: one line, or two in a narrow list. The filters and the actions on selected
+ * requests have the same height, so that the rows don't move.
  */
 export const BAR =
-  'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 pointer-coarse:max-md:min-h-25 pointer-coarse:max-md:content-start';
+  'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 @max-lg:min-h-18 @max-lg:content-start ' +
+  'pointer-coarse:max-md:min-h-13 pointer-coarse:max-md:@max-lg:min-h-25';
 
-/** In a narrow list with one line, the filter field covers the tabs while it has the focus. */
-const FIELD =
-  'min-w-16 grow basis-0 @max-3xl:md:focus-within:absolute @max-3xl:pointer-fine:focus-within:absolute ' +
-  'inset-x-0 top-0 z-10 focus-within:bg-bg';
+/** In one line with little room, the filter field covers the tabs while it has the focus. */
+const FIELD = 'min-w-16 grow basis-0 @lg:@max-3xl:focus-within:absolute inset-x-0 top-0 z-10 focus-within:bg-bg';
 
 /** The command that focuses the filter field. */
 export const FILTER_COMMAND = 'list.filter';
@@ -65,14 +64,14 @@ export function ListToolbar(props: ListToolbarProps) {
     // The suggestions of the field are above the list.
     <div className="@container relative z-20 shrink-0">
       <div className={clsx(BAR, 'gap-x-2 border-line')}>
-        <div className="relative flex min-w-0 grow basis-0 items-center gap-2 pointer-coarse:max-md:contents">
+        <div className="relative flex min-w-0 grow basis-0 items-center gap-2 @max-lg:contents">
           <Tabs
             label="Filter by method"
             value={filter}
             onValueChange={onFilter}
             tabs={TABS}
-            className="shrink-0 pointer-coarse:max-md:basis-full"
-            listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5 @max-lg:pointer-fine:*:px-1 @max-lg:pointer-fine:*:text-sm"
+            className="shrink-0 @max-lg:basis-full"
+            listClassName="@max-3xl:gap-0 @max-3xl:*:px-1.5"
           />
           <QueryField
             compact
@@ -129,9 +128,7 @@ function LiveMark({ live, paused }: { readonly live: LiveState; readonly paused:
         aria-hidden
         className={clsx('size-2 rounded-full', isLive ? 'bg-ok' : live === 'connected' ? 'bg-warn' : 'bg-ink-3')}
       />
-      <span className="@max-lg:pointer-fine:sr-only">
-        {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
-      </span>
+      {live === 'connected' && paused ? 'Paused' : LIVE_LABELS[live]}
     </span>
   );
 }
