@@ -23,11 +23,13 @@ async function listen(handle: RequestListener) {
   servers.push(server);
   const parser = server.listeners('connection');
   const reads: ArrayBufferLike[] = [];
+  const connections: ParsedConnection[] = [];
   const turns = new LoopTurns();
   server.removeAllListeners('connection').on('connection', (socket: Socket) => {
-    new ParsedConnection(socket, turns, () => {
+    const attach = (): void => {
       for (const listener of parser) Reflect.apply(listener, server, [socket]);
-    });
+    };
+    connections.push(new ParsedConnection(socket, turns, attach));
     socket.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -62,7 +64,9 @@ test('a body that is read later is complete', async () => {
       .then((body) => response.end(body));
   });
   const connection = await open();
-  await connection.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n');
+  await connection.send(
+    'POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n',
+  );
   expect((await connection.next()).body.toString()).toBe('hello');
   expect((await connection.next()).body.toString()).toBe('');
   connection.close();
