@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inspectHead } from './inspect-head.ts';
 import { LoopTurns } from './loop-turns.ts';
 import { createDispatch } from './listener.ts';
@@ -41,4 +41,22 @@ test('connections of one address share its turns: a call from another address is
   dispatch(...ask('/healthz', '192.0.2.2'));
   for (let nth = 0; nth < 2; nth += 1) await turn();
   expect(begun).toEqual(['/api/0', '/api/1', '/healthz']);
+});
+
+test('a call whose sender waits for 100 Continue gets it before it starts, and a capture decides itself', () => {
+  const steps: string[] = [];
+  const dispatch = createDispatch(
+    {
+      isCapture: (target) => target.startsWith('/h/'),
+      capture: (_request, _response, _head, expectsContinue) => steps.push(`capture, waits: ${expectsContinue}`),
+      everythingElse: () => steps.push('call'),
+    },
+    new LoopTurns(),
+  );
+  for (const target of ['/api/1', '/h/x']) {
+    const [request, response, head] = ask(target);
+    vi.spyOn(response, 'writeContinue').mockImplementation(() => void steps.push('100'));
+    dispatch(request, response, head, true);
+  }
+  expect(steps).toEqual(['100', 'call', 'capture, waits: true']);
 });
