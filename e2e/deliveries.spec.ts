@@ -85,6 +85,40 @@ test('a destination that is down and up again: the failure, the retry, and the f
   await back.close();
 });
 
+test('with several destinations a row shows the failure, live, until the destination works again', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  const broken = await startTarget();
+  broken.answerWith((response) => response.writeHead(503).end());
+  await openLive(page, endpoint);
+  // The one that works is slower, so its success arrives after the failure.
+  target.answerWith((response) => void setTimeout(() => response.end('ok'), 300));
+  await addDestination(page, target.url);
+  await pressEscape(page);
+  await addDestination(page, broken.url);
+  await pressEscape(page);
+  await sendJson(endpoint.url, { n: 1 });
+  await row(page, 0).click();
+  await page.getByRole('tab', { name: /^Deliveries/ }).click();
+  await expect(attempts(page)).toHaveCount(2);
+  await expect(attempts(page).first()).toContainText('200');
+  await expect(row(page, 0)).toContainText('503');
+  await expect(row(page, 0)).toContainText('Delivery is retried');
+  await page.reload();
+  await expect(row(page, 0)).toContainText('503');
+
+  broken.answerWith((response) => response.end('ok'));
+  const failed = attempts(page).filter({ hasText: '503' });
+  await failed.getByRole('button', { expanded: false }).click();
+  await failed.getByRole('button', { name: 'Send again' }).click();
+  await expect(attempts(page)).toHaveCount(3);
+  await expect(row(page, 0)).toContainText('200');
+  await expect(row(page, 0)).not.toContainText('Delivery is retried');
+  await broken.close();
+});
+
 test('a request shows that it waits for its first attempt, live, and then its result', async ({
   page,
   endpoint,

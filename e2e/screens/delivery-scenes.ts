@@ -116,13 +116,37 @@ async function forwarded(stage: Stage): Promise<Page> {
   return shows(page, page.getByText('↻').first());
 }
 
-/** The destination never answers. */
-async function waitingForDelivery(stage: Stage): Promise<Page> {
-  const { page, endpoint } = await newEndpoint(stage);
+/** The URL of a destination that never answers. */
+async function silentUrl(): Promise<string> {
   const target = createServer(() => undefined).unref();
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve));
   const address = target.address();
-  const data = { url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook` };
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/hook`;
+}
+
+/** One destination accepts the requests, one refuses connections, one never answers, and one is off. */
+async function severalDestinations(stage: Stage): Promise<Page> {
+  const { page, endpoint } = await newEndpoint(stage);
+  const urls = [`${new URL(endpoint.url).origin}/healthz`, 'http://127.0.0.1:9/hook', await silentUrl()];
+  for (const url of urls) await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: { url } });
+  const off = { url: 'http://localhost:4000/hooks', enabled: false };
+  await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data: off });
+  for (const path of ['/orders/7', '/orders/8']) await fetch(endpoint.url + path);
+  await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries`);
+  return shows(page, page.getByRole('list', { name: 'Deliveries, newest first' }).getByRole('listitem').nth(1));
+}
+
+async function forwardedToSeveral(stage: Stage): Promise<Page> {
+  const page = await severalDestinations(stage);
+  // On a narrow page the request covers the button.
+  await page.goto(new URL(page.url()).pathname);
+  await page.getByRole('button', { name: 'Forward', exact: true }).click();
+  return shows(page, 'waiting');
+}
+
+async function waitingForDelivery(stage: Stage): Promise<Page> {
+  const { page, endpoint } = await newEndpoint(stage);
+  const data = { url: await silentUrl() };
   await page.request.post(`/api/endpoints/${endpoint.uid}/destinations`, { data });
   await fetch(`${endpoint.url}/orders/7`, { method: 'POST', body: BODY });
   await page.goto(`/endpoints/${endpoint.uid}?request=0&tab=deliveries`);
@@ -189,6 +213,8 @@ export const deliveryScenes: readonly Scene[] = [
   },
   { name: 'deliveries-badges', play: forwarded },
   { name: 'deliveries-waiting', play: waitingForDelivery },
+  { name: 'deliveries-several', perSize: true, play: severalDestinations },
+  { name: 'deliveries-several-forward', perSize: true, play: forwardedToSeveral },
   {
     name: 'deliveries-history',
     perSize: true,

@@ -111,3 +111,13 @@ export function toldIndexes(messages: readonly LiveMessage[]): number[] {
     return message.type === 'request' ? [message.data.index] : [];
   });
 }
+
+/** For `until`: whether a page shows this request. Looks for its message first, because it is asked after every message. */
+export function shows(index: number): (messages: readonly LiveMessage[]) => boolean {
+  const isOf = (message: LiveMessage): boolean => {
+    if (message.type === 'init') return message.data.some((request) => request.index === index);
+    if (message.type === 'saved') return message.data.request.index === index;
+    return message.type === 'request' && message.data.index === index;
+  };
+  return (messages) => messages.some(isOf) && shownAfter(messages).has(index);
+}

@@ -1,4 +1,6 @@
+import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
+import { serverProgram } from '../../../fixtures/server-program.ts';
 import { MIGRATIONS } from '../src/database/migrations/migrate.ts';
 import type { Migration } from '../src/database/migrations/migrate.ts';
 import { migratePostgres } from '../src/database/postgres/postgres-store.ts';
@@ -17,4 +19,4 @@ const next: Migration = {
 };
 
 await migratePostgres(process.env['DATABASE_URL'] ?? '', SESSIONS.migration, [...MIGRATIONS, next]);
-await import('../src/main.ts');
+await import(pathToFileURL(serverProgram).href);

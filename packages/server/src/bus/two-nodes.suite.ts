@@ -1,7 +1,7 @@
 import type { LiveMessage } from '@creel/contract';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLive, shownAfter, toldIndexes } from '../../test/live-viewer.ts';
+import { openLive, shownAfter, shows, toldIndexes } from '../../test/live-viewer.ts';
 import type { LiveViewer } from '../../test/live-viewer.ts';
 import type { TestClient } from '../../test/test-client.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';
@@ -18,7 +18,6 @@ export interface BusUnderTest {
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]) =>
   messages.some((message) => message.type === type);
-const has = (index: number) => (messages: readonly LiveMessage[]) => shownAfter(messages).has(index);
 
 /** What two nodes on one database owe to each other (docs/architecture.md, "Several nodes"). */
 export function describeTwoNodes(name: string, { settings, interrupt }: BusUnderTest): void {
@@ -55,7 +54,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       for (let round = 0; round < 30; round += 1)
         await Promise.all([nodes.a, nodes.b, nodes.a].map((node) => capture(node, uid)));
       for (const viewer of viewers) {
-        await viewer.until(has(89));
+        await viewer.until(shows(89));
         expect(toldIndexes(viewer.messages)).toEqual(upTo(90));
         expect(inits(viewer)).toBe(1);
         await viewer.close();
@@ -74,7 +73,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       await person.client.call('clearRequests', { params });
       await viewer.until(hasType('clear'));
       await capture(nodes.a, uid);
-      await viewer.until(has(3));
+      await viewer.until(shows(3));
       expect(viewer.messages.filter(({ type }) => type !== 'endpoint' && type !== 'request').slice(1)).toEqual([
         { type: 'saved', data: { oldId: -1_000_001, request: saved } },
         { type: 'deleted', data: { id: saved.id } },
@@ -174,10 +173,10 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       const uid = await newEndpoint();
       const viewer = await openAtB(uid);
       await capture(nodes.a, uid);
-      await viewer.until(has(0));
+      await viewer.until(shows(0));
       await interrupt(nodes);
       for (let count = 0; count < 5; count += 1) await capture(nodes.a, uid);
-      await viewer.until(has(5));
+      await viewer.until(shows(5));
       await person.client.call('saveRequest', { params: { uid }, body: { index: 2 } });
       await viewer.until((messages) => shownAfter(messages).get(2)?.saved === true);
       await interrupt(nodes);
@@ -196,7 +195,7 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       })();
       await interrupt(nodes);
       await storm;
-      await viewer.until(has(59));
+      await viewer.until(shows(59));
       expect([...shownAfter(viewer.messages).keys()].toSorted((x, y) => x - y)).toEqual(upTo(60));
       await viewer.close();
     });

@@ -16,6 +16,7 @@ const storedSettingsSchema = z
   .transform((stored) => userSettingsSchema.parse({ ...DEFAULT_USER_SETTINGS, ...stored }));
 const storedIntervalSchema = billingIntervalSchema.nullable();
 
+/** A user as queries return it. */
 export type UserRecord = Readonly<ReturnType<typeof toUserRecord>>;
 
 export function toUserRecord(row: Selectable<UsersTable>) {
@@ -37,6 +38,7 @@ export function toUserRecord(row: Selectable<UsersTable>) {
   };
 }
 
+/** A session as queries return it. */
 export type SessionRecord = Readonly<ReturnType<typeof toSessionRecord>>;
 
 export function toSessionRecord(row: Selectable<SessionsTable>) {
@@ -51,6 +53,7 @@ export function toSessionRecord(row: Selectable<SessionsTable>) {
   };
 }
 
+/** An endpoint as queries return it. */
 export type EndpointRecord = Readonly<ReturnType<typeof toEndpointRecord>>;
 
 export function toEndpointRecord(row: Selectable<EndpointsTable>) {

@@ -67,7 +67,8 @@ export class Connections {
     const attach = (): void => {
       for (const listener of parser) Reflect.apply(listener, this.#listener, [socket]);
     };
-    const handOver = (): void => void readers.set(socket, new ParsedConnection(socket, turns, attach));
+    const handOver: PlainTraffic['handOver'] = (_socket, readBuffer) =>
+      void readers.set(socket, new ParsedConnection(socket, turns, attach, readBuffer));
     const isOpen = (): boolean => this.#listener.listening && !this.#options.isStopping();
     readers.set(socket, new PlainConnection(socket, { ...this.#options, isOpen, handOver }));
     socket.once('close', () => {

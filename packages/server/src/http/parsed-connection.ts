@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { freeBuffer } from './body-buffer.ts';
 import { normalAddress } from './client-address.ts';
 import { FULL_READ_BYTES } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
@@ -39,14 +40,20 @@ export class ParsedConnection {
   readonly #slices = new Slices();
   #current: { readonly request: IncomingMessage; readonly response: ServerResponse; isAnswered: boolean } | undefined;
   #onCutOff: (() => void) | undefined;
+  /** The memory of the last read, if no body refers to it. */
+  #readBuffer: ArrayBufferLike | undefined;
   #maxSliceBytes = MAX_SLICE_BYTES;
   /** The socket holds unread bytes until the connection's turn, although Node resumes it whenever a body is read. */
   #waitsForTurn = false;
   #isReleased = false;
 
-  /** `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. */
-  constructor(socket: Socket, turns: LoopTurns, attach: () => void) {
+  /**
+   * `attach` passes the socket to the HTTP server, which adds the listener that feeds its parser. `readBuffer`: the
+   * memory of the socket's unread bytes.
+   */
+  constructor(socket: Socket, turns: LoopTurns, attach: () => void, readBuffer?: ArrayBufferLike) {
     this.#socket = socket;
+    this.#readBuffer = readBuffer;
     this.#turns = turns;
     connections.set(socket, this);
     attach();
@@ -76,6 +83,7 @@ export class ParsedConnection {
     const current = { request, response, isAnswered: false };
     this.#current = current;
     this.#slices.beginBody(head);
+    if (head.declaredLength > 0 || head.hasTransferEncoding) this.#readBuffer = undefined;
     response.once('close', () => {
       current.isAnswered = true;
       this.#endIfOver();
@@ -95,6 +103,7 @@ export class ParsedConnection {
   /** Releases the socket after an upgrade, with all unread data. */
   release(): void {
     this.#isReleased = true;
+    this.#readBuffer = undefined;
     this.#socket.off('data', this.#onData).off('close', this.#onClose);
     connections.delete(this.#socket);
   }
@@ -102,6 +111,8 @@ export class ParsedConnection {
   readonly #onData = (bytes: Buffer): void => {
     const socket = this.#socket;
     const began = performance.now();
+    const { buffer, length } = bytes;
+    if (length === buffer.byteLength) this.#readBuffer = this.#isInBody() ? undefined : buffer;
     let rest = bytes;
     let hasTime = true;
     while (rest.length > 0 && hasTime && !this.#isReleased && !this.#waitsForTurn && this.#mayParse()) {
@@ -111,7 +122,7 @@ export class ParsedConnection {
       hasTime = performance.now() - began < MAX_PARSE_MS;
       this.#endIfOver();
     }
-    if (rest.length < bytes.length) {
+    if (rest.length < length) {
       const next = hasTime ? this.#maxSliceBytes * 2 : this.#maxSliceBytes / 2;
       this.#maxSliceBytes = Math.min(MAX_SLICE_BYTES, Math.max(MIN_SLICE_BYTES, next));
     }
@@ -119,7 +130,10 @@ export class ParsedConnection {
     // Keep reading on a connection that ends with its current response, because closing a socket with unread data
     // resets it.
     const isDiscarded = this.#current?.response.shouldKeepAlive === false && this.#current.request.complete;
-    if (rest.length === 0 || isDiscarded) return this.#afterRead(bytes.length);
+    if (rest.length === 0 || isDiscarded) {
+      if (buffer === this.#readBuffer) freeBuffer(buffer);
+      return this.#afterRead(length);
+    }
     if (!this.#isReleased) socket.pause();
     socket.unshift(rest);
     if (!this.#isReleased && !this.#waitsForTurn && this.#mayParse()) this.#resumeInTurn();
@@ -149,6 +163,10 @@ export class ParsedConnection {
     return this.#isRead() || this.#current?.request.readableLength === 0;
   }
 
+  #isInBody(): boolean {
+    return this.#current?.request.complete === false;
+  }
+
   /** The handler reads the current body, or a head is next. Node resumes the socket when a handler starts to read. */
   #isRead(): boolean {
     return this.#current === undefined || this.#current.request.readableFlowing === true;
@@ -164,6 +182,7 @@ export class ParsedConnection {
   }
 
   readonly #onClose = (): void => {
+    if (this.#readBuffer !== undefined) freeBuffer(this.#readBuffer);
     this.cutOff();
     connections.delete(this.#socket);
   };

@@ -50,8 +50,11 @@ export interface PlainTraffic {
   readonly admit: (head: PlainHead, socket: Socket, bytesAtHand: number) => Verdict | Promise<Verdict>;
   /** False after the server stops; each connection then ends with its next response. */
   readonly isOpen: () => boolean;
-  /** Passes a connection to Node's parser permanently, with all unread bytes back in the socket. */
-  readonly handOver: (socket: Socket) => void;
+  /**
+   * Passes a connection to Node's parser permanently, with all unread bytes back in the socket. `readBuffer`: their
+   * memory.
+   */
+  readonly handOver: (socket: Socket, readBuffer: ArrayBufferLike | undefined) => void;
   readonly turns: LoopTurns;
   /** Milliseconds that a new connection may be silent, and that any may be idle between two requests. */
   readonly silenceMs: number;
@@ -305,7 +308,7 @@ export class PlainConnection {
     socket.off('error', ignore).off('close', this.#onClose);
     socket.setTimeout(0);
     socket.pause();
-    this.#traffic.handOver(socket);
+    this.#traffic.handOver(socket, this.#readBuffer);
     socket.resume();
   }
 

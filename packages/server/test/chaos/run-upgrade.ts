@@ -53,7 +53,8 @@ async function observe(
   nodes: ServerProcess[],
   log: (line: string) => void,
 ): Promise<UpgradeReport> {
-  const settings = { DATABASE_URL: database.url, MAX_UNSAVED_PER_ENDPOINT: '1000000' };
+  // CREEL_SERVER_PROGRAM is for next-version.ts.
+  const settings = { DATABASE_URL: database.url, MAX_UNSAVED_PER_ENDPOINT: '1000000', CREEL_SERVER_PROGRAM: from };
   for (const nth of [0, 1]) nodes[nth] = await startServerProcess(settings, { program: from });
   const origins = nodes.map(({ origin }) => origin);
   const client = createTestClient(origins);

@@ -67,8 +67,8 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
   const { uid, url } = await person.createEndpoint();
   const other = await person.createEndpoint();
   await untilReserved(disk.dir);
-  for (let nth = 0; nth < 400; nth++) expect(await capture(url, 20_000)).toBe(200);
-  if (filledBy === 'captures') await sendUntilFull(url, 100_000);
+  for (let nth = 0; nth < 80; nth++) expect(await capture(url, 100_000)).toBe(200);
+  if (filledBy === 'captures') await sendUntilFull(url, 500_000);
   await disk.fill();
   await expect.poll(() => capture(url)).toBe(503);
   expect(await ready(server)).toBe(503);
@@ -84,7 +84,7 @@ async function expectClearDataHelps(disk: SmallDisk, filledBy: 'captures' | 'ano
 
   await expect.poll(() => capture(url), { timeout: 10_000 }).toBe(200);
   expect(await ready(server)).toBe(200);
-  for (let nth = 0; nth < 100; nth++) expect(await capture(url, 5000)).toBe(200);
+  for (let nth = 0; nth < 20; nth++) expect(await capture(url, 25_000)).toBe(200);
   expect((await person.call('/api/logout', { method: 'POST' })).status).toBe(204);
   expect(server.output()).toMatch(/The disk of the data folder is full/);
   expect(server.output()).not.toMatch(/cannot rollback|a call failed/);
@@ -122,7 +122,7 @@ describe('a full disk', () => {
     const person = await signUp(server.origin);
     const { uid, url } = await person.createEndpoint();
     await untilReserved(disk.dir);
-    const stored = await sendUntilFull(url, 200_000);
+    const stored = await sendUntilFull(url, 500_000);
     await disk.fill();
     await server.kill('SIGKILL');
     const child = await startServerProcess(SETTINGS, { dataDir: disk.dir, port: server.port, untilPath: '/healthz' });

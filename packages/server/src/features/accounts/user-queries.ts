@@ -1,5 +1,5 @@
 import { identityKey } from '@creel/contract';
-import type { Tier, UserSettings } from '@creel/contract';
+import type { UserSettings } from '@creel/contract';
 import type { Identity } from './identity-queries.ts';
 import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
@@ -8,16 +8,17 @@ import { removeEndpoint } from '../endpoints/queries.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 
-export interface NewUser {
-  readonly username: string;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly passwordHash: string | null;
-  readonly displayName: string | null;
-  readonly subscriptionTier: Tier;
-  readonly settings: UserSettings;
-  readonly createdAt: number;
-}
+export type NewUser = Pick<
+  UserRecord,
+  | 'username'
+  | 'email'
+  | 'emailVerified'
+  | 'passwordHash'
+  | 'displayName'
+  | 'subscriptionTier'
+  | 'settings'
+  | 'createdAt'
+>;
 
 type Taken = 'username' | 'email' | 'identity';
 

@@ -43,18 +43,13 @@ async function applySubscription(
       .executeTakeFirst();
     if (kept.numUpdatedRows === 0n) return 'lost';
     const fields = fieldsFor(current, before);
-    const user = { ...before, ...pickFields(fields) };
+    const user = { ...before, ...fields };
     await writeFields(transaction, userId, fields);
     await addNotice(transaction, before, user);
     const isLower = isDowngrade(before.subscriptionTier, fields.subscriptionTier);
     const effect = isLower ? await lowerEndpoints(transaction, user, at.now) : { deleted: [], changed: [] };
     return { user, ...effect };
   });
-}
-
-function pickFields(fields: SubscriptionFields): SubscriptionFields {
-  const { subscriptionTier, subscriptionStatus, subscriptionEndAt, billingInterval, stripeSubscriptionId } = fields;
-  return { subscriptionTier, subscriptionStatus, subscriptionEndAt, billingInterval, stripeSubscriptionId };
 }
 
 async function writeFields(

@@ -2,6 +2,7 @@ import { PLANS, billingIntervalSchema, tierSchema } from '@creel/contract';
 import type { BillingInterval, Tier } from '@creel/contract';
 import type { Stripe } from 'stripe';
 import { z } from 'zod';
+import type { EndpointRecord, UserRecord } from '../../database/records.ts';
 
 /** The fields of a subscription that the rules read. Both gateways use Stripe's terms. */
 export type GatewaySubscription = Pick<
@@ -45,13 +46,10 @@ export interface SubscriptionState extends PlanPrice {
 }
 
 /** The fields of a user that follow from the subscription. */
-export interface SubscriptionFields {
-  readonly subscriptionTier: Tier;
-  readonly subscriptionStatus: string;
-  readonly subscriptionEndAt: number | null;
-  readonly billingInterval: BillingInterval | null;
-  readonly stripeSubscriptionId: string | null;
-}
+export type SubscriptionFields = Pick<
+  UserRecord,
+  'subscriptionTier' | 'subscriptionStatus' | 'subscriptionEndAt' | 'billingInterval' | 'stripeSubscriptionId'
+>;
 
 const SECOND_MS = 1000;
 
@@ -135,12 +133,7 @@ export function isDowngrade(from: Tier, to: Tier): boolean {
 }
 
 /** The fields of an endpoint that the downgrade rule reads. Times are milliseconds since 1970. */
-export interface EndpointOfPlan {
-  readonly id: number;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly isFavorite: boolean;
-}
+export type EndpointOfPlan = Pick<EndpointRecord, 'id' | 'createdAt' | 'expiresAt' | 'isFavorite'>;
 
 export interface DowngradeEffect<E> {
   /** Oldest first. */

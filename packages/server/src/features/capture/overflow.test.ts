@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { QUERIES } from '../../queries.ts';
@@ -48,11 +49,14 @@ function nodeOptions(settings: Readonly<Record<string, string>>, url = link.url)
   };
 }
 
-/** The log of the nodes, as another node sees it. */
+/** The log as another node sees it. What it takes, it keeps for a minute. */
 async function openLog(): Promise<{ log: OverflowLog; close: () => Promise<void> }> {
   const connection = await connect({ servers: `127.0.0.1:${nats.port}` });
   const [row] = await database.run("select value as name from secrets where name = 'installation'");
-  const log = new OverflowLog({ name: String(row?.['name']), replicas: 1, maxBytes: 125_000 });
+  const name = String(row?.['name']);
+  const manager = await jetstreamManager(connection);
+  await manager.consumers.update(`creel-overflow-${name}`, 'drain', { ack_wait: 60_000_000_000 });
+  const log = new OverflowLog({ name, replicas: 1, maxBytes: 125_000 });
   log.connect(connection);
   return { log, close: () => connection.close() };
 }

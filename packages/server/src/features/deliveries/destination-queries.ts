@@ -10,32 +10,12 @@ import { removeSpared } from './spared-queries.ts';
 
 /** SQL of destinations. Times are milliseconds since 1970 and always passed in. */
 
-export interface DestinationRecord {
-  readonly id: number;
-  readonly endpointId: number;
-  readonly url: string;
-  readonly appendPath: boolean;
-  readonly enabled: boolean;
-  readonly query: string;
-  readonly sign: boolean;
-  readonly pausedAt: number | null;
-  readonly pauseReason: string | null;
-  /** Failed attempts in a row. */
-  readonly failures: number;
-  /** Statuses of the latest attempts, oldest first. Null without a response. */
-  readonly recentStatuses: readonly (number | null)[];
-  readonly createdAt: number;
-}
+export type DestinationRecord = Readonly<ReturnType<typeof toDestinationRecord>>;
 
-export interface DestinationFields {
-  readonly url: string;
-  readonly appendPath: boolean;
-  readonly enabled: boolean;
-  readonly query: string;
-  readonly sign: boolean;
-}
+/** The fields that a user sets. */
+export type DestinationFields = Pick<DestinationRecord, 'url' | 'appendPath' | 'enabled' | 'query' | 'sign'>;
 
-export function toDestinationRecord(row: Selectable<DestinationsTable>): DestinationRecord {
+export function toDestinationRecord(row: Selectable<DestinationsTable>) {
   return {
     id: row.id,
     endpointId: row.endpoint_id,
@@ -46,7 +26,9 @@ export function toDestinationRecord(row: Selectable<DestinationsTable>): Destina
     sign: row.sign === 1,
     pausedAt: row.paused_at,
     pauseReason: row.pause_reason,
+    /** Failed attempts in a row. */
     failures: row.failures,
+    /** Statuses of the latest attempts, oldest first. Null without a response. */
     recentStatuses: recentStatusesOf(row),
     createdAt: row.created_at,
   };

@@ -10,16 +10,12 @@ export interface EndpointDetailRecord extends EndpointRecord {
   readonly methodCounts: readonly MethodCount[];
 }
 
-export interface NewEndpoint {
+export interface NewEndpoint extends Pick<
+  EndpointRecord,
+  'uid' | 'userId' | 'name' | 'source' | 'createdAt' | 'expiresAt' | 'autosave'
+> {
   /** The plan whose limits the caller applies. */
   readonly tier?: Tier;
-  readonly uid: string;
-  readonly userId: number;
-  readonly name: string | null;
-  readonly source: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly autosave: boolean;
 }
 
 export interface EndpointChanges {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { LiveMessage } from '@creel/contract';
-import { openLive, shownAfter, toldIndexes } from '../../../test/live-viewer.ts';
+import { openLive, shownAfter, shows, toldIndexes } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startTestServer } from '../../../test/test-server.ts';
 import type { TestPerson, TestServer } from '../../../test/test-server.ts';
@@ -27,22 +27,22 @@ async function capture(uid: string, body = 'hello'): Promise<number> {
   return Number(answer.headers.get('x-creel-request'));
 }
 
-/** Captures `count` requests, `senders` at a time. */
-async function storm(uid: string, count: number, senders = 16): Promise<void> {
-  let left = count;
+/** Captures `count` requests, 16 at a time. Request `nth` is sent when `mayFollow(nth)` resolves. */
+async function storm(uid: string, count: number, mayFollow?: (nth: number) => Promise<unknown>): Promise<void> {
+  let begun = 0;
   const send = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
+    while (begun < count) {
+      const nth = begun++;
+      await mayFollow?.(nth);
       await capture(uid);
     }
   };
-  await Promise.all(Array.from({ length: senders }, send));
+  await Promise.all(Array.from({ length: 16 }, send));
 }
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const types = (messages: readonly LiveMessage[]): string[] =>
   messages.map((message) => message.type).filter((type) => type !== 'endpoint');
-const has = (index: number) => (messages: readonly LiveMessage[]) => shownAfter(messages).has(index);
 const hasType = (type: LiveMessage['type']) => (messages: readonly LiveMessage[]) =>
   messages.some((message) => message.type === type);
 const closeAll = (viewers: readonly LiveViewer[]) => Promise.all(viewers.map((viewer) => viewer.close()));
@@ -66,7 +66,7 @@ describe('each viewer gets each request once, in order', () => {
     const viewers = await Promise.all(upTo(20).map(() => openLive(person.client, uid)));
     await Promise.all(viewers.map((viewer) => viewer.until(hasType('init'))));
     await storm(uid, 500);
-    await Promise.all(viewers.map((viewer) => viewer.until(has(499))));
+    await Promise.all(viewers.map((viewer) => viewer.until(shows(499))));
     for (const { messages } of viewers) {
       expect(types(messages)).toEqual(['init', ...Array.from({ length: 500 }, () => 'request')]);
       expect(toldIndexes(messages)).toEqual(upTo(500));
@@ -83,7 +83,7 @@ describe('each viewer gets each request once, in order', () => {
       await new Promise((resolve) => setTimeout(resolve, (count * 7) % 40));
     }
     await stormy;
-    await Promise.all(viewers.map((viewer) => viewer.until(has(899))));
+    await Promise.all(viewers.map((viewer) => viewer.until(shows(899))));
     for (const { messages } of viewers) {
       const told = toldIndexes(messages);
       expect(messages[0]?.type).toBe('init');
@@ -95,14 +95,20 @@ describe('each viewer gets each request once, in order', () => {
   test('a viewer that repeatedly loses its connection has seen all requests in the end', async () => {
     const uid = await newEndpoint();
     const seen = new Set<number>();
-    let over = false;
-    const stormy = storm(uid, 900).finally(() => (over = true));
-    for (let round = 0; !over || !seen.has(899); round += 1) {
+    let newest = -1;
+    const note = (messages: readonly LiveMessage[]): number[] => {
+      const told = toldIndexes(messages);
+      newest = Math.max(newest, ...told);
+      return told;
+    };
+    // An `init` has the newest 100, so the senders never get further ahead.
+    const stormy = storm(uid, 900, (nth) => vi.waitUntil(() => nth < newest + 100, { interval: 5, timeout: 30_000 }));
+    for (let round = 0; !seen.has(899); round += 1) {
       const viewer = await openLive(person.client, uid);
-      await viewer.until((messages) => messages.length > (round * 13) % 30 || has(899)(messages));
+      await viewer.until((messages) => note(messages).includes(899) || messages.length > (round * 13) % 30);
       viewer.socket.terminate();
       await viewer.closed;
-      for (const index of toldIndexes(viewer.messages)) seen.add(index);
+      for (const index of note(viewer.messages)) seen.add(index);
     }
     await stormy;
     expect([...seen].toSorted((a, b) => a - b)).toEqual(upTo(900));
@@ -115,7 +121,7 @@ describe('other messages', () => {
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await capture(uid, 'ä'.repeat(100_000));
-    await viewer.until(has(0));
+    await viewer.until(shows(0));
     const [listed] = await person.client.call('listUnsaved', { params: { uid } });
     expect(listed?.bodyTruncated).toBe(true);
     expect(shownAfter(viewer.messages).get(0)).toEqual(listed);
@@ -127,7 +133,7 @@ describe('other messages', () => {
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
     await capture(uid);
-    await viewer.until(has(0));
+    await viewer.until(shows(0));
     expect(shownAfter(viewer.messages).get(0)).toMatchObject({
       saved: true,
       id: expect.toSatisfy((id: number) => id > 0),
@@ -140,18 +146,23 @@ describe('other messages', () => {
     await storm(uid, 3);
     const viewer = await openLive(person.client, uid);
     await viewer.until(hasType('init'));
+    const changes = () =>
+      viewer.messages.filter(({ type }) => type !== 'endpoint' && type !== 'init' && type !== 'request');
+    // Messages of two nodes have no order, so the test waits for each of them. A second one would arrive before request 3.
+    const untilChanges = (count: number): Promise<void> => viewer.until(() => changes().length >= count);
     const params = { uid };
     const saved = await person.client.call('saveRequest', { params, body: { index: 1 } });
+    await untilChanges(1);
     await person.client.call('saveRequest', { params, body: { index: 1 } });
     await person.client.call('deleteRequest', { params: { uid, id: saved.id } });
+    await untilChanges(2);
     await person.client.call('deleteRequest', { params: { uid, id: -1_000_002 } });
+    await untilChanges(3);
     await person.client.call('clearRequests', { params });
+    await untilChanges(4);
     await capture(uid);
-    await viewer.until(has(3));
-    const told = viewer.messages.filter(
-      (message) => message.type !== 'endpoint' && message.type !== 'init' && message.type !== 'request',
-    );
-    expect(told).toEqual([
+    await viewer.until(shows(3));
+    expect(changes()).toEqual([
       { type: 'saved', data: { oldId: -1_000_001, request: saved } },
       { type: 'deleted', data: { id: saved.id } },
       { type: 'deleted', data: { id: -1_000_002 } },
@@ -169,7 +180,7 @@ describe('other messages', () => {
     await capture(other, 'not for you');
     await person.client.call('clearRequests', { params: { uid: other } });
     await capture(uid, 'for you');
-    await viewer.until(has(0));
+    await viewer.until(shows(0));
     expect(types(viewer.messages)).toEqual(['init', 'request']);
     expect(shownAfter(viewer.messages).get(0)?.body).toBe('for you');
     await viewer.close();
@@ -190,7 +201,7 @@ describe('other messages', () => {
     const last = await capture(uid);
     const stored = await person.client.call('listUnsaved', { params: { uid }, query: { limit: 500 } });
     for (const viewer of viewers) {
-      await viewer.until(has(last));
+      await viewer.until(shows(last));
       const shown = [...shownAfter(viewer.messages).keys()].toSorted((a, b) => b - a);
       // A viewer has the newest 100 of the requests from before it connected.
       expect(stored.map((request) => request.index).slice(0, shown.length)).toEqual(shown);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLive, shownAfter, toldIndexes } from '../../../test/live-viewer.ts';
+import { openLive, shows, toldIndexes } from '../../../test/live-viewer.ts';
 import type { LiveViewer } from '../../../test/live-viewer.ts';
 import { startServerProcess } from '../../../test/server-process.ts';
 import type { ServerProcess } from '../../../test/server-process.ts';
@@ -49,14 +49,14 @@ test('ten that do not read, 40 MB of captures: little memory, a complete feed fo
   expect((await server.residentBytes()) - resting).toBeLessThan(160 * MIB);
 
   const last = 200 + CAPTURES - 1;
-  await reader.until((messages) => shownAfter(messages).has(last));
+  await reader.until(shows(last));
   expectUnbroken(reader, last);
 
   for (const { socket } of slow) socket.resume();
-  await Promise.all(slow.map((viewer) => viewer.until((messages) => shownAfter(messages).has(last))));
+  await Promise.all(slow.map((viewer) => viewer.until(shows(last))));
   await storm(1);
   for (const viewer of slow) {
-    await viewer.until((messages) => shownAfter(messages).has(last + 1));
+    await viewer.until(shows(last + 1));
     expectUnbroken(viewer, last + 1);
     expect(viewer.messages.filter((message) => message.type === 'init').length).toBeGreaterThan(1);
   }

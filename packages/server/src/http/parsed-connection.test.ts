@@ -1,0 +1,69 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { text } from 'node:stream/consumers';
+import { afterEach, expect, test } from 'vitest';
+import { openRaw } from '../../../../fixtures/raw-http.ts';
+import { inspectHead } from './inspect-head.ts';
+import { LoopTurns } from './loop-turns.ts';
+import { ParsedConnection, parsedConnection } from './parsed-connection.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A server whose connections Node's parser reads, and the memory of all reads. */
+async function listen(handle: RequestListener) {
+  const server = createServer((request, response) => {
+    parsedConnection(request.socket)?.begin(request, response, inspectHead(request.method ?? '', request.rawHeaders));
+    handle(request, response);
+  });
+  servers.push(server);
+  const parser = server.listeners('connection');
+  const reads: ArrayBufferLike[] = [];
+  const turns = new LoopTurns();
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    new ParsedConnection(socket, turns, () => {
+      for (const listener of parser) Reflect.apply(listener, server, [socket]);
+    });
+    socket.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { reads, open: () => openRaw({ port }) };
+}
+
+test('the memory of a read is freed when its requests were parsed', async () => {
+  const { reads, open } = await listen((request, response) => response.end(request.url));
+  const connection = await open();
+  await connection.send(['a', 'b', 'c'].map((name) => `GET /${name} HTTP/1.1\r\nHost: h\r\n\r\n`).join(''));
+  const answers = [await connection.next(), await connection.next(), await connection.next()];
+  expect(answers.map(({ body }) => body.toString())).toEqual(['/a', '/b', '/c']);
+  expect(reads.length).toBeGreaterThan(0);
+  await expect.poll(() => reads.map(({ byteLength }) => byteLength)).toEqual(reads.map(() => 0));
+  connection.close();
+});
+
+test('the memory of unread requests is freed when the sender closes', async () => {
+  const { reads, open } = await listen(() => undefined);
+  const connection = await open();
+  await connection.send('GET /a HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(20));
+  await expect.poll(() => reads.length).toBeGreaterThan(0);
+  connection.close();
+  await expect.poll(() => reads.map(({ byteLength }) => byteLength)).toEqual(reads.map(() => 0));
+});
+
+test('a body that is read later is complete', async () => {
+  const { open } = await listen((request, response) => {
+    void nextTurn()
+      .then(() => text(request))
+      .then((body) => response.end(body));
+  });
+  const connection = await open();
+  await connection.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhelloGET /b HTTP/1.1\r\nHost: h\r\n\r\n');
+  expect((await connection.next()).body.toString()).toBe('hello');
+  expect((await connection.next()).body.toString()).toBe('');
+  connection.close();
+});
