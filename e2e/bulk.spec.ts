@@ -74,7 +74,8 @@ test('the selected requests are replayed in order, with a summary of the statuse
   await openLive(page, endpoint);
   await page.getByRole('checkbox', { name: 'Select all that match' }).click();
   await expect(bar(page)).toContainText('3 selected');
-  // The key acts on the selected ones, also while a checkbox has the focus.
+  // The key acts on the selected ones, also while the checkbox has the focus.
+  await expect(page.getByRole('checkbox', { name: 'Clear the selection' })).toBeFocused();
   await page.keyboard.press('r');
   const dialog = page.getByRole('dialog', { name: 'Replay 3 requests' });
   await dialog.getByLabel('Destination').fill('https://example.com');

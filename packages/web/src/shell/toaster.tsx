@@ -7,7 +7,8 @@ import type { ToastItem } from '../ui/toast-store.ts';
 
 /**
  * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast.
- * They are in the corner of the list, because the opposite one has the response to what was just sent.
+ * They are in the corner of the list, because the opposite one has the response to what was just sent, and above the
+ * bars at the bottom of the list and of the details.
  */
 export function Toaster() {
   const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
@@ -18,7 +19,7 @@ export function Toaster() {
       ))}
       <Radix.Viewport
         hotkey={['F8']}
-        className="fixed bottom-0 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
+        className="fixed bottom-8 left-0 z-60 flex w-full max-w-sm flex-col gap-2 p-4 outline-none md:left-58"
       />
     </Radix.Provider>
   );

@@ -1,4 +1,5 @@
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useLatest } from './use-latest.ts';
 
 /** Ids of commands that one component registers and another runs. */
 export const COMMAND_IDS = {
@@ -57,16 +58,13 @@ export const commandStore = {
 
 /** Registers commands while the component is mounted. They always run the latest closure. */
 export function useCommands(commands: readonly Command[]): void {
-  const latest = useRef(commands);
-  useEffect(() => {
-    latest.current = commands;
-  });
+  const latest = useLatest(commands);
   const shape = JSON.stringify(commands);
   const offered = useMemo(() => {
     const run = (id: string): void => latest.current.find((command) => command.id === id)?.run();
     const parsed: readonly Omit<Command, 'run'>[] = JSON.parse(shape);
     return parsed.map((command) => ({ ...command, run: () => run(command.id) }));
-  }, [shape]);
+  }, [latest, shape]);
   useEffect(() => registerCommands(offered), [offered]);
 }
 

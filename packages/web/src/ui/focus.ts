@@ -1,6 +1,7 @@
 // Keyboard focus: what is removed while it has the focus decides where the focus moves.
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
+import { useLatest } from './use-latest.ts';
 
 /** True if the focused element was removed. */
 export function isFocusLost(): boolean {
@@ -65,11 +66,8 @@ export function useFocusBack() {
 export function useFocusReturn(otherwise: () => Element | null | undefined = mainPart): void {
   // The main part has the focus only because its holder was removed, for example while the code of this element loaded.
   const [opener] = useState(() => (document.activeElement === mainPart() ? null : document.activeElement));
-  const last = useRef(otherwise);
-  useEffect(() => {
-    last.current = otherwise;
-  });
-  useEffect(() => () => rescue(() => opener, last.current), [opener]);
+  const last = useLatest(otherwise);
+  useEffect(() => () => rescue(() => opener, last.current), [last, opener]);
 }
 
 /** On the first page, the focus stays where the browser puts it. */
@@ -90,10 +88,7 @@ export function useFocusAfterLeaving(path: string): void {
  * else to the element itself, which needs a `tabIndex`. The innermost mounted ancestor wins.
  */
 export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
-  const first = useRef(place);
-  useEffect(() => {
-    first.current = place;
-  });
+  const first = useLatest(place);
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
@@ -128,7 +123,7 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       element.removeEventListener('focusin', onIn);
       element.removeEventListener('focusout', onOut);
     };
-  }, [frame]);
+  }, [first, frame]);
 }
 
 /** Marks elements that stay usable beside something that covers the page. */

@@ -41,8 +41,10 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
             className="h-7 shrink-0 rounded-md px-2 font-medium text-ink-2 transition-colors duration-100 hover:text-ink data-[state=active]:bg-accent-soft data-[state=active]:text-accent"
           >
             {tab.label}
+            {/* Read as 'Headers 8'. */}
+            {tab.note === undefined ? null : ' '}
             {tab.note === undefined ? null : (
-              <span className="ml-1 font-normal text-ink-3 @max-md:hidden in-data-[state=active]:text-accent">
+              <span className="font-normal text-ink-3 @max-md:hidden in-data-[state=active]:text-accent">
                 {tab.note}
               </span>
             )}

@@ -15,7 +15,7 @@ export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; r
     <Link
       to="/endpoints/$uid"
       params={{ uid: endpoint.uid }}
-      className="flex h-full flex-col items-stretch gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50"
+      className="flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50"
     >
       <div className="flex flex-col gap-0.5">
         <div className="flex items-center gap-2">

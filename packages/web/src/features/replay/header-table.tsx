@@ -4,6 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { HeaderRowFields } from './header-row-fields.tsx';
 import { mistakeIn, withNewRow } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
+import { useLatest } from '../../ui/use-latest.ts';
 
 /** Number of rows that are shown until the user expands the table. */
 const COLLAPSED_ROWS = 3;
@@ -26,13 +27,10 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
   const table = useRef<HTMLTableElement>(null);
   const adding = useRef<HTMLButtonElement>(null);
   const goTo = useFocusAt(table, adding);
-  const latest = useRef(rows);
-  useEffect(() => {
-    latest.current = rows;
-  });
+  const latest = useLatest(rows);
   const change = useCallback(
     (row: HeaderRow) => onChange(latest.current.map((each) => (each.id === row.id ? row : each))),
-    [onChange],
+    [latest, onChange],
   );
   const remove = useCallback(
     (id: number) => {
@@ -42,7 +40,7 @@ export function HeaderTable({ rows, error, onChange }: HeaderTableProps) {
       );
       onChange(latest.current.filter((each) => each.id !== id));
     },
-    [onChange, goTo],
+    [latest, onChange, goTo],
   );
   // Expand the table if a hidden row has an error.
   const wrong = error === undefined ? -1 : rows.findIndex((row) => mistakeIn(row) !== undefined);

@@ -11,6 +11,7 @@ import { SignAgain } from './sign-again.tsx';
 import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
+import { useLatest } from '../../ui/use-latest.ts';
 
 export interface ReplayBodyProps {
   readonly uid: string;
@@ -76,10 +77,7 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
  * Escape leaves the form, so that shortcuts work again. Open dialogs and menus have already handled their own Escape.
  */
 function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void): void {
-  const latest = useRef(onLeave);
-  useEffect(() => {
-    latest.current = onLeave;
-  });
+  const latest = useLatest(onLeave);
   useEffect(() => {
     const element = form.current;
     const onKey = (press: KeyboardEvent): void => {
@@ -89,7 +87,7 @@ function useEscape(form: RefObject<HTMLFormElement | null>, onLeave: () => void)
     };
     element?.addEventListener('keydown', onKey);
     return () => element?.removeEventListener('keydown', onKey);
-  }, [form]);
+  }, [latest, form]);
 }
 
 /** Ctrl/Cmd+Enter sends from anywhere in the form. */

@@ -68,7 +68,7 @@ export function ReplayPanel({ uid, request }: ReplayPanelProps) {
             aria-expanded={isOpen}
             aria-controls={isOpen ? contentId : undefined}
             onClick={onToggle}
-            className="flex h-7 min-w-0 grow items-center gap-1.5 rounded-md px-1.5 font-medium text-ink-2 hover:text-ink aria-expanded:text-ink [&_svg]:size-3.5 [&_svg]:transition-transform aria-expanded:[&_svg]:rotate-90"
+            className="flex h-7 min-w-0 grow items-center gap-1.5 rounded-md px-1.5 font-medium text-accent hover:bg-sunk aria-expanded:text-ink [&_svg]:size-3.5 [&_svg]:transition-transform aria-expanded:[&_svg]:rotate-90"
           >
             <ChevronRight aria-hidden />
             Replay Request

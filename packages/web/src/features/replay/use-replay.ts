@@ -16,6 +16,7 @@ import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import { lastDestinationPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
+import { useLatest } from '../../ui/use-latest.ts';
 
 export interface Replay {
   readonly form: ReplayForm;
@@ -94,13 +95,10 @@ export function useReplay(uid: string, request: ListedRequest): Replay {
 /** Calls back when a replay ends while the component is mounted. */
 export function useOutcome(state: ReplayState | undefined, onOutcome: () => void): void {
   const before = useRef(state?.phase);
-  const latest = useRef(onOutcome);
-  useEffect(() => {
-    latest.current = onOutcome;
-  });
+  const latest = useLatest(onOutcome);
   useEffect(() => {
     const wasSending = before.current === 'sending';
     before.current = state?.phase;
     if (wasSending && state !== undefined && state.phase !== 'sending') latest.current();
-  }, [state]);
+  }, [latest, state]);
 }

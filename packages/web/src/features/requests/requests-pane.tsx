@@ -107,7 +107,11 @@ export function RequestsPane({ uid, endpoint, parts, BulkReplay, onAutosave }: R
   );
   const details =
     current === undefined ? (
-      <NothingOrMissing missing={selection.isMissing} onBack={covers ? selection.back : undefined} />
+      selection.isMissing ? (
+        <DetailsMissing onBack={covers ? selection.back : undefined} />
+      ) : (
+        <NothingSelected />
+      )
     ) : (
       <div className="flex h-full min-h-0 flex-col">
         {selection.isDropped ? (
@@ -208,13 +212,4 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
       {children}
     </div>
   );
-}
-
-interface NothingOrMissingProps {
-  readonly missing: boolean;
-  readonly onBack: (() => void) | undefined;
-}
-
-function NothingOrMissing({ missing, onBack }: NothingOrMissingProps) {
-  return missing ? <DetailsMissing onBack={onBack} /> : <NothingSelected />;
 }

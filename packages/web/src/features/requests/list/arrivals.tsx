@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { formatCount } from '../../../ui/sizes.ts';
+import { useLatest } from '../../../ui/use-latest.ts';
 
 /** Milliseconds between two announcements, so that a stream does not interrupt a screen reader all the time. */
 const ANNOUNCE_MS = 4000;
@@ -8,11 +9,8 @@ const ANNOUNCE_MS = 4000;
 /** Announces to screen readers how many requests have arrived. */
 export function Arrivals({ uid }: { readonly uid: string }) {
   const { received } = useLiveStatus(uid);
-  const latest = useRef(received);
+  const latest = useLatest(received);
   const [text, setText] = useState('');
-  useEffect(() => {
-    latest.current = received;
-  }, [received]);
   useEffect(() => {
     let announced = latest.current;
     const timer = setInterval(() => {
@@ -22,7 +20,7 @@ export function Arrivals({ uid }: { readonly uid: string }) {
       else setText('');
     }, ANNOUNCE_MS);
     return () => clearInterval(timer);
-  }, []);
+  }, [latest]);
   return (
     <p role="status" className="sr-only">
       {text}

@@ -24,7 +24,8 @@ export function ListHeader({ shown, bulk }: ListHeaderProps) {
             ref={all}
             type="checkbox"
             checked={isAll}
-            disabled={job !== undefined}
+            // Disabled, it would lose the focus while the requests are read.
+            aria-disabled={job !== undefined}
             aria-label={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
             title={marked.size > 0 ? 'Clear the selection' : 'Select all that match'}
             onChange={marked.size > 0 ? clear : markAll}

@@ -14,7 +14,7 @@ import type { SearchState } from './use-list.ts';
  * requests have the same height, so that the rows don't move.
  */
 export const BAR =
-  'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 @max-lg:min-h-18 @max-lg:content-start ' +
+  'flex min-h-10 flex-wrap items-center gap-y-1 border-b px-3 py-1 @max-lg:min-h-18 @max-lg:content-center ' +
   'pointer-coarse:max-md:min-h-13 pointer-coarse:max-md:@max-lg:min-h-25';
 
 /** In one line with little room, the filter field covers the tabs while it has the focus. */

@@ -22,6 +22,7 @@ import { useAnchor } from './use-anchor.ts';
 import { useAttention } from './use-attention.ts';
 import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
+import { useLatest } from '../../../ui/use-latest.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -183,10 +184,7 @@ function onListKey(press: KeyboardEvent, active: ListedRequest | undefined, prop
 
 /** Stable actions, so that a row renders only when its request changes. */
 function useSteadyActions(props: RowActions): RowActions {
-  const latest = useRef(props);
-  useEffect(() => {
-    latest.current = props;
-  });
+  const latest = useLatest(props);
   return useMemo(
     () => ({
       onOpen: (request) => latest.current.onOpen(request),
@@ -194,7 +192,7 @@ function useSteadyActions(props: RowActions): RowActions {
       onDelete: (request) => latest.current.onDelete(request),
       onMark: (request, range) => latest.current.onMark(request, range),
     }),
-    [],
+    [latest],
   );
 }
 

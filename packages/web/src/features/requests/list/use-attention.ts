@@ -1,15 +1,13 @@
 import { useEffect, useMemo, useRef } from 'react';
 import type { FocusEvent, PointerEvent } from 'react';
+import { useLatest } from '../../../ui/use-latest.ts';
 
 /** Holds new rows back while the pointer or the keyboard focus is on the list, so that no row moves under it. */
 export function useAttention(setAttended: (attended: boolean) => void) {
   const pointer = useRef(false);
   const keyboard = useRef(false);
-  const latest = useRef(setAttended);
-  useEffect(() => {
-    latest.current = setAttended;
-  });
-  useEffect(() => () => latest.current(false), []);
+  const latest = useLatest(setAttended);
+  useEffect(() => () => latest.current(false), [latest]);
   return useMemo(() => {
     const tell = (): void => latest.current(pointer.current || keyboard.current);
     return {
@@ -36,5 +34,5 @@ export function useAttention(setAttended: (attended: boolean) => void) {
         tell();
       },
     };
-  }, []);
+  }, [latest]);
 }
