@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startNats } from '../../../test/nats-server.ts';
 import type { NatsServer } from '../../../test/nats-server.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
@@ -69,10 +69,10 @@ test('parts are deleted after a minute, unless they belong to a batch', async ()
 
 test('without JetStream there is no log', async () => {
   const bare = await startNats();
+  onTestFinished(() => bare.stop());
   const others = await connect({ servers: `127.0.0.1:${bare.port}` });
   const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 1000 });
   log.connect(others);
   await expect(log.state()).rejects.toThrow(NoOverflowLog);
   await others.close();
-  await bare.stop();
 });
