@@ -1,8 +1,9 @@
 import type { Migration } from './migrate.ts';
 
 /**
- * Uniqueness of usernames by a key that folds more (`usernameKey` in records.ts). When two users get the same key, the older one
- * keeps the name. The other keeps the old key, and can log in through the provider until one of them is renamed.
+ * Uniqueness of usernames by a key that folds more (`usernameKey` in records.ts). When two users get the same key, the
+ * older one keeps the name. The other keeps the old key, and can log in through the provider until one of them is
+ * renamed.
  */
 export const usernameKeys: Migration = {
   version: 3,
