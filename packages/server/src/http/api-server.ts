@@ -118,7 +118,11 @@ function registerOperationalRoutes(server: FastifyInstance, app: AppContext, sou
   });
   // Only a handshake becomes a live connection, and this request isn't one. RFC 9110 15.5.22 requires the header.
   server.get('/ws', (_request, reply) => sendProblem(reply.header('upgrade', 'websocket'), 'UPGRADE_REQUIRED'));
-  server.get('/metrics', async (_request, reply) =>
-    reply.type(sources.metrics.contentType).send(await sources.metrics.metrics()),
-  );
+  // Making the text takes 2 ms, so calls that arrive meanwhile get the same one.
+  let text: Promise<string> | undefined;
+  const metricsText = (): Promise<string> =>
+    (text ??= sources.metrics.metrics().finally(() => {
+      text = undefined;
+    }));
+  server.get('/metrics', async (_request, reply) => reply.type(sources.metrics.contentType).send(await metricsText()));
 }

@@ -8,8 +8,11 @@ import type { RequestHandler } from './listener.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function ask(target: string, address = '192.0.2.1'): Parameters<RequestHandler> {
-  const socket = Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
+function ask(target: string, address = '192.0.2.1', port = 1): Parameters<RequestHandler> {
+  const socket = Object.defineProperties(new Socket(), {
+    remoteAddress: { value: address },
+    remotePort: { value: port },
+  });
   const request = new IncomingMessage(socket);
   Object.assign(request, { url: target, method: 'GET', httpVersion: '1.1', rawHeaders: ['Host', 'h'] });
   return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders), false];
@@ -59,4 +62,16 @@ test('a call whose sender waits for 100 Continue gets it before it starts, and a
     dispatch(request, response, head, true);
   }
   expect(steps).toEqual(['100', 'call', 'capture, waits: true']);
+});
+
+test('an address has more than one turn: with callers at 100 addresses, its 5 connections wait for one round', async () => {
+  const begun: string[] = [];
+  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
+  const targets = { isCapture: () => false, capture: begin, everythingElse: begin };
+  let now = 0;
+  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  for (let nth = 0; nth < 300; nth += 1) dispatch(...ask(`/api/${nth}`, `198.51.100.${nth % 100}`));
+  for (let port = 1; port <= 5; port += 1) dispatch(...ask('/healthz', '192.0.2.2', port));
+  while (begun.length < 110) await turn();
+  expect(begun.filter((target) => target === '/healthz')).toHaveLength(5);
 });

@@ -5,7 +5,7 @@ import { answerBroken, KEEP_ALIVE_MS, rawRefusal, answerRefused } from './raw-re
 import { inspectHead, isAmbiguous } from './inspect-head.ts';
 import type { HeadFacts } from './inspect-head.ts';
 import { parsedConnection } from './parsed-connection.ts';
-import { normalAddress } from './client-address.ts';
+import { turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
 const KIB = 1024;
@@ -136,7 +136,7 @@ export interface DispatchTargets {
   readonly everythingElse: RequestListener;
 }
 
-/** Passes captures on immediately. Other requests start in turns of the event loop, which client addresses share. */
+/** Passes captures on immediately. Other requests start in turns of the event loop. */
 export function createDispatch(
   { isCapture, capture, everythingElse }: DispatchTargets,
   turns: LoopTurns,
@@ -145,7 +145,7 @@ export function createDispatch(
     if (isCapture(request.url ?? '')) return capture(request, response, head, expectsContinue);
     if (expectsContinue) response.writeContinue();
     if (isAmbiguous(request, head)) return answerRefused(request, response, 'BAD_REQUEST', { close: true });
-    turns.run(normalAddress(request.socket.remoteAddress ?? ''), () => {
+    turns.run(turnOwner(request.socket), () => {
       // The client may have left.
       if (!request.socket.destroyed) everythingElse(request, response);
     });

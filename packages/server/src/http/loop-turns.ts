@@ -1,10 +1,24 @@
+import type { Socket } from 'node:net';
 import process from 'node:process';
+import { normalAddress } from './client-address.ts';
 import { RoundRobin } from '../limits/fair-queue.ts';
 
 /** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
 const MAX_TURN_MS = 1;
 /** The most bytes that Node reads from a socket at once. After that many, more is probably waiting. */
 export const FULL_READ_BYTES = 64 * 1024;
+
+/**
+ * Turns of a client address. With one for each connection, an address with a thousand of them would delay all others.
+ * With one in total, a proxy's calls would wait behind one piece of work of each other address. A prime, because systems
+ * give out every other port.
+ */
+const TURNS_PER_ADDRESS = 31;
+
+/** The turn that a connection shares with others of its address. */
+export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${normalAddress(remoteAddress)} ${remotePort % TURNS_PER_ADDRESS}`;
+}
 
 /**
  * Starts pieces of work for about a millisecond per turn of the event loop, with owners taking turns. Captures that arrive
@@ -21,7 +35,7 @@ export class LoopTurns {
     this.#elapsed = elapsed;
   }
 
-  /** Runs `work` now or in a later turn. `owner`: what shares one turn, usually a client address. */
+  /** Runs `work` now or in a later turn. `owner`: what shares one turn, such as a `turnOwner`. */
   run(owner: object | string, work: () => void): void {
     if (!this.#isFree) return this.#waiting.push(owner, work);
     this.#isFree = false;

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { freeBuffer } from './body-buffer.ts';
-import { normalAddress } from './client-address.ts';
-import { FULL_READ_BYTES } from './loop-turns.ts';
+import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 
 const connections = new WeakMap<Socket, ParsedConnection>();
@@ -148,7 +147,7 @@ export class ParsedConnection {
 
   #resumeInTurn(): void {
     this.#waitsForTurn = true;
-    this.#turns.run(normalAddress(this.#socket.remoteAddress ?? ''), () => {
+    this.#turns.run(turnOwner(this.#socket), () => {
       this.#waitsForTurn = false;
       this.#socket.resume();
     });

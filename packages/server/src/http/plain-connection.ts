@@ -1,8 +1,7 @@
 import type { ProblemCode } from '@creel/contract';
 import type { Socket } from 'node:net';
 import { BodyBuffer, copyBody, freeBuffer } from './body-buffer.ts';
-import { normalAddress } from './client-address.ts';
-import { FULL_READ_BYTES } from './loop-turns.ts';
+import { FULL_READ_BYTES, turnOwner } from './loop-turns.ts';
 import type { LoopTurns } from './loop-turns.ts';
 import type { Reservation } from '../limits/memory-budget.ts';
 import { LINGER_MS, rawCaptured, rawRefusal } from './raw-response.ts';
@@ -83,8 +82,7 @@ interface Incoming {
 export class PlainConnection {
   readonly #socket: Socket;
   readonly #traffic: PlainTraffic;
-  /** The connections of an address share its turns, so that a thousand of them do not delay those of others. */
-  readonly #address: string;
+  readonly #turnOwner: string;
   /** Unanswered requests, in order. The last one's body may still be arriving. */
   readonly #replies: PlainReply[] = [];
   #incoming: Incoming | undefined;
@@ -109,7 +107,7 @@ export class PlainConnection {
   constructor(socket: Socket, traffic: PlainTraffic) {
     this.#socket = socket;
     this.#traffic = traffic;
-    this.#address = normalAddress(socket.remoteAddress ?? '');
+    this.#turnOwner = turnOwner(socket);
     socket.on('data', this.#onData).on('end', this.#onEnd).on('timeout', this.#onTimeout);
     // 'close' follows every error.
     socket.on('error', ignore).on('close', this.#onClose);
@@ -136,7 +134,7 @@ export class PlainConnection {
 
   #readInTurn(): void {
     this.#socket.pause();
-    this.#traffic.turns.run(this.#address, () => {
+    this.#traffic.turns.run(this.#turnOwner, () => {
       // Otherwise #goOn or the parser resumes it.
       if (!this.#isHeld) this.#socket.resume();
     });
@@ -223,7 +221,7 @@ export class PlainConnection {
       else if (received < LARGE_BODY_BYTES) capture(body.take(), incoming.reply);
       else {
         this.#isFinishing = true;
-        this.#traffic.turns.run(this.#address, () => {
+        this.#traffic.turns.run(this.#turnOwner, () => {
           this.#isFinishing = false;
           capture(body.take(), incoming.reply);
           this.#goOn();
@@ -289,7 +287,7 @@ export class PlainConnection {
   readonly #goOn = (): void => {
     if (!this.#isHeld || this.#isLeaving || this.#isFull()) return;
     this.#isHeld = false;
-    this.#traffic.turns.run(this.#address, () => {
+    this.#traffic.turns.run(this.#turnOwner, () => {
       this.#hasTurn = true;
       this.#socket.resume();
     });
