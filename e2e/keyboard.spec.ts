@@ -29,6 +29,8 @@ test('the main journey with the keyboard alone', async ({ page, context, app }) 
   await page.goto('/auth');
   await tabTo(page, page.getByRole('tab', { name: 'Login' }));
   await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('tab', { name: 'Register', selected: true })).toBeVisible();
+  await expect(page.getByLabel('Confirm Password')).toBeVisible();
   await fill(page, 'Username', username);
   await fill(page, 'Email', `${username}@example.com`);
   await fill(page, 'Password', 'secret1');
