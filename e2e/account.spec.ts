@@ -1,11 +1,8 @@
 // Profile, password, settings and plan, with the messages for failed calls.
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, test, toast } from './app.ts';
 
 test.use({ tier: 'BASIC' });
-
-const toast = (page: Page, text: string) =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
 /** Makes a call fail without a message, so that the page shows its own sentence for the status. */
 const answerWith = (page: Page, path: string, status: number) =>

@@ -1,6 +1,6 @@
 // Fixtures of the browser tests: a built server in its own process with an empty data folder, and logged-in users.
 import { test as base, expect } from '@playwright/test';
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
 import { registrationSchema, userSchema } from '@creel/contract';
 import type { Endpoint, Tier, User } from '@creel/contract';
 import { spawn } from 'node:child_process';
@@ -164,6 +164,10 @@ export const test = base.extend<
 });
 
 export { expect };
+
+/** A text in the visible toast. */
+export const toast = (page: Page, text: string): Locator =>
+  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
 /**
  * Presses Escape two frames later. Radix listens for the key only two renderings after a dialog becomes visible, and a test is faster

@@ -3,9 +3,9 @@ import { capturedRequestSchema } from '@creel/contract';
 import type { Page } from '@playwright/test';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { expect, test } from './app.ts';
+import { expect, test, toast } from './app.ts';
 import { createEndpoint, send } from './endpoints.ts';
-import { planCard, subscribe, toast } from './plans.ts';
+import { planCard, subscribe } from './plans.ts';
 
 const NAMES = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven'];
 const lineSchema = capturedRequestSchema.extend({ endpointUid: z.string() });

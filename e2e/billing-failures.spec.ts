@@ -1,7 +1,7 @@
 // Messages for failed billing calls.
 import type { Page } from '@playwright/test';
-import { expect, test } from './app.ts';
-import { actInPortal, planCard, readUser, subscribe, toast } from './plans.ts';
+import { expect, test, toast } from './app.ts';
+import { actInPortal, planCard, readUser, subscribe } from './plans.ts';
 
 const problem = (code: string, sentence: string) => ({ error: sentence, message: sentence, code });
 

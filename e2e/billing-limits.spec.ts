@@ -1,8 +1,8 @@
 // Every limit of a plan leads to the page where the plan can be changed.
 import type { Locator, Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import { expect, test, toast } from './app.ts';
 import { createEndpoint } from './endpoints.ts';
-import { subscribe, toast } from './plans.ts';
+import { subscribe } from './plans.ts';
 
 async function expectPlansBehind(page: Page, link: Locator): Promise<void> {
   await link.click();

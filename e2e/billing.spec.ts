@@ -1,7 +1,7 @@
 // Every change of plan with the built-in test gateway, only through the page, with mouse and keyboard.
 import type { Page } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
-import { actInPortal, chooseInterval, planCard, readUser, subscribe, toast } from './plans.ts';
+import { expect, pressEscape, test, toast } from './app.ts';
+import { actInPortal, chooseInterval, planCard, readUser, subscribe } from './plans.ts';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const alert = (page: Page, name: string) => page.getByRole('alertdialog', { name });

@@ -1,8 +1,8 @@
 // Creating an endpoint, its switches and figures, clearing and deleting, on a plan that allows all of it.
 import { endpointSchema } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
-import type { APIRequestContext, Page } from '@playwright/test';
-import { expect, test } from './app.ts';
+import type { APIRequestContext } from '@playwright/test';
+import { expect, test, toast } from './app.ts';
 import { openLive } from './endpoints.ts';
 
 test.use({ tier: 'PREMIUM' });
@@ -11,10 +11,6 @@ async function create(request: APIRequestContext, name: string): Promise<Endpoin
   const answer = await request.post('/api/endpoints', { data: { name } });
   return endpointSchema.parse(await answer.json());
 }
-
-/** A text in the visible toast. */
-const toast = (page: Page, text: string) =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
 test('a created endpoint is opened, listed and shown on the dashboard', async ({ page, person }) => {
   await page.goto('/');

@@ -1,10 +1,7 @@
 // Messages of the endpoint page for failed calls, and for copying.
 import type { Page } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
+import { expect, pressEscape, test, toast } from './app.ts';
 import { createEndpoint, openLive, row, sendJson } from './endpoints.ts';
-
-const toast = (page: Page, text: string) =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 
 const refuse = (page: Page, path: string | RegExp, method: string) =>
   page.route(path, (route) =>

@@ -16,9 +16,6 @@ export function planCard(page: Page, tier: Tier): Locator {
 export const chooseInterval = (page: Page, name: 'Monthly' | 'Yearly'): Promise<void> =>
   page.getByRole('radio', { name: new RegExp(`^${name}`) }).click();
 
-export const toast = (page: Page, text: string): Locator =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
-
 /** Returns the logged-in user from the server. */
 export async function readUser({ request }: Pick<BrowserContext, 'request'>): Promise<User> {
   return userSchema.parse(await (await request.get('/api/user')).json());

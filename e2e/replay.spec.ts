@@ -6,9 +6,9 @@ import { shopifyOrdersCreate } from '../fixtures/webhooks/shopify-orders-create.
 import { slackEvent } from '../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../fixtures/webhooks/stripe-invoice-paid.ts';
 import { toRawHttp } from '../fixtures/webhooks/webhook-fixture.ts';
-import { expect } from './app.ts';
+import { expect, toast } from './app.ts';
 import { row, send, sendJson } from './endpoints.ts';
-import { bodyField, methodField, openReplay, response, sendButton, sendTo, toast, urlField } from './replay.ts';
+import { bodyField, methodField, openReplay, response, sendButton, sendTo, urlField } from './replay.ts';
 import { test } from './target.ts';
 
 const EVERY_BYTE = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

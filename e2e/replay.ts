@@ -10,9 +10,6 @@ export const sendButton = (page: Page): Locator => page.getByRole('button', { na
 export const response = (page: Page): Locator => page.getByRole('region', { name: 'Response', exact: true });
 export const bodyField = (page: Page): Locator => page.getByRole('textbox', { name: 'Body', exact: true });
 
-export const toast = (page: Page, text: string): Locator =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
-
 /** Selects a request and opens its replay panel with the key. */
 export async function openReplay(page: Page, endpoint: Endpoint, index = 0): Promise<void> {
   await openLive(page, endpoint, `?request=${index}`);

@@ -1,11 +1,9 @@
 // A session that ended elsewhere: every form says so, keeps the typed text and continues after the login.
 import type { BrowserContext, Page } from '@playwright/test';
-import { expect, pressEscape, test } from './app.ts';
+import { expect, pressEscape, test, toast } from './app.ts';
 import type { App, Person } from './app.ts';
 import { createEndpoint } from './endpoints.ts';
 
-const toast = (page: Page, text: string) =>
-  page.getByRole('region', { name: /Notifications/ }).getByText(text, { exact: true });
 const signedOutDialog = (page: Page) => page.getByRole('dialog', { name: 'You have been logged out' });
 
 interface FormCase {
