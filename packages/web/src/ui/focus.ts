@@ -84,8 +84,8 @@ export function useFocusAfterLeaving(path: string): void {
 }
 
 /**
- * Takes the focus when a focused descendant, such as a row, is removed. Moves it to the element that `place` finds,
- * else to the element itself, which needs a `tabIndex`. The innermost mounted ancestor wins.
+ * Takes the focus when a focused descendant, such as a row, is removed. Moves it to the element that `place` finds.
+ * Until there is one, the element itself has the focus and needs a `tabIndex`. The innermost mounted ancestor wins.
  */
 export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () => Element | null | undefined): void {
   const first = useLatest(place);
@@ -107,6 +107,8 @@ export function useFocusKept(frame: RefObject<HTMLElement | null>, place?: () =>
       });
     };
     const watch = new MutationObserver(() => {
+      const found = first.current?.();
+      if (document.activeElement === element && canTake(found)) return found.focus({ preventScroll: true });
       if (held === undefined || held.isConnected) return;
       held = undefined;
       if (keeper !== element && keeper?.isConnected === true) return;

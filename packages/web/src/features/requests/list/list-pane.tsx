@@ -1,6 +1,6 @@
 import { parseQuery } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
-import { useEffect, useRef } from 'react';
+import { useRef } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
 import type { LiveStatus } from '../../../api/live-feed.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
@@ -41,10 +41,6 @@ export function ListPane(props: ListPaneProps) {
   const pane = useRef<HTMLDivElement>(null);
   const toList = (): void => (listElement() ?? pane.current)?.focus();
   useFocusKept(pane, listElement);
-  // The pane has the focus only while there is no list to return to.
-  useEffect(() => {
-    if (document.activeElement === pane.current) listElement()?.focus();
-  });
   const onFilter = (wanted: Filter): void => {
     state.letIn();
     changeView({ filter: wanted === 'all' ? undefined : wanted });
