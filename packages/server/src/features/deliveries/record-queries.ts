@@ -9,7 +9,7 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { toUserRecord } from '../../database/records.ts';
 import { addMail } from '../mail/queries.ts';
-import { lockEndpoint, storedLatest } from '../requests/queries.ts';
+import { lockEndpoint } from '../requests/queries.ts';
 import type { Attempt, StoredAttempt } from './attempt-queries.ts';
 import { countFailures, pauseReason } from './delivery-plan.ts';
 import { recentStatusesOf, updateDueAt } from './destination-queries.ts';
@@ -48,11 +48,16 @@ async function recordAttempts(
     await trimHistory(transaction, kept);
     await updateDeliveries(transaction, kept);
     const failures = await failuresOf(transaction, kept);
-    await saveLatest(
-      transaction,
-      kept.map((attempt) => ({ ...attempt, latest: failures.get(nameOf(attempt)) ?? latestOf(attempt) })),
+    const requests = kept.map((attempt) => ({
+      ...attempt,
+      latest: failures.get(nameOf(attempt)) ?? latestOf(attempt),
+    }));
+    await saveLatest(transaction, requests);
+    const pending = await pendingAmong(transaction, requests);
+    // As saved: of several attempts on a request, the last one counts.
+    const states = new Map(
+      requests.map((request) => [nameOf(request), { last: request.latest, isPending: pending.has(nameOf(request)) }]),
     );
-    const states = await statesOf(transaction, kept);
     await countOutcomes(transaction, attempts, now);
     for (const endpointId of endpointIds)
       await removeSpared(
@@ -241,32 +246,26 @@ async function failuresOf(
   return failures;
 }
 
-/** What the rows of the requests show now. */
-async function statesOf(
+/** The names of those requests that wait for an attempt. */
+async function pendingAmong(
   transaction: DatabaseTransaction,
   requests: readonly RequestName[],
-): Promise<ReadonlyMap<string, NonNullable<RequestRecord['delivery']>>> {
-  const states = new Map<string, NonNullable<RequestRecord['delivery']>>();
+): Promise<ReadonlySet<string>> {
+  const pending = new Set<string>();
   for (const chunk of rowChunks(requests)) {
     const rows = await transaction
-      .selectFrom('latest_deliveries')
-      .select([
-        ...REQUEST_NAME,
-        'latest',
-        sql<number>`case when exists (select 1 from deliveries d where d.request_key = latest_deliveries.request_key) then 1 else 0 end`.as(
-          'is_pending',
-        ),
-      ])
+      .selectFrom('deliveries')
+      .select(REQUEST_NAME)
       .where(
         'request_key',
         'in',
         chunk.map(({ endpointId, index }) => requestKey(endpointId, index)),
       )
+      .distinct()
       .execute();
-    for (const row of rows)
-      states.set(nameOf(row), { last: storedLatest(row.latest), isPending: row.is_pending === 1 });
+    for (const row of rows) pending.add(nameOf(row));
   }
-  return states;
+  return pending;
 }
 
 /** Stores the latest delivery of each request. */
