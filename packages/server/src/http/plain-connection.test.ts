@@ -59,6 +59,17 @@ async function listen(settings: Partial<PlainTraffic> = {}, budget = new MemoryB
   return { connections, taken, handedOver, read, accepted, budget, open: () => openRaw({ port }) };
 }
 
+/** A connection, its socket in the server, and the memory of each read. */
+async function openWatched() {
+  const { taken, open, accepted } = await listen();
+  const connection = await open();
+  await until(() => accepted.length === 1);
+  const [socket] = accepted;
+  const reads: ArrayBufferLike[] = [];
+  socket?.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+  return { taken, connection, socket, reads };
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(2);
 }
@@ -117,11 +128,7 @@ describe('a connection of plain requests', () => {
   });
 
   test('frees the memory of a read when all of its requests were read, and keeps their bodies', async () => {
-    const { taken, open, accepted } = await listen();
-    const connection = await open();
-    await until(() => accepted.length === 1);
-    const reads: ArrayBufferLike[] = [];
-    accepted[0]?.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+    const { taken, connection, reads } = await openWatched();
     const post = (body: string): string => get('a', `Content-Length: ${body.length}`) + body;
     const bodies = Array.from({ length: 20 }, (_, nth) => `body ${nth}`);
     await connection.send(bodies.map(post).join(''));
@@ -135,14 +142,10 @@ describe('a connection of plain requests', () => {
   });
 
   test('frees the memory of a read whose requests nobody answers when the sender closes', async () => {
-    const { taken, open, accepted } = await listen();
-    const connection = await open();
-    await until(() => accepted.length === 1);
-    const reads: ArrayBufferLike[] = [];
-    accepted[0]?.prependListener('data', (bytes: Buffer) => reads.push(bytes.buffer));
+    const { taken, connection, socket, reads } = await openWatched();
     await connection.send(get('a').repeat(20));
     await until(() => taken.length === 16);
-    accepted[0]?.destroy();
+    socket?.destroy();
     await until(() => reads.every(({ byteLength }) => byteLength === 0));
     expect(reads.length).toBeGreaterThan(0);
   });
