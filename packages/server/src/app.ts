@@ -237,8 +237,8 @@ async function listen(
 }
 
 /**
- * Jobs besides maintenance. Without a mail server notices are neither written nor claimed by a job, so they can still be
- * sent after one is configured.
+ * Jobs besides maintenance. Without a mail server notices are neither written nor claimed by a job, so they can still
+ * be sent after one is configured.
  */
 function otherJobs({ store, config, log, now, publicUrl, mailer, billing }: AppContext): IntervalJob[] {
   const jobs: IntervalJob[] = [];

@@ -154,7 +154,8 @@ function onSqlite(config: AdminConfig, instead: string): string {
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be opened
+ * Runs `work` on the configured database, beside a running server. @throws AdminProblem, StorageProblem if it can't be
+ * opened
  */
 async function withDatabase<Result>(config: AdminConfig, work: (db: Database) => Promise<Result>): Promise<Result> {
   const { databaseUrl } = config;
