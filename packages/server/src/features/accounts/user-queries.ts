@@ -36,11 +36,6 @@ function toRow(user: NewUser) {
     display_name: user.displayName,
     subscription_tier: user.subscriptionTier,
     subscription_status: 'inactive',
-    subscription_end_at: null,
-    billing_interval: null,
-    stripe_customer_id: null,
-    stripe_subscription_id: null,
-    stripe_customer_metadata: null,
     settings: JSON.stringify(user.settings),
     created_at: user.createdAt,
   };
