@@ -81,15 +81,11 @@ export class Throttle {
     return this.#limit('takenName', perHour(10 * perHourLimit), who);
   }
 
-  /**
-   * Checks several limits at once. Returns those with a count. @throws ProblemError RATE_LIMITED when one is reached
-   */
-  async check(limits: readonly RateLimit[]): Promise<readonly RateLimit[]> {
-    if (limits.length === 0) return [];
-    const counted = await this.#store.findTurns(limits.map(({ key }) => key));
-    const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
+  /** Checks several limits at once. @throws ProblemError RATE_LIMITED when one is reached */
+  async check(limits: readonly RateLimit[]): Promise<void> {
+    if (limits.length === 0) return;
+    const wait = (await this.#store.findBlock(limits.map(({ key }) => key))) - this.#now();
     if (wait > 0) throw tooMany(wait);
-    return limits.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
   #limit(name: string, rule: ThrottleRule, what: string): RateLimit {
@@ -98,7 +94,7 @@ export class Throttle {
     return {
       key,
       consume: async () => {
-        const until = (await this.#store.consumeTurn(key, rule, this.#now()))?.blockedUntil;
+        const until = await this.#store.consumeTurn(key, rule, this.#now());
         if (until !== undefined) throw tooMany(until - this.#now());
       },
       refund: () => this.#store.refundTurn(key, rule),
