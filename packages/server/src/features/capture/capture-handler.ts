@@ -12,7 +12,8 @@ import type { HeadFacts } from '../../http/inspect-head.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
-import type { CaptureResult, CaptureWriter, PendingCapture } from './capture-writer.ts';
+import type { StoredAs } from '../../database/store.ts';
+import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 
 export interface CaptureDependencies {
   readonly admit: Admit;
@@ -23,11 +24,7 @@ export interface CaptureDependencies {
   /** Called for every capture that waits in the overflow log. */
   readonly countLogged: () => void;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
-  readonly onStored: (
-    endpoint: CachedEndpoint,
-    capture: PendingCapture,
-    result: Exclude<CaptureResult, string>,
-  ) => void;
+  readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
 }
 
 /** Captures requests that Node's parser has read. */
