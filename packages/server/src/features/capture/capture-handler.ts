@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Metrics } from '../../metrics.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/request-head.ts';
 import { RETRY_SECONDS } from './admission.ts';
@@ -20,9 +21,7 @@ export interface CaptureDependencies {
   readonly writer: CaptureWriter;
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
-  readonly countRead: (reader: 'plain' | 'parser') => void;
-  /** Called for every capture that waits in the overflow log. */
-  readonly countLogged: () => void;
+  readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
   readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
 }
@@ -59,7 +58,7 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
   if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
   const { method = '', rawHeaders, socket } = request;
   const keep = (body: Buffer | null): void => {
-    deps.countRead('parser');
+    deps.metrics.countRead('parser');
     record(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
   };
   if (expectsContinue) response.writeContinue();
@@ -102,7 +101,7 @@ function record(
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
     if (result === 'logged') {
-      deps.countLogged();
+      deps.metrics.countLogged();
       return reply.captured();
     }
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
@@ -133,7 +132,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
         : {
             reservation: verdict.reservation,
             capture: (body, reply) => {
-              deps.countRead('plain');
+              deps.metrics.countRead('plain');
               const arrived = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
               record(deps, verdict, arrived, reply);
             },

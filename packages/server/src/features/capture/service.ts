@@ -68,8 +68,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
     writer,
     maxBodyBytes,
     trustProxy,
-    countRead: metrics.countRead,
-    countLogged: metrics.countLogged,
+    metrics,
     onStored: (endpoint, capture, result) => {
       metrics.countStored();
       live.captured(endpoint.id, capture, result);
