@@ -21,9 +21,9 @@ export interface Visitor {
   readonly signal: AbortSignal;
 }
 
-export interface SignInOptions {
+interface LoginOptions {
   readonly store: Remote<typeof accountQueries>;
-  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly config: Pick<Config, 'defaultTier'>;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
@@ -34,9 +34,9 @@ export const TAKEN = { username: 'Username already exists', email: 'Email alread
 
 /** Registration and login with a password, with their rate limits. */
 export class Login {
-  readonly #options: SignInOptions;
+  readonly #options: LoginOptions;
 
-  constructor(options: SignInOptions) {
+  constructor(options: LoginOptions) {
     this.#options = options;
   }
 
@@ -45,9 +45,9 @@ export class Login {
     const { store, config, passwords, throttle, now } = this.#options;
     if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
     const address = addressBlock(visitor.address);
-    const refused = throttle.takenNames(config.signupsPerHour, address);
+    const refused = throttle.of('takenName', address);
     await throttle.check([refused]);
-    const signUps = throttle.signUps(config.signupsPerHour, address);
+    const signUps = throttle.of('signUp', address);
     await signUps.consume();
     const created = await store
       .createUser({
