@@ -56,15 +56,16 @@ export class LoopTurns {
   #step(): void {
     const work = this.#waiting.shift();
     if (work === undefined) return;
-    // A socket that is resumed delivers its data in the next tick, which counts as part of the work.
-    queueAfterTick(() => {
+    // A socket that is resumed delivers its data in the next tick, and calls continue after promises. Both count.
+    queueAfterEffects(() => {
       if (this.#elapsed() < this.#until) this.#step();
     });
     work();
   }
 }
 
-/** Two ticks later: after the ticks that the current code is about to queue. */
-function queueAfterTick(callback: () => void): void {
-  process.nextTick(() => process.nextTick(callback));
+/** After the ticks that the current code is about to queue, and the promises that they wait for. */
+function queueAfterEffects(callback: () => void): void {
+  // Promises continue when no tick is queued, so ticks alone would run before them.
+  process.nextTick(() => queueMicrotask(() => process.nextTick(callback)));
 }
