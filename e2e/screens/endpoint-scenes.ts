@@ -208,13 +208,18 @@ const actions: Scene[] = [
   {
     name: 'endpoint-bulk-replay',
     play: async (stage) => {
-      const page = await stage.open('owner', pathOf(stage));
-      await shows(page, live(page));
-      await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-      await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await page.getByLabel('Destination').fill('http://127.0.0.1:9');
+      const page = await bulkReplay(stage);
       await page.getByRole('button', { name: 'Send' }).click();
       return shows(page, page.getByRole('dialog').getByRole('button', { name: 'Close' }).last());
+    },
+  },
+  {
+    name: 'endpoint-bulk-replay-running',
+    play: async (stage) => {
+      const page = await bulkReplay(stage);
+      await page.getByLabel('Pace').selectOption({ index: 2 });
+      await page.getByRole('button', { name: 'Send' }).click();
+      return shows(page, page.getByRole('dialog').getByRole('button', { name: 'Stop' }));
     },
   },
   {
@@ -303,5 +308,15 @@ const requests: Scene[] = [
     },
   },
 ];
+
+/** The dialog that replays all requests, ready to send. */
+async function bulkReplay(stage: Stage): Promise<Page> {
+  const page = await stage.open('owner', pathOf(stage));
+  await shows(page, live(page));
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByLabel('Destination').fill('http://127.0.0.1:9');
+  return page;
+}
 
 export const endpointScenes: readonly Scene[] = [...dashboard, ...states, ...actions, ...requests];

@@ -90,7 +90,7 @@ export const deliveryAttemptSchema = z.object({
   destinationId: z.int().nullable(),
   url: z.string(),
   method: z.string(),
-  /** From 1 up. */
+  /** From 1 up, or 0 for a delivery that waits for its first attempt. */
   attempt: z.int(),
   /** `null` without a response. */
   status: z.int().nullable(),

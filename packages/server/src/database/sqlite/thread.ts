@@ -83,6 +83,8 @@ const methods = {
     });
   },
   checkWritable: (now: number): Promise<void> => guarded('capture', ({ db }) => checkWritable(db, now)),
+  /** A write that changes nothing. Its commit syncs the log, with all earlier commits. */
+  syncLog: (): Promise<void> => guarded('other', async ({ raw }) => raw.exec('pragma user_version = 0')),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
     const { indexes, savedIds } = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');
