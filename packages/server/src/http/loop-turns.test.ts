@@ -52,7 +52,7 @@ test('what work does after promises counts as its time', async () => {
   const turns = new LoopTurns(() => now);
   const begun: string[] = [];
   const call = async (name: string): Promise<void> => {
-    for (let nth = 0; nth < 5; nth += 1) await Promise.resolve();
+    await Promise.resolve().then(() => Promise.resolve());
     begun.push(name);
     now += 5;
   };
