@@ -11,6 +11,10 @@ import type { MeasuredCreel } from './server-under-test.ts';
 
 /** Steady captures, so that the p99 is that of the server and not of a full queue. */
 const STEADY = { connections: 64, pauseMs: 250 } as const;
+/** Short turns, so that a slow moment of the machine spoils few of many. */
+const TURN_SECONDS = 2;
+/** After a destination is deleted, its pending deliveries are still being removed. */
+const SETTLE_MS = 500;
 const BADGES = 300;
 const BADGE_PAUSE_MS = 20;
 
@@ -44,8 +48,9 @@ async function deadTargets(): Promise<{ hangs: string; refuses: string; close: (
 }
 
 /**
- * Measures captures of an endpoint in turns: without a destination, and with one that is dead. The destination is new in
- * each turn, because it is paused after 50 failures.
+ * Measures captures of an endpoint in short turns: without a destination, with one that is dead, and without one again
+ * as a control, whose difference from the first is noise. Each round starts with another turn, so that none always
+ * follows the same one. The destination is new in each turn, because it is paused after 50 failures.
  */
 async function capturesBeside(
   { client, uid, captureUrl }: MeasuredCreel,
@@ -56,17 +61,24 @@ async function capturesBeside(
   const turns = [
     { name: 'without a destination', url: undefined },
     { name: 'to a destination whose connections hang', url: dead.hangs },
+    { name: 'without a destination, again', url: undefined },
     { name: 'to a destination that refuses connections', url: dead.refuses },
   ].map((turn) => ({ ...turn, results: new Array<LoadResult>() }));
-  await load.send(captureUrl, { ...STEADY, seconds: 2 });
-  for (let round = 0; round < rounds; round += 1)
-    for (const { name, url, results } of turns) {
+  const shortRounds = Math.max(1, Math.round((rounds * seconds) / TURN_SECONDS));
+  // The first round is a warm-up.
+  for (let round = -1; round < shortRounds; round += 1) {
+    const first = (round + turns.length) % turns.length;
+    for (const { name, url, results } of [...turns.slice(first), ...turns.slice(0, first)]) {
       const created = url && (await client.call('createDestination', { params: { uid }, body: { url } }));
-      const result = await load.send(captureUrl, { ...STEADY, seconds });
-      results.push(result);
-      process.stderr.write(`round ${round + 1}  captures ${name}: p99 ${result.p99Ms.toFixed(1)} ms\n`);
+      const result = await load.send(captureUrl, { ...STEADY, seconds: TURN_SECONDS });
       if (created) await client.call('deleteDestination', { params: { uid, id: created.id } });
+      await sleep(SETTLE_MS);
+      process.stderr.write(
+        `${round < 0 ? 'warm-up' : `round ${round + 1}`}  captures ${name}: p99 ${result.p99Ms.toFixed(1)} ms\n`,
+      );
+      if (round >= 0) results.push(result);
     }
+  }
   dead.close();
   return turns;
 }
@@ -125,24 +137,25 @@ export async function deliveryFigures(
 const share = (values: readonly number[], part: number): number =>
   values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? Number.NaN;
 
-/** Compares each round with the first row in the same round, so that changes of the machine's speed cancel out. */
-export function deliveryTable({ beside, badgeMs }: DeliveryFigures): string {
-  const [base] = beside;
+/** Medians over all rounds. The ratio is of the medians of the p99. */
+export function deliveryTable(title: string, { beside, badgeMs }: DeliveryFigures): string {
+  const [base] = beside.map(({ results }) => median(results.map(({ p99Ms }) => p99Ms)));
   const lines = beside.map(({ name, results }) => {
-    const ratios = results.map(({ p99Ms }, round) => p99Ms / (base?.results[round]?.p99Ms ?? Number.NaN));
+    const p99s = results.map(({ p99Ms }) => p99Ms).toSorted((a, b) => a - b);
     const cells = [
       `captures ${name}`,
       Math.round(median(results.map(({ perSecond }) => perSecond))).toLocaleString('en'),
       median(results.map(({ p50Ms }) => p50Ms)).toFixed(1),
-      median(results.map(({ p99Ms }) => p99Ms)).toFixed(1),
-      median(ratios).toFixed(2),
+      median(p99s).toFixed(1),
+      `${share(p99s, 0.25).toFixed(1)} to ${share(p99s, 0.75).toFixed(1)}`,
+      (median(p99s) / (base ?? Number.NaN)).toFixed(2),
       results.reduce((sum, { failures }) => sum + failures, 0),
     ];
     return `| ${cells.join(' | ')} |`;
   });
   return [
-    '| | captures/s | p50 ms | p99 ms | of the first row | failures |',
-    '| --- | ---: | ---: | ---: | ---: | ---: |',
+    `| ${title}, ${beside[0]?.results.length ?? 0} rounds of ${TURN_SECONDS} s | captures/s | p50 ms | p99 ms | middle half of the p99 | of the first row | failures |`,
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
     ...lines,
     '',
     `From the answer of a destination to the live message about it, ${badgeMs.length} deliveries: median ${share(badgeMs, 0.5).toFixed(1)} ms, p95 ${share(badgeMs, 0.95).toFixed(1)} ms.`,

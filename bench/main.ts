@@ -129,11 +129,20 @@ async function signInFigures(load: Load): Promise<string[]> {
 }
 
 async function deliveryPart(load: Load): Promise<string[]> {
-  const creel = await startCreel('deliveries');
+  const measureOn = async (title: string, environment: Record<string, string>): Promise<string> => {
+    const creel = await startCreel(`deliveries, ${title}`, environment);
+    try {
+      return deliveryTable(title, await deliveryFigures(creel, load, { rounds, seconds }));
+    } finally {
+      await creel.stop();
+    }
+  };
+  const onSqlite = await measureOn('SQLite', {});
+  const postgres = await startPostgres();
   try {
-    return [deliveryTable(await deliveryFigures(creel, load, { rounds, seconds }))];
+    return [onSqlite, await measureOn('PostgreSQL', { DATABASE_URL: postgres.url })];
   } finally {
-    await creel.stop();
+    await postgres.stop();
   }
 }
 

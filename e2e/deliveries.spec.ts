@@ -142,6 +142,44 @@ test('a request shows that it waits for its first attempt, live, and then its re
   await expect(attempts(page)).toHaveCount(1);
 });
 
+test('one of two destinations has no attempt yet: it is listed as waiting, until it is deleted in another tab', async ({
+  page,
+  context,
+  endpoint,
+  target,
+}) => {
+  const hangs = await startTarget();
+  hangs.answerWith(() => undefined);
+  await openLive(page, endpoint);
+  await addDestination(page, target.url);
+  await pressEscape(page);
+  await addDestination(page, `${hangs.url}/hangs`);
+  await pressEscape(page);
+  await sendJson(endpoint.url, { n: 1 });
+  await row(page, 0).click();
+  await page.getByRole('tab', { name: /^Deliveries/ }).click();
+  await expect(attempts(page)).toHaveCount(2);
+  const waiting = attempts(page).filter({ hasText: `${hangs.url}/hangs` });
+  await expect(waiting).toContainText('Waiting');
+  await waiting.getByRole('button', { expanded: false }).click();
+  await expect(waiting).toContainText('The destination may be slow');
+  await expectNoFindings(page, 'a destination without an attempt', '[aria-label="Request 0"]');
+  await expect(row(page, 0)).toContainText('Delivery is retried');
+
+  const other = await context.newPage();
+  await openLive(other, endpoint);
+  await other.getByRole('button', { name: 'Forward', exact: true }).click();
+  const card = destination(other, `${hangs.url}/hangs`);
+  await card.getByRole('switch').press('Space');
+  await expect(waiting).toContainText('the destination is off. Turn it on');
+  await card.getByRole('button', { name: 'Delete destination' }).click();
+  await other.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(attempts(page)).toHaveCount(1);
+  await expect(row(page, 0)).toContainText('200');
+  await expect(row(page, 0)).not.toContainText('Delivery is retried');
+  await hangs.close();
+});
+
 test('a destination is paused after 50 failures, says why, and is resumed', async ({ page, endpoint, target }) => {
   target.answerWith((response) => response.writeHead(500, 'Out Of Order').end());
   await openLive(page, endpoint);

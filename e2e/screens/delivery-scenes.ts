@@ -95,9 +95,12 @@ async function forwarding(stage: Stage, prepare: Prepare): Promise<Page> {
 const historyOf = (stage: Stage, prepare: Prepare): Promise<Page> =>
   stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}&tab=deliveries`, prepare);
 
-/** An endpoint of its own, so that other scenes stay as they are. */
+/** An endpoint of its own, so that other scenes stay as they are. That of the scene before is deleted. */
 async function newEndpoint(stage: Stage): Promise<{ readonly page: Page; readonly endpoint: Endpoint }> {
   const page = await stage.open('owner', '/');
+  const all = endpointSchema.array().parse(await (await page.request.get('/api/endpoints')).json());
+  for (const { uid } of all.filter(({ name }) => name === 'Deliveries'))
+    await page.request.delete(`/api/endpoints/${uid}`);
   const answer = await page.request.post('/api/endpoints', { data: { name: 'Deliveries' } });
   return { page, endpoint: endpointSchema.parse(await answer.json()) };
 }
@@ -153,20 +156,59 @@ async function waitingForDelivery(stage: Stage): Promise<Page> {
   return shows(page, 'Waiting for the first attempt');
 }
 
-async function signed(stage: Stage, secret: string, body: string | null = BODY): Promise<Page> {
+interface Signed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Nothing is set without one. */
+  readonly signing?: Readonly<Record<string, string>>;
+}
+
+const hmac = (text: string, key: string | Buffer = SECRET): string =>
+  createHmac('sha256', key).update(text).digest('hex');
+const JSON_TYPE = { 'content-type': 'application/json' };
+const GITHUB = { ...JSON_TYPE, 'X-GitHub-Event': 'issues', 'X-Hub-Signature-256': `sha256=${hmac(BODY)}` };
+const stripeHeaders = (body: string, at: number, key = SECRET) => ({
+  ...JSON_TYPE,
+  'Stripe-Signature': `t=${at},v1=${hmac(`${at}.${body}`, key)}`,
+});
+const now = (): number => Math.floor(Date.now() / 1000);
+
+/** A request that is checked against the signing secret of its endpoint. */
+async function checked(stage: Stage, { headers, body = BODY, signing }: Signed): Promise<Page> {
   const { page, endpoint } = await newEndpoint(stage);
-  const signature = `sha256=${createHmac('sha256', SECRET).update(BODY).digest('hex')}`;
-  const headers = { 'content-type': 'application/json', 'X-GitHub-Event': 'issues' };
-  await fetch(endpoint.url, {
-    method: 'POST',
-    body: body ?? BODY,
-    headers: body === null ? headers : { ...headers, 'X-Hub-Signature-256': signature },
-  });
-  if (secret !== '')
-    await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, { data: { scheme: 'github', secret } });
+  await fetch(endpoint.url, { method: 'POST', body, headers });
+  if (signing !== undefined) await page.request.put(`/api/endpoints/${endpoint.uid}/signing-secret`, { data: signing });
   await page.goto(`/endpoints/${endpoint.uid}?request=0`);
   return page;
 }
+
+const signed = (stage: Stage, secret: string): Promise<Page> =>
+  checked(stage, { headers: GITHUB, ...(secret !== '' && { signing: { scheme: 'github', secret } }) });
+
+const EVENT = '{"id":"evt_1","livemode":false}';
+/** The usual mistakes, by the name of the picture. */
+const MISTAKES: Readonly<Record<string, () => Signed>> = {
+  old: () => ({
+    headers: stripeHeaders(EVENT, now() - 720),
+    body: EVENT,
+    signing: { scheme: 'stripe', secret: SECRET },
+  }),
+  mode: () => ({
+    headers: stripeHeaders(EVENT, now(), 'another'),
+    body: EVENT,
+    signing: { scheme: 'stripe', secret: 'whsec_mine' },
+  }),
+  layout: () => ({
+    headers: GITHUB,
+    body: JSON.stringify(JSON.parse(BODY), null, 2),
+    signing: { scheme: 'github', secret: SECRET },
+  }),
+  encoding: () => ({
+    headers: { ...GITHUB, 'X-Hub-Signature-256': `sha256=${hmac(BODY, Buffer.from('c2VjcmV0', 'base64'))}` },
+    signing: { scheme: 'github', secret: 'c2VjcmV0' },
+  }),
+  scheme: () => ({ headers: GITHUB, signing: { scheme: 'shopify', secret: SECRET } }),
+};
 
 export const deliveryScenes: readonly Scene[] = [
   { name: 'forward-list', play: (stage) => forwarding(stage, answering(DESTINATIONS_PATH, DESTINATIONS)) },
@@ -189,7 +231,7 @@ export const deliveryScenes: readonly Scene[] = [
     play: async (stage) => {
       const page = await forwarding(stage, answering(DESTINATIONS_PATH, []));
       await page.getByRole('button', { name: 'Add destination' }).click();
-      await page.getByLabel('URL', { exact: true }).fill('api.shop.example');
+      await page.getByLabel('URL', { exact: true }).fill('api shop example');
       await page.getByRole('combobox', { name: 'Condition' }).fill('event:');
       await page.getByRole('button', { name: 'Add destination' }).click();
       return shows(page, 'Please enter a valid URL');
@@ -257,8 +299,17 @@ export const deliveryScenes: readonly Scene[] = [
   {
     name: 'signature-missing',
     perSize: true,
-    play: async (stage) => shows(await signed(stage, SECRET, null), 'No signature'),
+    play: async (stage) =>
+      shows(
+        await checked(stage, { headers: JSON_TYPE, signing: { scheme: 'github', secret: SECRET } }),
+        'No signature',
+      ),
   },
+  ...Object.entries(MISTAKES).map(([name, mistake]) => ({
+    name: `signature-mistake-${name}`,
+    perSize: true,
+    play: async (stage: Stage) => shows(await checked(stage, mistake()), /Signature invalid|No signature/),
+  })),
   {
     name: 'signature-dialog',
     perSize: true,

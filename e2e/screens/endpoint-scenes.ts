@@ -201,20 +201,25 @@ const actions: Scene[] = [
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
       for (const nth of [0, 1, 3])
-        await page.getByRole('checkbox', { name: 'Mark request' }).nth(nth).check({ force: true });
+        await page.getByRole('checkbox', { name: 'Select request' }).nth(nth).check({ force: true });
       return shows(page, '3 selected');
     },
   },
   {
     name: 'endpoint-bulk-replay',
     play: async (stage) => {
-      const page = await stage.open('owner', pathOf(stage));
-      await shows(page, live(page));
-      await page.getByRole('checkbox', { name: 'Select all that match' }).click();
-      await page.getByRole('button', { name: 'Replay', exact: true }).click();
-      await page.getByLabel('Destination').fill('http://127.0.0.1:9');
+      const page = await bulkReplay(stage);
       await page.getByRole('button', { name: 'Send' }).click();
       return shows(page, page.getByRole('dialog').getByRole('button', { name: 'Close' }).last());
+    },
+  },
+  {
+    name: 'endpoint-bulk-replay-running',
+    play: async (stage) => {
+      const page = await bulkReplay(stage);
+      await page.getByLabel('Pace').selectOption({ index: 2 });
+      await page.getByRole('button', { name: 'Send' }).click();
+      return shows(page, page.getByRole('dialog').getByRole('button', { name: 'Stop' }));
     },
   },
   {
@@ -233,9 +238,10 @@ const actions: Scene[] = [
   },
   {
     name: 'compare-choose',
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.push}&compare=${stage.kind.json}`));
-      await page.getByRole('button', { name: 'Choose the left request' }).click();
+      await page.getByRole('button', { name: 'Change the left request' }).click();
       return shows(page, page.getByRole('dialog').getByRole('listitem').first());
     },
   },
@@ -251,6 +257,7 @@ const actions: Scene[] = [
 /** A scene of a captured request in a tab, or in a view of the raw tab. */
 const details = (name: string, kind: Kind, tab?: string, view?: string): Scene => ({
   name: `request-${name}`,
+  perSize: view !== undefined,
   play: async (stage) => {
     const index = stage.kind[kind];
     const page = await stage.open('owner', pathOf(stage, `?request=${index}${tab ? `&tab=${tab}` : ''}`));
@@ -297,11 +304,22 @@ const requests: Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
-      await page.getByRole('button', { name: 'Search inside' }).click();
+      await page.getByRole('tree', { name: 'Body as JSON' }).waitFor();
+      await page.keyboard.press('f');
       await page.getByRole('textbox', { name: 'Search inside' }).fill('invoice');
       return shows(page, page.locator('mark').first());
     },
   },
 ];
+
+/** The dialog that replays all requests, ready to send. */
+async function bulkReplay(stage: Stage): Promise<Page> {
+  const page = await stage.open('owner', pathOf(stage));
+  await shows(page, live(page));
+  await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await page.getByLabel('Destination').fill('http://127.0.0.1:9');
+  return page;
+}
 
 export const endpointScenes: readonly Scene[] = [...dashboard, ...states, ...actions, ...requests];

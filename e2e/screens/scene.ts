@@ -13,8 +13,9 @@ export interface Scene {
 }
 
 /** Returns the page when an element is visible. @throws after 15 seconds */
-export async function shows(page: Page, sign: string | Locator): Promise<Page> {
-  const locator = typeof sign === 'string' ? page.getByText(sign).first() : sign;
+export async function shows(page: Page, sign: string | RegExp | Locator): Promise<Page> {
+  const isText = typeof sign === 'string' || sign instanceof RegExp;
+  const locator = isText ? page.getByText(sign).first() : sign;
   await locator.waitFor({ timeout: 15_000 });
   return page;
 }

@@ -20,7 +20,6 @@ export const destinationStateSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('active') }),
   z.object({ name: z.literal('paused'), since: z.iso.datetime(), reason: z.string() }),
 ]);
-export type DestinationState = z.infer<typeof destinationStateSchema>;
 
 /** Where the captures of an endpoint are forwarded. */
 export const destinationSchema = z.object({
@@ -91,7 +90,7 @@ export const deliveryAttemptSchema = z.object({
   destinationId: z.int().nullable(),
   url: z.string(),
   method: z.string(),
-  /** From 1 up. */
+  /** From 1 up, or 0 for a delivery that waits for its first attempt. */
   attempt: z.int(),
   /** `null` without a response. */
   status: z.int().nullable(),

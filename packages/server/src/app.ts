@@ -297,9 +297,7 @@ const MAX_REPLICAS = 3;
 async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
   const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
-  const log = new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes });
-  void nats.ready.then((connection) => log.connect(connection));
-  return log;
+  return new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes, connection: () => nats.connection });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -9,6 +9,14 @@ import {
 import { signingSecretSchema } from '../signing.ts';
 import type { Operation } from './operation.ts';
 
+const deliveriesQuerySchema = z.object({
+  /** Also lists the deliveries that wait for their first attempt, before the attempts, with `attempt: 0`. */
+  planned: z
+    .enum(['true', 'false'], { error: 'planned must be true or false' })
+    .transform((flag) => flag === 'true')
+    .default(false),
+});
+
 /** Destinations, deliveries and signing secrets: docs/api.md, "Deliveries". */
 export const deliveryOperations = {
   listDestinations: {
@@ -53,6 +61,7 @@ export const deliveryOperations = {
     path: '/api/endpoints/{uid}/requests/{id}/deliveries',
     summary: 'List the last attempts to send a request, newest first',
     access: 'user',
+    query: deliveriesQuerySchema,
     status: 200,
     answer: z.array(deliveryAttemptSchema),
     problems: ['ENDPOINT_NOT_FOUND', 'REQUEST_NOT_FOUND'],

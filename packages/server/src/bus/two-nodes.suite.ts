@@ -116,6 +116,23 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       await viewer.close();
     });
 
+    test('a request that no longer waits, because its destination is deleted', async () => {
+      const uid = await newEndpoint();
+      const viewer = await openAtB(uid);
+      const url = 'http://127.0.0.1:9/';
+      const { id } = await person.client.call('createDestination', { params: { uid }, body: { url } });
+      await capture(nodes.a, uid);
+      const states = () =>
+        viewer.messages.flatMap((message) => (message.type === 'delivery' ? [message.data.deliveryPending] : []));
+      await viewer.until(() => states().at(-1) === true);
+      await person.client.call('deleteDestination', { params: { uid, id } });
+      await viewer.until(() => states().at(-1) === false);
+      expect(viewer.messages.at(-1)).toMatchObject({
+        data: { index: 0, delivery: { attempt: 0, nextAttemptAt: null } },
+      });
+      await viewer.close();
+    });
+
     test('closed with 4401 after a logout, a new password, and the end of all other sessions', async () => {
       const uid = await newEndpoint();
       const { username } = person.user;

@@ -234,7 +234,9 @@ export function countReceived(
   return { received, newest: known };
 }
 
+/** A change of a destination is announced as one of its endpoint. Only destinations on the screen are read again. */
 function applyEndpoint(uid: string, endpoint: EndpointDetail): void {
+  void queryClient.invalidateQueries({ queryKey: queryKeys.destinations(uid) });
   queryClient.setQueryData(queryKeys.endpoint(uid), endpoint);
   const { stats: _, ...listed } = endpoint;
   patchEndpoint(uid, listed);

@@ -19,6 +19,32 @@ function threadOptions(data: SqliteThreadData) {
   };
 }
 
+/** Time until commits that did not wait for the disk are synced. A power cut undoes at most these. */
+const SYNC_AFTER_MS = 1000;
+
+/** Syncs the log a while after a commit that did not wait for the disk, unless a later commit has synced it. */
+class DeferredSync {
+  readonly #sync: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(sync: () => Promise<void>) {
+    this.#sync = sync;
+  }
+
+  plan(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      // While the disk is at fault nothing is committed, and the next commit plans another sync.
+      this.#sync().catch(() => undefined);
+    }, SYNC_AFTER_MS).unref();
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
 /**
  * The store on SQLite: a file in `dataDir` and threads that write, read and scan, so that lists and searches never
  * block a capture. The threads find the queries in the registry. @throws StorageProblem when the folder or the file
@@ -30,22 +56,30 @@ export async function openSqliteStore<Queries extends QueryTable>(
 ): Promise<Store & Remote<Queries>> {
   const { writer, reader } = await startThreads(dataDir);
   const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'reader', dataDir }));
+  const deferred = new DeferredSync(() => writer.call('syncLog', undefined));
   const store: Store = {
-    writeCaptures: (batch, limits) =>
-      writer.call('writeCaptures', { batch, limits }, { transfer: [batch.numbers.buffer, batch.bytes.buffer] }),
+    async writeCaptures(batch, limits) {
+      const transfer = [batch.numbers.buffer, batch.bytes.buffer];
+      const outcome = await writer.call('writeCaptures', { batch, limits }, { transfer });
+      deferred.cancel();
+      return outcome;
+    },
     checkWritable: (now) => writer.call('checkWritable', now),
     watchDisk: (onState) => writer.watch(onState),
     shared: false,
     async close() {
+      deferred.cancel();
       await Promise.all([reader.close(), scanner.close()]);
       // Closed last, so that it checkpoints the log into the file.
       await writer.close();
     },
   };
   // Reads and writes are posted at once, so that writes and captures run in the order of their calls.
-  const remote = bindQueries(queries, (kind, name, args) => {
+  const remote = bindQueries(queries, async (kind, name, args) => {
     const thread = { read: reader, scan: scanner, write: writer, freeing: writer, unsynced: writer }[kind];
-    return thread.call('query', { name, args });
+    const answer = await thread.call('query', { name, args });
+    if (kind === 'unsynced') deferred.plan();
+    return answer;
   });
   return { ...store, ...remote };
 }

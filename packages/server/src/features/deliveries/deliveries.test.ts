@@ -223,6 +223,38 @@ describe('forwarding', () => {
     expect(await client.tell(retry, { method: 'POST' })).toMatchObject({ status: 409, body: { error } });
   });
 
+  test('what waits for its first attempt is listed on request, and ends with its destination', async () => {
+    const uid = await newEndpoint();
+    const [works, hangs] = [await openTarget(), await openTarget(() => undefined)];
+    await addDestination(uid, { url: works.url });
+    const { id } = await addDestination(uid, { url: `${hangs.url}/base`, appendPath: true });
+    await addDestination(uid, { url: works.url, query: 'method:PUT' });
+    await send(uid, 'x', '/path?q=1');
+    const [attempt] = await untilAttempts(uid, 0, 1);
+    const params = { uid, id: unsavedId(0) };
+    const listed = () => client.call('listDeliveries', { params, query: { planned: 'true' } });
+    expect(await listed()).toEqual([
+      expect.objectContaining({
+        id: 0,
+        deliveryId: expect.stringMatching(/^dlv_/),
+        kind: 'forward',
+        destinationId: id,
+        url: `${hangs.url}/base/path?q=1`,
+        method: 'POST',
+        attempt: 0,
+        nextAttemptAt: expect.any(String),
+      }),
+      attempt,
+    ]);
+    expect(await client.tell(`/api/endpoints/${uid}/requests/${params.id}/deliveries?planned=yes`)).toMatchObject({
+      status: 400,
+      body: { error: 'planned must be true or false' },
+    });
+    await client.call('deleteDestination', { params: { uid, id } });
+    expect(await listed()).toEqual([attempt]);
+    expect(await requestAt(uid, 0)).toMatchObject({ lastDelivery: { status: 200 }, deliveryPending: false });
+  });
+
   test('a retry sends again at once, after a failure and after a success', async () => {
     const uid = await newEndpoint();
     let code = 500;

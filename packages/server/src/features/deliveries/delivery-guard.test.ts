@@ -1,7 +1,14 @@
 import { PROBLEMS, unsavedId } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORBIDDEN_URLS, INTERNAL_HOSTS, INTERNAL_NAMES } from '../../../test/internal-addresses.ts';
+import {
+  ADDRESS_FORMS,
+  FORBIDDEN_URLS,
+  INTERNAL_HOSTS,
+  INTERNAL_NAMES,
+  INTERNAL_NAME_URLS,
+  UNUSABLE_URLS,
+} from '../../../test/internal-addresses.ts';
 import { openRawTarget } from '../../../test/raw-target.ts';
 import type { RawTarget } from '../../../test/raw-target.ts';
 import type { TestClient } from '../../../test/test-client.ts';
@@ -62,6 +69,38 @@ describe('a destination on a public server does not lead inside', () => {
   test.each(FORBIDDEN_URLS)('nor to what clouds keep: %s', async (url) => {
     names.set('metadata.example', ['169.254.169.254']);
     expect(await create(url)).toMatchObject(REFUSED);
+  });
+
+  test.each(ADDRESS_FORMS.filter(([, reach]) => reach !== 'public'))('in any form of an address: %s', async (url) => {
+    expect(await create(url)).toMatchObject(REFUSED);
+  });
+
+  test.each(INTERNAL_NAME_URLS)('by a name: %s', async (url) => {
+    names.set(new URL(url).hostname, ['127.0.0.1']);
+    expect(await create(url)).toMatchObject(REFUSED);
+  });
+
+  test.each(UNUSABLE_URLS)('nor is a URL accepted that no request can be sent to: %s', async (url) => {
+    expect(await create(url)).toMatchObject({ status: 400, body: { fields: { url: expect.any(String) } } });
+  });
+
+  test.each([22, 25, 6379])('nor to port %i, which belongs to another service', async (port) => {
+    names.set('good.example', ['8.8.8.8']);
+    expect(await create(`http://good.example:${port}/`)).toMatchObject({ status: 403 });
+  });
+
+  test('a destination that was stored without a check is refused when it is sent to', async () => {
+    const { client: owner } = await server.register();
+    const endpoint = await owner.call('createEndpoint', { body: {} });
+    const urls = INTERNAL_HOSTS.map((host) => `http://${host}:${inside.port}/`);
+    const fields = { appendPath: false, enabled: true, query: '', sign: false };
+    for (const url of urls)
+      await server.store.createDestination(endpoint.id, { ...fields, url }, { now: 0, limit: urls.length });
+    await owner.send(`/h/${endpoint.uid}`, { method: 'POST', body: 'secret' });
+    const attempts = () => owner.call('listDeliveries', { params: { uid: endpoint.uid, id: unsavedId(0) } });
+    await expect.poll(async () => (await attempts()).length, { timeout: 30_000 }).toBe(urls.length);
+    for (const attempt of await attempts()) expect(attempt).toMatchObject({ status: null, error: expect.any(String) });
+    expectUntouched();
   });
 
   test('a name that leads inside later is refused at each attempt, and counts as a failure', async () => {

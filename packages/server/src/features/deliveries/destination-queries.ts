@@ -173,16 +173,23 @@ export async function updateDueAt(transaction: DatabaseTransaction, destinationI
       .execute();
 }
 
+/** A step of a removal. */
+export interface RemovalStep {
+  readonly isFinished: boolean;
+  /** Indexes of the requests whose delivery ended. */
+  readonly ended: readonly number[];
+}
+
 /**
  * Removes a destination in steps of at most `limit` pending deliveries, so that none of them delays captures. It is off
- * from the first step on. `notFound` when it does not exist.
+ * from the first step on. `undefined` when it does not exist.
  */
 async function removeDestination(
   db: EngineDatabase,
   endpointId: number,
   id: number,
   limit: number,
-): Promise<'removed' | 'unfinished' | 'notFound'> {
+): Promise<RemovalStep | undefined> {
   return db.transaction().execute(async (transaction) => {
     const endpoint = await lockEndpoint(transaction, endpointId);
     const off = await transaction
@@ -192,11 +199,11 @@ async function removeDestination(
       .where('endpoint_id', '=', endpointId)
       .returning('id')
       .executeTakeFirst();
-    if (endpoint === undefined || off === undefined) return 'notFound';
-    const ended = await transaction
+    if (endpoint === undefined || off === undefined) return undefined;
+    const rows = await transaction
       .deleteFrom('deliveries')
-      .where('id', 'in', (rows) =>
-        rows
+      .where('id', 'in', (deliveries) =>
+        deliveries
           .selectFrom('deliveries')
           .select('id')
           .where('destination_id', '=', id)
@@ -205,12 +212,9 @@ async function removeDestination(
       )
       .returning(indexOfRequestKey.as('index'))
       .execute();
-    await removeSpared(
-      transaction,
-      endpointId,
-      ended.map((row) => row.index),
-    );
-    if (ended.length === limit) return 'unfinished';
+    const ended = rows.map((row) => row.index);
+    await removeSpared(transaction, endpointId, ended);
+    if (ended.length === limit) return { isFinished: false, ended };
     await transaction.deleteFrom('destinations').where('id', '=', id).execute();
     const other = await transaction
       .selectFrom('destinations')
@@ -219,7 +223,7 @@ async function removeDestination(
       .limit(1)
       .executeTakeFirst();
     if (other === undefined) await stopPlanning(transaction, endpointId, endpoint.planned_to ?? 0);
-    return 'removed';
+    return { isFinished: true, ended };
   });
 }
 

@@ -320,6 +320,25 @@ describe.each(ENGINES)('while a request is on its way, on %s', (engine) => {
     await next.close();
   });
 
+  test('it is sent again twice at once: that is one more attempt, and none while one is under way', async () => {
+    await underWay();
+    const known = await server.store.findEndpoint(uid);
+    const [planned] = await server.store.listPlanned(known?.id ?? 0, 0);
+    const params = { uid, deliveryId: planned?.deliveryId ?? '' };
+    const retryTwice = () => Promise.all([1, 2].map(() => client.call('retryDelivery', { params })));
+    await retryTwice();
+    answerAll.resolve();
+    await untilAttempts(0, 1);
+    await expectForwarding();
+    expect(target.count()).toBe(1);
+
+    await retryTwice();
+    await untilAttempts(0, 2);
+    await expectForwarding();
+    expect((await attemptsOf(0)).map(({ attempt }) => attempt)).toEqual([2, 1]);
+    expect(target.count()).toBe(2);
+  });
+
   test('it is turned off and on at once: it is sent once', async () => {
     const id = await underWay();
     const params = { uid, id };

@@ -291,6 +291,29 @@ async function listWaiting(
   return rows.map(({ latest, ...waiting }) => ({ ...waiting, last: storedLatest(latest) }));
 }
 
+/** A delivery that waits for its first attempt. */
+export interface PlannedDelivery {
+  readonly deliveryId: string;
+  readonly destinationId: number;
+  readonly url: string;
+  readonly appendPath: boolean;
+  /** When the attempt is due, in milliseconds since 1970. */
+  readonly plannedAt: number;
+}
+
+/** The deliveries of a request that wait for their first attempt, newest destination first. */
+async function listPlanned(db: EngineDatabase, endpointId: number, index: number): Promise<PlannedDelivery[]> {
+  const rows = await db
+    .selectFrom('deliveries as p')
+    .innerJoin('destinations as d', 'd.id', 'p.destination_id')
+    .select(['p.id as deliveryId', 'd.id as destinationId', 'd.url', 'd.append_path', 'p.next_attempt_at as plannedAt'])
+    .where('p.request_key', '=', requestKey(endpointId, index))
+    .where('p.attempts', '=', 0)
+    .orderBy('d.id', 'desc')
+    .execute();
+  return rows.map(({ append_path, ...planned }) => ({ ...planned, appendPath: append_path === 1 }));
+}
+
 /** An endpoint with a destination that is on; `undefined` when there is none. */
 async function findForwardingEndpoint(db: EngineDatabase): Promise<number | undefined> {
   const row = await db
@@ -304,6 +327,7 @@ async function findForwardingEndpoint(db: EngineDatabase): Promise<number | unde
 
 export const planQueries = {
   listWaiting: read(listWaiting),
+  listPlanned: read(listPlanned),
   findForwardingEndpoint: read(findForwardingEndpoint),
   unplannedEndpoints: read(unplannedEndpoints),
   findCapture: read(findCapture),

@@ -1,3 +1,4 @@
+import { forwardedUrl } from '@creel/contract';
 import type { DeliveryAttempt, DeliverySummary, Destination, LiveDelivery } from '@creel/contract';
 import { isUtf8 } from 'node:buffer';
 import { utf8Boundary } from '../../http/large-answer.ts';
@@ -6,7 +7,7 @@ import type { RequestRecord } from '../../database/store.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { StoredAttempt } from './attempt-queries.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import type { RefusedCapture, WaitingCapture } from './plan-queries.ts';
+import type { PlannedDelivery, RefusedCapture, WaitingCapture } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempt } from './record-queries.ts';
 
@@ -78,6 +79,12 @@ export function presentWaiting({ index, plannedAt, last }: WaitingCapture): Live
   return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt: at }), { last, isPending: true });
 }
 
+/** A capture whose deliveries ended without an attempt, because their destination was deleted, as a live message. */
+function presentEnded({ index, receivedAt, delivery }: RequestRecord): LiveDelivery {
+  const at = isoTime(receivedAt);
+  return liveDelivery(index, withoutAttempt({ error: null, at, nextAttemptAt: null }), delivery);
+}
+
 /** There is no attempt yet, so the numbers are 0. */
 function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttemptAt'>): DeliverySummary {
   return {
@@ -96,8 +103,8 @@ function withoutAttempt(known: Pick<DeliverySummary, 'error' | 'at' | 'nextAttem
 }
 
 /**
- * The live message of an attempt, or, for the id 0, of a capture that waits for its first attempt or is not forwarded.
- * `undefined` when it was deleted, or sent meanwhile.
+ * The live message of an attempt, or, for the id 0, of a capture that waits for its first attempt, is not forwarded, or
+ * lost its destination. `undefined` when it was deleted.
  */
 export async function findLiveDelivery(
   store: Pick<DeliveryQueries, 'listAttempts' | 'listWaiting'> & Pick<Remote<typeof requestQueries>, 'listRequests'>,
@@ -113,8 +120,29 @@ export async function findLiveDelivery(
     const attempt = (await store.listAttempts(endpointId, index)).find((each) => each.id === id);
     return attempt && liveDelivery(index, presentSummary(attempt), state);
   }
-  if (state?.isPending === true) return (await store.listWaiting(endpointId, [index])).map(presentWaiting)[0];
-  return state?.last?.error ? presentRefusal({ index, latest: state.last }) : undefined;
+  const [waiting] = state?.isPending === true ? await store.listWaiting(endpointId, [index]) : [];
+  if (waiting !== undefined) return presentWaiting(waiting);
+  const isRefused = state?.last?.error && !state.isPending;
+  return isRefused ? presentRefusal({ index, latest: state.last }) : presentEnded(record);
+}
+
+/** A delivery that waits for its first attempt, as the API returns it. `target` is the captured path and query. */
+export function presentPlanned(
+  { deliveryId, destinationId, url, appendPath, plannedAt }: PlannedDelivery,
+  { method, target }: { readonly method: string; readonly target: string },
+): DeliveryAttempt {
+  const at = isoTime(plannedAt);
+  return {
+    ...withoutAttempt({ error: null, at, nextAttemptAt: at }),
+    deliveryId,
+    destinationId,
+    url: forwardedUrl(url, appendPath, target),
+    method,
+    responseHeaders: [],
+    responseBody: null,
+    responseBodyEncoding: 'utf8',
+    responseTruncated: false,
+  };
 }
 
 /** An attempt as the API returns it. The body is text if it is valid UTF-8, otherwise base64. */

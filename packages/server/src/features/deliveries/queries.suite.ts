@@ -212,7 +212,9 @@ export function deliveriesSuite(open: () => AppStore): void {
       await plan(endpoint.id);
       await captureMany(open(), endpoint.id, 4, LIMITS);
       const step = () => open().removeDestination(endpoint.id, destination.id, 3);
-      expect([await step(), await step(), await step()]).toEqual(['unfinished', 'removed', 'notFound']);
+      const steps = [await step(), await step(), await step()];
+      expect(steps.map((each) => each?.isFinished)).toEqual([false, true, undefined]);
+      expect(steps.flatMap((each) => each?.ended ?? []).toSorted()).toEqual([0, 1, 2, 3]);
       await expectCounted(endpoint.uid);
       await captureMany(open(), endpoint.id, 1, LIMITS);
       expect(await stored(endpoint.id)).toEqual([8, 7, 6]);
@@ -358,6 +360,9 @@ export function deliveriesSuite(open: () => AppStore): void {
       await record([attemptOf(destination, { ...delivery, attempts: 1 })]);
       expect(await retry(other.id)).toBe('notFound');
       expect(await retry(endpoint.id)).toEqual({ destinationId: destination.id });
+      expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
+      const planned = { destinationId: destination.id };
+      expect(await Promise.all([retry(endpoint.id), retry(endpoint.id)])).toEqual([planned, planned]);
       expect(await due(destination.id, T0 + 50)).toEqual([{ ...delivery, attempts: 2 }]);
       await open().changeDestination(endpoint.id, destination.id, { enabled: false }, T0);
       expect(await retry(endpoint.id)).toBe('off');

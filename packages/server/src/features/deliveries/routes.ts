@@ -1,8 +1,10 @@
 import { MAX_DELIVERIES_PER_REQUEST } from '@creel/contract';
 import type { Call, Handlers } from '../../http/call.ts';
 import { ProblemError } from '../../http/problem.ts';
+import { decodeHead } from '../../database/request-head.ts';
+import type { RequestRecord } from '../../database/store.ts';
 import { requestName } from '../requests/service.ts';
-import { presentAttempt, presentDestination } from './present-delivery.ts';
+import { presentAttempt, presentDestination, presentPlanned } from './present-delivery.ts';
 
 /** Average bytes of an attempt in a list; a response's head and body have at most 80 KiB. */
 const ATTEMPT_BYTES = 24 * 1024;
@@ -12,14 +14,15 @@ function destinationId({ params }: Call<'changeDestination'> | Call<'deleteDesti
   return Number(params.id);
 }
 
-async function requestIndex({
+/** The request without its body. */
+async function findRequest({
   app,
   endpoint,
   params,
-}: Call<'listDeliveries'> | Call<'reportDelivery'>): Promise<number> {
+}: Call<'listDeliveries'> | Call<'reportDelivery'>): Promise<RequestRecord> {
   const record = await app.store.findRequest(endpoint.id, requestName(params.id), 0);
   if (record === undefined) throw new ProblemError('REQUEST_NOT_FOUND');
-  return record.index;
+  return record;
 }
 
 export const deliveryHandlers = {
@@ -35,7 +38,9 @@ export const deliveryHandlers = {
   },
 
   async changeDestination(call) {
-    return presentDestination(await call.app.deliveries.change(call.endpoint, destinationId(call), call.body));
+    const changed = await call.app.deliveries.change(call.endpoint, destinationId(call), call.body);
+    call.app.live.publish(call.endpoint.id, { type: 'changed' });
+    return presentDestination(changed);
   },
 
   async deleteDestination(call) {
@@ -45,14 +50,20 @@ export const deliveryHandlers = {
   },
 
   async listDeliveries(call) {
-    const { app, endpoint, hold } = call;
-    const index = await requestIndex(call);
+    const { app, endpoint, hold, query } = call;
+    const { index, method, head } = await findRequest(call);
     hold(MAX_DELIVERIES_PER_REQUEST * ATTEMPT_BYTES);
-    return (await app.store.listAttempts(endpoint.id, index)).map(presentAttempt);
+    const planned = query.planned ? await app.store.listPlanned(endpoint.id, index) : [];
+    const { target } = decodeHead(head);
+    const attempts = await app.store.listAttempts(endpoint.id, index);
+    return [
+      ...planned.map((delivery) => presentPlanned(delivery, { method, target })),
+      ...attempts.map(presentAttempt),
+    ];
   },
 
   async reportDelivery(call) {
-    const index = await requestIndex(call);
+    const { index } = await findRequest(call);
     return presentAttempt(await call.app.deliveries.report(call.endpoint.id, index, call.body));
   },
 

@@ -9,6 +9,7 @@ import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { randomToken } from '../../secrets.ts';
 import type { accountQueries } from '../accounts/queries.ts';
+import type { requestQueries } from '../requests/queries.ts';
 import type { Live } from '../live/service.ts';
 import type { Replay, Replays, OutboundResponse } from '../replay/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
@@ -18,13 +19,15 @@ import { DeliveryPlanner } from './delivery-planner.ts';
 import { markOf, newDeliveryId } from './delivery-plan.ts';
 import { DeliverySender } from './delivery-sender.ts';
 import type { DestinationWithPending } from './destination-queries.ts';
-import { presentRecorded, presentRefusal, presentWaiting } from './present-delivery.ts';
+import { findLiveDelivery, presentRecorded, presentRefusal, presentWaiting } from './present-delivery.ts';
 import type { Installation } from './plan-queries.ts';
 import type { DeliveryQueries } from './queries.ts';
 import type { RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
 const REMOVED_AT_ONCE = 100;
+/** Ended deliveries that viewers are sent at most. Pages show older requests only after a new load. */
+const MAX_ANNOUNCED = 1000;
 /** Minimum interval between two logged failures, because while storage is down every poll fails. */
 const FAILURE_LOG_MS = 10_000;
 /** Milliseconds after planning, until a capture that was not sent is shown as waiting. */
@@ -40,7 +43,10 @@ const NOT_YET_KNOWN =
   "Expected a condition that is known at the capture. is: and status: change later, so they can't be used here.";
 
 export interface DeliveriesOptions {
-  readonly store: Store & DeliveryQueries & Pick<Remote<typeof accountQueries>, 'keepSecret'>;
+  readonly store: Store &
+    DeliveryQueries &
+    Pick<Remote<typeof accountQueries>, 'keepSecret'> &
+    Pick<Remote<typeof requestQueries>, 'listRequests'>;
   readonly replays: Replays;
   readonly live: Live;
   readonly metrics: Pick<Metrics, 'countAttempt'>;
@@ -149,9 +155,14 @@ export class Deliveries {
     const { store } = this.#options;
     await this.#expectDestination(endpoint.id, id);
     await this.#planner.planAll(endpoint.id);
-    let step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
-    if (step === 'notFound') throw new ProblemError('DESTINATION_NOT_FOUND');
-    while (step === 'unfinished') step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
+    const ended: number[] = [];
+    for (let isFinished = false; !isFinished;) {
+      const step = await store.removeDestination(endpoint.id, id, REMOVED_AT_ONCE);
+      if (step === undefined) throw new ProblemError('DESTINATION_NOT_FOUND');
+      ended.push(...step.ended);
+      ({ isFinished } = step);
+    }
+    void this.#announceEnded(endpoint.id, ended).catch((error: unknown) => this.#logFailure(error));
   }
 
   /** Stores an attempt of `creel forward`. @throws ProblemError REQUEST_NOT_FOUND */
@@ -263,6 +274,15 @@ export class Deliveries {
     if (this.#end.signal.aborted) return;
     for (const capture of await store.listWaiting(endpointId, indexes))
       live.publish(endpointId, { type: 'delivery', data: presentWaiting(capture) });
+  }
+
+  /** Sends viewers the requests whose deliveries ended without an attempt. */
+  async #announceEnded(endpointId: number, indexes: readonly number[]): Promise<void> {
+    const { store, live } = this.#options;
+    for (const index of indexes.toSorted((a, b) => b - a).slice(0, MAX_ANNOUNCED)) {
+      const data = await findLiveDelivery(store, endpointId, index, 0);
+      if (data !== undefined) live.publish(endpointId, { type: 'delivery', data });
+    }
   }
 
   async #expectDestination(endpointId: number, id: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { SigningSecret } from '@creel/contract';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { jsonLayouts } from './json-layouts.ts';
+import { REASONS } from './reasons.ts';
 import { SECRET_PREFIX, decodeBase64, hmac, schemeOf, withoutSecretPrefix } from './schemes.ts';
 import type { ReceivedSignature, Scheme, SignatureEncoding } from './schemes.ts';
 
@@ -31,9 +32,8 @@ export async function explainMismatch(mismatch: Mismatch): Promise<string> {
   for (const { key: other, reason } of otherKeys(scheme, signing))
     if (!Buffer.from(other).equals(key) && (await isSigned(other, body))) return reason;
   for (const { body: bytes, name } of otherBodies(body))
-    if (await isSigned(key, bytes))
-      return `The body was changed after signing: as ${name} it matches the signature. Sign exactly the bytes that are sent.`;
-  return `The signature does not match. ${hint(mismatch)}`;
+    if (await isSigned(key, bytes)) return REASONS.changedBody(name);
+  return guess(mismatch);
 }
 
 /** The signature is right and written in another way than the scheme does. */
@@ -45,16 +45,14 @@ function explainSpelling(
 ): string | undefined {
   const other: SignatureEncoding = encoding === 'hex' ? 'base64' : 'hex';
   for (const signature of signatures) {
-    if (sameDigest(signature, other, expected)) {
-      const isPlain = scheme === 'hmac-sha256';
-      const fix = isPlain ? `Set the encoding to ${other}.` : `${sender} sends ${encoding}.`;
-      return `The signature is in ${other}, but it is read as ${encoding}. ${fix}`;
-    }
-    if (sameDigest(signature, encoding, expected))
-      return `The signature is right, but it is not written as ${sender} writes it: expected “${expected.toString(encoding)}”.`;
+    if (sameDigest(signature, other, expected))
+      return scheme === 'hmac-sha256'
+        ? REASONS.otherEncoding(other, encoding)
+        : REASONS.otherEncodingOf(other, encoding, sender);
+    if (sameDigest(signature, encoding, expected)) return REASONS.otherSpelling(sender, expected.toString(encoding));
     const [, prefix = '', rest = ''] = /^([\w-]+=)(.+)$/.exec(signature) ?? [];
     if (scheme === 'hmac-sha256' && (sameDigest(rest, 'hex', expected) || sameDigest(rest, 'base64', expected)))
-      return `The signature begins with “${prefix}”. Set the prefix to “${prefix}”.`;
+      return REASONS.unsetPrefix(prefix);
   }
   return undefined;
 }
@@ -79,29 +77,12 @@ function otherKeys(scheme: Scheme, { secret }: SigningSecret): OtherKey[] {
   const base64 = decodeBase64(bare);
   const hex = HEX.test(bare) ? Buffer.from(bare, 'hex') : undefined;
   const readsBase64 = scheme.toKey(trimmed).length < bare.length;
-  const signedWith = (reading: string): string =>
-    `The sender reads the secret as ${reading}, but here it is read as ${readsBase64 ? 'base64' : 'text'}. Both must use the same key.`;
+  const signedWith = (reading: string): string => REASONS.secretReadAs(reading, readsBase64 ? 'base64' : 'text');
   const keys: (OtherKey | undefined)[] = [
-    secret === trimmed
-      ? undefined
-      : {
-          key: scheme.toKey(trimmed),
-          reason: `The secret has a space or a line break at its ${where}. Without it the signature matches.`,
-        },
-    {
-      key: scheme.toKey(unquoted),
-      reason: 'The secret is in quotation marks. Without them the signature matches.',
-    },
-    {
-      key: scheme.toKey(SECRET_PREFIX + trimmed),
-      reason: `The secret lacks its beginning “${SECRET_PREFIX}”. With it the signature matches.`,
-    },
-    trimmed === bare
-      ? undefined
-      : {
-          key: scheme.toKey(bare),
-          reason: `The secret begins with “${SECRET_PREFIX}”, which does not belong to it. Without it the signature matches.`,
-        },
+    secret === trimmed ? undefined : { key: scheme.toKey(trimmed), reason: REASONS.secretWithSpace(where) },
+    { key: scheme.toKey(unquoted), reason: REASONS.secretInQuotes() },
+    { key: scheme.toKey(SECRET_PREFIX + trimmed), reason: REASONS.secretWithoutPrefix(SECRET_PREFIX) },
+    trimmed === bare ? undefined : { key: scheme.toKey(bare), reason: REASONS.secretWithPrefix(SECRET_PREFIX) },
     base64 && { key: base64, reason: signedWith('base64') },
     hex && { key: hex, reason: signedWith('hex') },
     { key: Buffer.from(bare, 'utf8'), reason: signedWith('text') },
@@ -132,15 +113,13 @@ const CARRIAGE_RETURN = 0x0d;
 const MAX_REWRITTEN_BYTES = 256 * 1024;
 
 /** What to look at, if no single mistake explains the signature. */
-function hint({ signing: { scheme, secret }, body }: Mismatch): string {
+function guess({ signing: { scheme, secret }, body }: Mismatch): string {
   if (scheme === 'stripe') {
-    if (/^(sk|rk|pk)_/.test(secret.trim()))
-      return 'The secret is an API key. Enter the signing secret of the webhook endpoint, which begins with “whsec_”.';
+    if (/^(sk|rk|pk)_/.test(secret.trim())) return REASONS.apiKey();
     const mode = stripeMode(body);
-    if (mode !== undefined)
-      return `The event is from ${mode} mode. Check that the secret is the one of the ${mode} mode: Stripe has a secret for each mode and each webhook endpoint.`;
+    if (mode !== undefined) return REASONS.otherMode(mode);
   }
-  return 'Either the secret is not the one that the sender signs with, or the body was changed after signing.';
+  return REASONS.unexplained();
 }
 
 /** The mode of a Stripe event, by `livemode` in its body. Stripe sends it in the first lines or the last. */

@@ -2,6 +2,7 @@ import { SIGNATURE_HEADERS, headerMap } from '@creel/contract';
 import type { RawHeaders, SigningScheme, SigningSecret } from '@creel/contract';
 import { createHmac, randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { REASONS } from './reasons.ts';
 
 export type SignatureEncoding = 'hex' | 'base64';
 
@@ -61,11 +62,11 @@ export function withoutSecretPrefix(secret: string): string {
 }
 
 function missing(header: string): UnreadableSignature {
-  return { verdict: 'missing', reason: `The request has no ${header} header.` };
+  return { verdict: 'missing', reason: REASONS.missingHeader(header) };
 }
 
 function unreadable(header: string, expected: string): UnreadableSignature {
-  return { verdict: 'invalid', reason: `The ${header} header can't be read. It should look like “${expected}”.` };
+  return { verdict: 'invalid', reason: REASONS.unreadableHeader(header, expected) };
 }
 
 const TIMESTAMP = /^\d{1,15}$/;
@@ -200,8 +201,7 @@ function plainHmac({ header = '', encoding = 'hex', prefix = '' }: SigningSecret
       if (value === undefined) return missing(header);
       const parts = value.split(/[\s,]+/).filter((part) => part !== '');
       const signatures = parts.flatMap((part) => (part.startsWith(prefix) ? [part.slice(prefix.length)] : []));
-      if (signatures.length === 0)
-        return { verdict: 'invalid', reason: `The ${header} header does not begin with the prefix “${prefix}”.` };
+      if (signatures.length === 0) return { verdict: 'invalid', reason: REASONS.missingPrefix(header, prefix) };
       // No library defines how such senders write hex digits.
       const sameCase = signatures.map((text) => (HEX_DIGEST.test(text) ? text.toLowerCase() : text));
       return { signatures: sameCase, signedBefore: '', signedAt: undefined };

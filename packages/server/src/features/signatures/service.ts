@@ -11,6 +11,7 @@ import type { signatureQueries } from './queries.ts';
 import { headerFinder, hmac, schemeOf } from './schemes.ts';
 import type { Scheme, UnreadableSignature } from './schemes.ts';
 import { explainMismatch } from './explain-mismatch.ts';
+import { REASONS } from './reasons.ts';
 
 type SignatureQueries = Remote<typeof signatureQueries>;
 
@@ -152,18 +153,15 @@ function withSuggestion(
 ): UnreadableSignature {
   const suggested = verdict === 'missing' ? suggestScheme(headers) : undefined;
   if (suggested === undefined || (suggested.scheme === scheme && scheme !== 'hmac-sha256')) return { verdict, reason };
-  const where = suggested.header === undefined ? '' : ` in the header ${suggested.header}`;
-  return { verdict, reason: `${reason} It seems to be signed with the scheme ${suggested.scheme}${where}.` };
+  return { verdict, reason: `${reason} ${REASONS.otherScheme(suggested.scheme, suggested.header)}` };
 }
 
 /** Says why receivers reject the time of signing. `null` if they accept it. */
 function explainTime({ rejectsFuture }: Scheme, signedAt: number | undefined, receivedAt: number): string | null {
   if (signedAt === undefined) return null;
   const age = Math.floor(receivedAt / 1000) - signedAt;
-  if (age > TOLERANCE_SECONDS)
-    return `The signature matches, but its timestamp is ${duration(age)} older than the capture, ${duration(age - TOLERANCE_SECONDS)} too old. Receivers accept at most 5 minutes.`;
-  if (rejectsFuture && -age > TOLERANCE_SECONDS)
-    return `The signature matches, but its timestamp is ${duration(-age)} after the capture. Check the clock of the sender: receivers accept at most 5 minutes.`;
+  if (age > TOLERANCE_SECONDS) return REASONS.tooOld(duration(age), duration(age - TOLERANCE_SECONDS));
+  if (rejectsFuture && -age > TOLERANCE_SECONDS) return REASONS.tooNew(duration(-age));
   return null;
 }
 

@@ -7,6 +7,7 @@ import { shopifyOrdersCreate } from '../../../../../fixtures/webhooks/shopify-or
 import { slackEvent } from '../../../../../fixtures/webhooks/slack-event.ts';
 import { stripeInvoicePaid } from '../../../../../fixtures/webhooks/stripe-invoice-paid.ts';
 import { headersFor } from '../../../../../fixtures/webhooks/webhook-fixture.ts';
+import { REASONS } from './reasons.ts';
 import { verifySignature } from './service.ts';
 
 const NOW = 1_800_000_000;
@@ -52,8 +53,14 @@ const STANDARD = `whsec_${KEY.toString('base64')}`;
 const COMPACT = '{"id":12345678901234567890,"name":"Grüße","empty":[],"items":[{"price":1.50}],"url":"a/b"}';
 const BODY = Buffer.from(COMPACT);
 
-const verify = (signing: SigningSecret, headers: RawHeaders, body: string | Buffer = BODY, at = NOW) =>
-  verifySignature(signing, { headers, body: Buffer.from(body), receivedAt: at * 1000 + 999 });
+/** All reasons that the tests of this file got. */
+const given: string[] = [];
+
+async function verify(signing: SigningSecret, headers: RawHeaders, body: string | Buffer = BODY, at = NOW) {
+  const signature = await verifySignature(signing, { headers, body: Buffer.from(body), receivedAt: at * 1000 + 999 });
+  given.push(signature.reason ?? '');
+  return signature;
+}
 
 describe('real webhooks', () => {
   test.each([
@@ -340,4 +347,22 @@ describe('the body was changed after signing', () => {
       );
     },
   );
+});
+
+function hasInOrder(text: string, parts: readonly string[]): boolean {
+  let end = 0;
+  return parts.every((part) => {
+    const at = text.indexOf(part, end);
+    end = at + part.length;
+    return at >= 0;
+  });
+}
+
+test('each reason was given for a mistake in one of the tests above', () => {
+  const PLACE = '\0';
+  const missing = Object.entries(REASONS).filter(([, write]) => {
+    const parts = String(Reflect.apply(write, undefined, [PLACE, PLACE, PLACE])).split(PLACE);
+    return !given.some((reason) => hasInOrder(reason, parts));
+  });
+  expect(missing.map(([name]) => name)).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { ApiError, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId } from 'react';
+import type { ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -11,23 +13,72 @@ import { formatDuration, statusLine } from '../../ui/statuses.ts';
 import { formatInstant, shortAge } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { AttemptResponse } from './attempt-response.tsx';
-import { nextAttemptLabel, SENT_BY } from './delivery-labels.ts';
-import { useSendAgain } from './delivery-queries.ts';
+import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
+import { destinationsQuery, useSendAgain } from './delivery-queries.ts';
 
-export interface AttemptRowProps {
+interface RowProps {
   readonly uid: string;
-  readonly index: number;
   readonly attempt: DeliveryAttempt;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
+}
+
+export interface AttemptRowProps extends RowProps {
+  readonly index: number;
   readonly onReplay: () => void;
 }
 
 /** One line about an attempt, and below it, if it is open, the response and what can be done. */
 export function AttemptRow(props: AttemptRowProps) {
-  const { attempt, isOpen, onToggle } = props;
-  const id = useId();
+  const { attempt } = props;
   const now = useNow();
+  return (
+    <DeliveryRow
+      {...props}
+      badge={
+        <Badge tone={isDelivered(attempt.status) ? 'success' : 'destructive'} className="font-mono">
+          {attempt.status ?? 'Failed'}
+        </Badge>
+      }
+      facts={
+        <>
+          {attempt.nextAttemptAt === null ? null : <Badge tone="warning">{nextAttemptLabel(attempt, now)}</Badge>}
+          <span className="shrink-0 font-mono text-sm text-ink-2 @max-md:hidden">
+            {formatDuration(attempt.durationMs)}
+          </span>
+          <time
+            dateTime={attempt.at}
+            title={formatInstant(attempt.at)}
+            className="w-9 shrink-0 text-right font-mono text-sm text-ink-2"
+          >
+            {shortAge(attempt.at, now)}
+          </time>
+        </>
+      }
+    >
+      <AttemptDetails {...props} />
+    </DeliveryRow>
+  );
+}
+
+/** One line about a delivery that waits for its first attempt, and below it, if it is open, why. */
+export function WaitingRow(props: RowProps) {
+  return (
+    <DeliveryRow {...props} badge={<Badge tone="warning">Waiting</Badge>}>
+      <WaitingDetails {...props} />
+    </DeliveryRow>
+  );
+}
+
+interface DeliveryRowProps extends RowProps {
+  readonly badge: ReactNode;
+  readonly facts?: ReactNode;
+  /** Shown while the row is open. */
+  readonly children: ReactNode;
+}
+
+function DeliveryRow({ attempt, isOpen, onToggle, badge, facts, children }: DeliveryRowProps) {
+  const id = useId();
   return (
     <li className="border-b border-line">
       <button
@@ -38,37 +89,49 @@ export function AttemptRow(props: AttemptRowProps) {
         className="group flex min-h-9 w-full min-w-0 items-center gap-2 px-3 py-1 text-left outline-offset-[-2px] hover:bg-sunk pointer-coarse:min-h-12"
       >
         <ChevronRight aria-hidden className="size-3.5 shrink-0 text-ink-2 group-aria-expanded:rotate-90" />
-        <Badge tone={isDelivered(attempt.status) ? 'success' : 'destructive'} className="font-mono">
-          {attempt.status ?? 'Failed'}
-        </Badge>
+        {badge}
         <span className="shrink-0 text-ink-2">{SENT_BY[attempt.kind]}</span>
         <span className="min-w-0 grow truncate font-mono text-sm" title={attempt.url}>
           {attempt.url}
         </span>
-        {attempt.nextAttemptAt === null ? null : <Badge tone="warning">{nextAttemptLabel(attempt, now)}</Badge>}
-        <span className="shrink-0 font-mono text-sm text-ink-2 @max-md:hidden">
-          {formatDuration(attempt.durationMs)}
-        </span>
-        <time
-          dateTime={attempt.at}
-          title={formatInstant(attempt.at)}
-          className="w-9 shrink-0 text-right font-mono text-sm text-ink-2"
-        >
-          {shortAge(attempt.at, now)}
-        </time>
+        {facts}
       </button>
-      {isOpen ? <AttemptDetails id={id} {...props} /> : null}
+      {isOpen ? (
+        <div id={id} className="flex flex-col gap-2 pb-3">
+          {children}
+        </div>
+      ) : null}
     </li>
   );
 }
 
-function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps & { readonly id: string }) {
+function WaitingDetails({ uid, attempt: { method, url, destinationId } }: RowProps) {
+  const { data: destinations } = useQuery(destinationsQuery(uid));
+  return (
+    <>
+      <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
+        <span className="text-ink">Waiting for the first attempt</span>
+        <span className="min-w-0 wrap-anywhere">
+          {method} {url}
+        </span>
+      </p>
+      <p className="px-4 text-sm text-ink-2">{waitingReason(destinations?.find(({ id }) => id === destinationId))}</p>
+      <div className="px-4">
+        <Button size="sm" onClick={() => runCommand(COMMAND_IDS.forward)}>
+          Show destinations
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
   const { kind, method, url, status, statusText, error, durationMs, at, nextAttemptAt } = attempt;
   const again = useSendAgain(uid, attempt);
   const now = useNow();
   const isForward = kind === 'forward';
   return (
-    <div id={id} className="flex flex-col gap-2 pb-3">
+    <>
       <p className="flex min-w-0 flex-wrap gap-x-3 px-4 pt-1 font-mono text-sm text-ink-2">
         <span className="text-ink">{status === null ? 'No response' : statusLine({ status, statusText })}</span>
         <span>{formatDuration(durationMs)}</span>
@@ -122,7 +185,7 @@ function AttemptDetails({ id, uid, index, attempt, onReplay }: AttemptRowProps &
         </Notice>
       ) : null}
       {status === null ? null : <AttemptResponse uid={uid} index={index} attempt={attempt} />}
-    </div>
+    </>
   );
 }
 

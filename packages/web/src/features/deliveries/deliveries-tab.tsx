@@ -1,6 +1,6 @@
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, Forward, Hourglass } from 'lucide-react';
+import { CloudOff, Forward } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -9,7 +9,7 @@ import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { AttemptRow } from './attempt-row.tsx';
+import { AttemptRow, WaitingRow } from './attempt-row.tsx';
 import { deliveriesQuery } from './delivery-queries.ts';
 
 export interface DeliveriesTabProps {
@@ -19,33 +19,44 @@ export interface DeliveriesTabProps {
   readonly onReplay: (attempt: DeliveryAttempt) => void;
 }
 
-/** Every attempt to send a request: by a destination, a replay, or `creel forward`. Newest first. */
+/**
+ * Every attempt to send a request: by a destination, a replay, or `creel forward`. Newest first, after the destinations
+ * that have not been tried yet.
+ */
 export function DeliveriesTab({ uid, request, onReplay }: DeliveriesTabProps) {
   const { data: attempts, error, refetch } = useQuery(deliveriesQuery(uid, request));
   /** `undefined` until the user opens or closes an attempt; then the newest one is open. */
-  const [chosen, setChosen] = useState<number | null>();
+  const [chosen, setChosen] = useState<string | null>();
   if (attempts === undefined) {
     return error === null ? <Loading /> : <Failed error={error} onRetry={() => void refetch()} />;
   }
-  if (attempts.length === 0)
-    return request.deliveryPending ? <Waiting /> : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
-  const open = chosen === undefined ? attempts[0]?.id : chosen;
+  const [first] = attempts;
+  // A request that waits gets its first entry in a moment.
+  if (first === undefined)
+    return request.deliveryPending ? <Loading /> : <NoAttempts refusal={request.lastDelivery?.error ?? undefined} />;
+  const newest = attempts.find((attempt) => !isWaiting(attempt)) ?? first;
+  const open = chosen === undefined ? nameOf(newest) : chosen;
   return (
     <ul aria-label="Deliveries, newest first">
-      {attempts.map((attempt) => (
-        <AttemptRow
-          key={attempt.id}
-          uid={uid}
-          index={request.index}
-          attempt={attempt}
-          isOpen={attempt.id === open}
-          onToggle={() => setChosen(attempt.id === open ? null : attempt.id)}
-          onReplay={() => onReplay(attempt)}
-        />
-      ))}
+      {attempts.map((attempt) => {
+        const name = nameOf(attempt);
+        const isOpen = name === open;
+        const row = { uid, attempt, isOpen, onToggle: () => setChosen(isOpen ? null : name) };
+        return isWaiting(attempt) ? (
+          <WaitingRow key={name} {...row} />
+        ) : (
+          <AttemptRow key={name} index={request.index} onReplay={() => onReplay(attempt)} {...row} />
+        );
+      })}
     </ul>
   );
 }
+
+/** True for a delivery that waits for its first attempt. */
+const isWaiting = ({ attempt }: DeliveryAttempt): boolean => attempt === 0;
+
+/** What waits has no id yet, and at most one entry per delivery. */
+const nameOf = ({ id, deliveryId }: DeliveryAttempt): string => (id === 0 ? deliveryId : String(id));
 
 /** `refusal` says why a capture is not forwarded. Then there is no attempt. */
 function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
@@ -69,18 +80,6 @@ function NoAttempts({ refusal }: { readonly refusal: string | undefined }) {
         Each attempt to forward or replay this request is listed here, with its response.
       </EmptyState>
     </>
-  );
-}
-
-function Waiting() {
-  return (
-    <EmptyState
-      icon={<Hourglass />}
-      title="Waiting for the first attempt"
-      actions={<Button onClick={() => runCommand(COMMAND_IDS.forward)}>Show destinations</Button>}
-    >
-      No attempt has ended yet. The destination may be slow, busy with earlier requests, paused or off.
-    </EmptyState>
   );
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextAttemptLabel, outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
+import { nextAttemptLabel, outcomeLabel, stateLabel, waitingLabel, waitingReason } from './delivery-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00.000Z');
 
@@ -26,4 +26,13 @@ test('the share counts 2xx only, and no response is named', () => {
 
 test('only a number above 0 waits', () => {
   expect([waitingLabel(0), waitingLabel(1284)]).toEqual([undefined, '1,284 waiting']);
+});
+
+test('what waits says why', () => {
+  const active = { enabled: true, state: { name: 'active' } } as const;
+  const paused = { name: 'paused', since: '2026-11-22T10:00:00.000Z', reason: 'Broken' } as const;
+  expect(waitingReason(undefined)).toBe('No attempt has ended yet.');
+  expect(waitingReason(active)).toContain('may be slow');
+  expect(waitingReason({ ...active, state: paused })).toContain('is paused. Resume it');
+  expect(waitingReason({ enabled: false, state: paused })).toContain('is off. Turn it on');
 });

@@ -22,6 +22,15 @@ export function stateLabel({ enabled, state }: Pick<Destination, 'enabled' | 'st
   return state.name === 'paused' ? { text: 'Paused', tone: 'warning' } : { text: 'Active', tone: 'success' };
 }
 
+/** Why a delivery waits for its first attempt. The destination is `undefined` until it is loaded. */
+export function waitingReason(destination: Pick<Destination, 'enabled' | 'state'> | undefined): string {
+  if (destination === undefined) return 'No attempt has ended yet.';
+  if (!destination.enabled) return 'No attempt was made yet: the destination is off. Turn it on to send what waits.';
+  if (destination.state.name === 'paused')
+    return 'No attempt was made yet: the destination is paused. Resume it to send what waits.';
+  return 'No attempt has ended yet. The destination may be slow, or busy with earlier requests.';
+}
+
 /** `95% of the last 20 attempts delivered, latest 200`; `undefined` before the first attempt. */
 export function outcomeLabel(statuses: Destination['recentStatuses']): string | undefined {
   const last = statuses.at(-1);

@@ -15,12 +15,14 @@ const MINUTE_MS = 60_000;
 /** Milliseconds between two reads of the destinations while they are on the screen. */
 const DESTINATIONS_MS = 2000;
 
-/** The last attempts to send a request, newest first. Live messages load them again. */
+/** What waits for its first attempt, then the last attempts, newest first. Live messages load them again. */
 export const deliveriesQuery = (uid: string, request: ListedRequest) =>
   queryOptions({
     queryKey: queryKeys.deliveries(uid, request.index),
     queryFn: ({ signal }): Promise<DeliveryAttempt[]> =>
-      readByAnyId(uid, request, (id) => client.call('listDeliveries', { params: { uid, id } }, signal)),
+      readByAnyId(uid, request, (id) =>
+        client.call('listDeliveries', { params: { uid, id }, query: { planned: 'true' } }, signal),
+      ),
     gcTime: MINUTE_MS,
     staleTime: 0,
   });
