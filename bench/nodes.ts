@@ -19,7 +19,9 @@ export interface StartedPart {
 
 /**
  * What several nodes cost one node: notices through PostgreSQL, notices through NATS with the overflow log connected,
- * and nginx in front. All nodes run the same program from the sources, each on its own PostgreSQL.
+ * and nginx in front. All nodes run the same program from the sources, each on its own PostgreSQL. A second node without
+ * a bus shows how much equal nodes differ. The nodes with a bus have an idle second node, because a node alone sends no
+ * notices.
  */
 export async function startNodes(echo: Measured): Promise<StartedPart> {
   const stops: (() => Promise<void>)[] = [];
@@ -30,18 +32,24 @@ export async function startNodes(echo: Measured): Promise<StartedPart> {
     stops.push(() => program.stop());
     return program;
   };
-  const startNode = async (name: string, environment: Record<string, string> = {}): Promise<MeasuredCreel> => {
-    const postgres = keep(await startPostgres());
+  const startNode = async (name: string, given: Record<string, string> = {}): Promise<MeasuredCreel> => {
+    const environment = { DATABASE_URL: keep(await startPostgres()).url, ...given };
     const program = join(import.meta.dirname, 'bus-node.ts');
-    return keep(await startCreel(name, { DATABASE_URL: postgres.url, ...environment }, program));
+    const node = keep(await startCreel(name, environment, program));
+    if (given['BENCH_BUS'] !== 'none') keep(await startCreel('its second node', environment, program));
+    return node;
   };
   try {
     const storeDir = await mkdtemp(join(tmpdir(), 'creel-bench-nats-'));
     stops.push(() => rm(storeDir, { recursive: true, force: true }));
     const nats = keep(await startNats({ storeDir }));
     const withoutBus = await startNode(WITHOUT_BUS, { BENCH_BUS: 'none' });
+    const control = await startNode('the same again', { BENCH_BUS: 'none' });
     const withNotify = await startNode('node, PostgreSQL, NOTIFY');
-    const withNats = await startNode('node, PostgreSQL, NATS', { NATS_URL: nats.url });
+    const withNats = {
+      ...(await startNode('node, PostgreSQL, NATS', { NATS_URL: nats.url })),
+      helpers: [nats.pid],
+    };
     const [nodeProxy, echoProxy] = [
       keep(await startNginx(withNotify.port, 'keep-alive')),
       keep(await startNginx(echo.port, 'keep-alive')),
@@ -49,9 +57,14 @@ export async function startNodes(echo: Measured): Promise<StartedPart> {
     const captureUrl = withNotify.captureUrl.replace(`:${withNotify.port}/`, `:${nodeProxy.port}/`);
     return {
       scenarios: [
-        echoScenario({ ...echo, name: 'the echo, behind nginx', port: echoProxy.port }),
-        ...[withoutBus, withNotify, withNats].map(captureScenario),
-        captureScenario({ ...withNotify, name: 'the one with NOTIFY, behind nginx', captureUrl }),
+        echoScenario({ ...echo, name: 'the echo, behind nginx', port: echoProxy.port, helpers: [echoProxy.pid] }),
+        ...[withoutBus, control, withNotify, withNats].map(captureScenario),
+        captureScenario({
+          ...withNotify,
+          name: 'the one with NOTIFY, behind nginx',
+          captureUrl,
+          helpers: [nodeProxy.pid],
+        }),
       ],
       stop,
     };

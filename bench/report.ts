@@ -39,23 +39,35 @@ export function throughputTable(rows: readonly Row[]): string {
 
 const percent = (ratio: number): string => `${ratio >= 1 ? '+' : ''}${((ratio - 1) * 100).toFixed(1)}%`;
 
+/** The median, and between which values the middle half is. */
+function middleOf(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  return `${percent(median(ratios))} (${percent(at(1 / 4))} to ${percent(at(3 / 4))})`;
+}
+
+const processorTime = ({ threads }: Sample): number => [...threads.values()].reduce((sum, micros) => sum + micros, 0);
+
 /** A Markdown table that compares the rows after one with it, round by round. Empty without that row. */
 export function costTable(baseName: string, rows: readonly Row[]): string {
   const at = rows.findIndex(({ name }) => name === baseName);
   const base = rows[at];
   if (base === undefined) return '';
-  const lines = rows.slice(at + 1).map((row) => {
-    const rounds = row.samples.map(
-      (sample, round) => sample.perSecond / (base.samples[round]?.perSecond ?? Number.NaN),
+  const compared = (row: Row, value: (sample: Sample) => number): string =>
+    middleOf(
+      row.samples.map((sample, round) => {
+        const baseSample = base.samples[round];
+        return baseSample === undefined ? Number.NaN : value(sample) / value(baseSample);
+      }),
     );
-    const spread = `${percent(Math.min(...rounds))} to ${percent(Math.max(...rounds))}`;
-    return `| ${row.name} | ${percent(median(rounds))} | ${spread} |`;
-  });
-  const head = `| requests/s, compared with “${baseName}” in the same round | median | rounds |\n| --- | ---: | ---: |`;
+  const lines = rows
+    .slice(at + 1)
+    .map((row) => `| ${row.name} | ${compared(row, (sample) => sample.perSecond)} | ${compared(row, processorTime)} |`);
+  const head = `| compared with “${baseName}” in the same round: median (middle half) | requests/s | processor time per request |\n| --- | ---: | ---: |`;
   return [head, ...lines].join('\n');
 }
 
-/** A Markdown table of the processor time of each thread, in microseconds per request. */
+/** A Markdown table of the processor time of each thread and process, in microseconds per request. */
 export function threadTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const names = new Set(row.samples.flatMap((sample) => [...sample.threads.keys()]));
@@ -66,7 +78,7 @@ export function threadTable(rows: readonly Row[]): string {
     const shown = parts.filter((part) => part.micros >= 0.5).toSorted((a, b) => b.micros - a.micros);
     return `| ${row.name} | ${shown.map((part) => `${part.name} ${part.micros.toFixed(1)}`).join(', ')} |`;
   });
-  return ['| | µs of processor time per request, by thread |', '| --- | --- |', ...lines].join('\n');
+  return ['| | µs of processor time per request, by thread or process |', '| --- | --- |', ...lines].join('\n');
 }
 
 export function dashboardTable(rows: readonly Row[]): string {

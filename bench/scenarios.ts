@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Load, LoadResult } from './load.ts';
 import { median } from './median.ts';
-import { residentMb, threadMicros } from './server-under-test.ts';
+import { processorMicros, residentMb } from './server-under-test.ts';
 import type { Measured, MeasuredCreel } from './server-under-test.ts';
 
 export const CONNECTIONS = 64;
@@ -19,7 +19,7 @@ interface DashboardTimes {
 
 export interface Sample extends LoadResult {
   readonly residentMb: number | undefined;
-  /** Microseconds of processor time per request, by thread. */
+  /** Microseconds of processor time per request, by thread or process. */
   readonly threads: ReadonlyMap<string, number>;
   readonly dashboard?: DashboardTimes;
   readonly viewerFrames?: number;
@@ -32,9 +32,9 @@ export interface Scenario {
 }
 
 async function measured(program: Measured, send: () => Promise<LoadResult>): Promise<Sample> {
-  const before = await threadMicros(program.pid);
+  const before = await processorMicros(program);
   const result = await send();
-  const after = await threadMicros(program.pid);
+  const after = await processorMicros(program);
   const threads = new Map(
     [...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / Math.max(1, result.total)]),
   );

@@ -1,10 +1,11 @@
 import { createClient } from '@creel/contract';
 import type { Client } from '@creel/contract';
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { serverEnvironment, serverFlags } from '../scripts/server-flags.mjs';
 import { freePort } from '../fixtures/free-port.ts';
 
@@ -17,6 +18,10 @@ export interface Measured {
   readonly name: string;
   readonly port: number;
   readonly pid: number;
+  /** Its PostgreSQL, on this machine. */
+  readonly databaseUrl?: string | undefined;
+  /** Processes that also work for it, such as a proxy. */
+  readonly helpers?: readonly number[];
   readonly stop: () => Promise<void>;
 }
 
@@ -90,6 +95,7 @@ export async function startCreel(
     ...program,
     ...(await signUp(origin, name)),
     origin,
+    databaseUrl: environment['DATABASE_URL'],
     async stop() {
       await program.stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -126,17 +132,52 @@ export async function residentMb(pid: number): Promise<number | undefined> {
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
 }
 
-/** User and system time of a process in microseconds, by thread name. */
-export async function threadMicros(pid: number): Promise<Map<string, number>> {
-  const { readdir } = await import('node:fs/promises');
+/**
+ * User and system time of a program in microseconds: its threads, its helpers with their children, and the processes of
+ * its PostgreSQL, by name.
+ */
+export async function processorMicros({ pid, databaseUrl, helpers = [] }: Measured): Promise<Map<string, number>> {
   const micros = new Map<string, number>();
+  const add = (name: string, ticks: number): void => void micros.set(name, (micros.get(name) ?? 0) + ticks * 10_000);
   for (const task of await readdir(`/proc/${pid}/task`).catch(() => [])) {
-    const stat = await readFile(`/proc/${pid}/task/${task}/stat`, 'utf8').catch(() => '');
-    const parts = /\((.*)\) (.*)/.exec(stat);
-    const fields = parts?.[2]?.split(' ') ?? [];
-    const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-    const name = parts?.[1] ?? '';
-    micros.set(name, (micros.get(name) ?? 0) + ticks * 10_000);
+    const { name, own } = await processTimes(`${pid}/task/${task}`);
+    add(name, own);
+  }
+  for (const helper of helpers) {
+    const children = await readFile(`/proc/${helper}/task/${helper}/children`, 'utf8').catch(() => '');
+    for (const each of [String(helper), ...children.split(' ').filter(Boolean)]) {
+      const { name, own } = await processTimes(each);
+      add(name, own);
+    }
+  }
+  for (const { pid: backend, name } of databaseUrl === undefined ? [] : await databaseProcesses(databaseUrl)) {
+    const { parent, own } = await processTimes(String(backend));
+    add(`PostgreSQL ${name}`, own);
+    // Such as workers of autovacuum.
+    if (name === 'checkpointer') add('PostgreSQL ended', (await processTimes(parent)).ended);
   }
   return micros;
+}
+
+async function databaseProcesses(url: string): Promise<readonly { pid: number; name: string }[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number; name: string }>(
+      `select pid, coalesce(nullif(application_name, ''), backend_type) as name from pg_stat_activity where pid <> pg_backend_pid()`,
+    );
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Ticks of a process or thread, and of its children that ended. */
+async function processTimes(id: string): Promise<{ name: string; parent: string; own: number; ended: number }> {
+  const stat = await readFile(`/proc/${id}/stat`, 'utf8').catch(() => '');
+  const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(stat) ?? [];
+  // From field 3 of proc_pid_stat(5) on: state, parent; fields 14 to 17 are the times.
+  const fields = rest.split(' ');
+  const sum = (first: number): number => Number(fields[first] ?? 0) + Number(fields[first + 1] ?? 0);
+  return { name, parent: fields[1] ?? '', own: sum(11), ended: sum(13) };
 }

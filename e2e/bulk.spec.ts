@@ -7,7 +7,7 @@ import { expectNoFindings } from './axe.ts';
 import { openLive, row, send } from './endpoints.ts';
 import { test } from './target.ts';
 
-const bar = (page: Page) => page.getByRole('toolbar', { name: 'Marked requests' });
+const bar = (page: Page) => page.getByRole('toolbar', { name: 'Selected requests' });
 
 async function exportAs(page: Page, format: RegExp): Promise<Buffer> {
   await bar(page).getByRole('button', { name: 'Export' }).click();

@@ -178,7 +178,7 @@ test('the comparison takes the focus and returns it to the list, also if its cod
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-  await page.getByRole('toolbar', { name: 'Marked requests' }).getByRole('button', { name: 'Compare' }).press('Enter');
+  await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).press('Enter');
   await expect.poll(() => place(page)).toBe('MAIN');
   release();
   const compare = page.getByRole('region', { name: 'Compare requests' });
@@ -213,7 +213,7 @@ test('bulk actions and filters without results leave the focus in the list', asy
     ['Clear the selection', [1]],
   ] as const) {
     for (const index of marks) await row(page, index).click({ modifiers: ['Control'] });
-    const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+    const bar = page.getByRole('toolbar', { name: 'Selected requests' });
     await bar.getByRole('button', { name }).press('Enter');
     if (name === 'Save') {
       await expect(bar.getByRole('button', { name })).toHaveCount(0);

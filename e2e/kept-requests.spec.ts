@@ -150,7 +150,7 @@ test('without Undo, selected requests are deleted on the server when the offer e
   const asked = await answerQuestions(page, true);
   await openLive(page, endpoint);
   for (const index of [0, 2]) await row(page, index).getByRole('checkbox').click();
-  const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+  const bar = page.getByRole('toolbar', { name: 'Selected requests' });
   await bar.getByRole('button', { name: 'Delete' }).click();
   await expect(row(page, 2)).toHaveCount(0);
   expect(await asked()).toEqual([['Are you sure you want to delete these 2 requests?', ['2', '0']]]);

@@ -122,7 +122,7 @@ test('the keys of the page: j, k, 1 to 4, s, x', async ({ page, endpoint }) => {
   await page.keyboard.press('s');
   await expect(row(page, 2)).not.toContainText('Unsaved');
   await page.keyboard.press('x');
-  await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('1 selected');
+  await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('1 selected');
 });
 
 test('paging back through all stored requests', async ({ page, context, app, endpoint }) => {
@@ -148,7 +148,7 @@ test('paging back through all stored requests', async ({ page, context, app, end
 test('several requests are saved and deleted at once, two are compared', async ({ page, endpoint }) => {
   for (let at = 0; at < 5; at++) await sendJson(endpoint.url, { at, same: true });
   await openLive(page, endpoint);
-  const bar = page.getByRole('toolbar', { name: 'Marked requests' });
+  const bar = page.getByRole('toolbar', { name: 'Selected requests' });
   await row(page, 3).getByRole('checkbox').click();
   await row(page, 1)
     .getByRole('checkbox')
@@ -249,7 +249,7 @@ test('at every width every filter is seen and works', async ({ page, endpoint })
 test('at every width the rows keep their position when the first is selected', async ({ page, endpoint }) => {
   for (const path of ['/a', '/b']) await send(endpoint.url, { path });
   const top = async () => (await row(page, 0).boundingBox())?.y;
-  const marked = page.getByRole('toolbar', { name: 'Marked requests' });
+  const marked = page.getByRole('toolbar', { name: 'Selected requests' });
   for (const size of SIZES) {
     await page.setViewportSize(size);
     await openLive(page, endpoint);
@@ -308,7 +308,7 @@ test('on a narrow screen the details cover the list', async ({ page, context, pe
 
   // Back from the comparison leads to where it was opened: the list, or the details.
   for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-  await page.getByRole('toolbar', { name: 'Marked requests' }).getByRole('button', { name: 'Compare' }).click();
+  await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).click();
   const back = page.getByRole('region', { name: 'Compare requests' }).getByRole('button', { name: 'Back' });
   await expect(back).toBeInViewport();
   await back.click();

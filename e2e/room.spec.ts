@@ -72,7 +72,7 @@ for (const [width, height] of [
     await expect.poll(rowTop).toBe(top);
     await row(page, 1).click({ modifiers: ['Control'] });
     await row(page, 0).click({ modifiers: ['Control'] });
-    await expect(page.getByRole('toolbar', { name: 'Marked requests' })).toContainText('2 selected');
+    await expect(page.getByRole('toolbar', { name: 'Selected requests' })).toContainText('2 selected');
     await expect(page.getByRole('button', { name: 'Compare', exact: true })).toBeVisible();
     await expect.poll(rowTop).toBe(top);
   });

@@ -16,6 +16,7 @@ export type NginxUpstream = keyof typeof UPSTREAM;
 
 export interface Nginx {
   readonly port: number;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export async function startNginx(upstreamPort: number, upstream: NginxUpstream):
     }
     await sleep(50);
   }
-  return { port, stop };
+  return { port, pid: child.pid ?? 0, stop };
 }
 
 /** Buffers hold whole bodies, because the worker process may not be allowed to write into the folder. */

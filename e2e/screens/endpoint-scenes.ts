@@ -201,7 +201,7 @@ const actions: Scene[] = [
       const page = await stage.open('owner', pathOf(stage));
       await shows(page, live(page));
       for (const nth of [0, 1, 3])
-        await page.getByRole('checkbox', { name: 'Mark request' }).nth(nth).check({ force: true });
+        await page.getByRole('checkbox', { name: 'Select request' }).nth(nth).check({ force: true });
       return shows(page, '3 selected');
     },
   },

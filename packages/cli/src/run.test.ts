@@ -73,7 +73,7 @@ const refused: [line: string, sentence: string][] = [
   ['fetch', 'There is no command “fetch”. See: creel --help'],
   ['toString', 'There is no command “toString”. See: creel --help'],
   ['help fetch', 'There is no command “fetch”. See: creel --help'],
-  ['--json follow a', 'Say the command first, options behind it: creel <command> --json'],
+  ['--json follow a', 'Write options after the command: creel <command> --json'],
   ['requests', 'Say which endpoint: creel requests <endpoint>'],
   ['show a', 'Say which index: creel show <endpoint> <index>'],
   ['follow a b', 'creel follow does not know what to do with “b”.'],

@@ -47,7 +47,7 @@ export function parse(words: readonly string[]): Invocation {
     return name === undefined ? { kind: 'help' } : { kind: 'help', command: findCommand(name) };
   }
   if (first === '--version') return { kind: 'version' };
-  if (first.startsWith('-')) throw new UsageError(`Say the command first, options behind it: creel <command> ${first}`);
+  if (first.startsWith('-')) throw new UsageError(`Write options after the command: creel <command> ${first}`);
   const command = findCommand(first);
   return { ...command.parse(rest), command };
 }

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
 import { CliError } from './cli-error.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A server's cookies: one host, all paths. */
-export type Cookies = Readonly<Record<string, string>>;
+/** The user's login: a server's origin and its cookies, which go to this server only. There is one login at a time. */
+const storedSessionSchema = z.object({
+  server: z.url().transform((url) => new URL(url).origin),
+  cookies: z.record(z.string(), z.string()),
+});
+export type StoredSession = Readonly<z.output<typeof storedSessionSchema>>;
 
-/** The user's login. There is one at a time, and its cookies go to this server only. */
-export interface StoredSession {
-  /** Origin of the server. */
-  readonly server: string;
-  readonly cookies: Cookies;
-}
+/** A server's cookies: one host, all paths. */
+export type Cookies = Readonly<StoredSession['cookies']>;
 
 type Env = Terminal['env'];
 
@@ -32,18 +33,13 @@ export async function readSession(env: Env): Promise<StoredSession | undefined> 
   });
   if (text === undefined) return undefined;
   const session = parseSession(text);
-  if (session === undefined) throw new CliError(`${path} does not hold a session. Sign in again with: creel login`);
+  if (session === undefined) throw new CliError(`${path} does not contain a session. Log in again with: creel login`);
   return session;
 }
 
 function parseSession(text: string): StoredSession | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || !('server' in value) || !('cookies' in value)) return undefined;
-    const { server, cookies } = value;
-    if (typeof server !== 'string' || typeof cookies !== 'object' || cookies === null) return undefined;
-    const pairs = Object.entries(cookies).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-    return { server: new URL(server).origin, cookies: Object.fromEntries(pairs) };
+    return storedSessionSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

@@ -65,7 +65,6 @@ export type CapturedRequest = z.infer<typeof capturedRequestSchema>;
 export const requestDetailSchema = capturedRequestSchema.extend({
   signature: signatureSchema.nullable().default(null),
 });
-export type RequestDetail = z.infer<typeof requestDetailSchema>;
 
 /** A search result, with the uid of its endpoint. */
 export const foundRequestSchema = capturedRequestSchema.extend({ endpointUid: z.string() });

@@ -20,7 +20,6 @@ export const destinationStateSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('active') }),
   z.object({ name: z.literal('paused'), since: z.iso.datetime(), reason: z.string() }),
 ]);
-export type DestinationState = z.infer<typeof destinationStateSchema>;
 
 /** Where the captures of an endpoint are forwarded. */
 export const destinationSchema = z.object({

@@ -4,7 +4,6 @@ import { MAX_LABEL_LENGTH } from './limits.ts';
 
 /** `autosave` and `isFavorite` are strings on the wire. */
 export const flagSchema = z.enum(['true', 'false']);
-export type Flag = z.infer<typeof flagSchema>;
 
 /** An endpoint: a capture URL with its settings and counters. Times are ISO 8601 in UTC. */
 export const endpointSchema = z.object({
@@ -52,7 +51,6 @@ export const endpointStatsSchema = z.object({
   /** Index of the newest capture that these numbers include, stored or not; -1 without one, or from an older node. */
   newestIndex: z.int().default(-1),
 });
-export type EndpointStats = z.infer<typeof endpointStatsSchema>;
 
 export const endpointDetailSchema = endpointSchema.extend({ stats: endpointStatsSchema });
 export type EndpointDetail = z.infer<typeof endpointDetailSchema>;

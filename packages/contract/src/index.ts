@@ -11,7 +11,6 @@ export * from './openapi.ts';
 export * from './operations.ts';
 export * from './operations/operation.ts';
 export { serviceInfoSchema, type ServiceInfo } from './operations/service-operations.ts';
-export { type PageQuery } from './operations/request-operations.ts';
 export * from './plan.ts';
 export * from './problems.ts';
 export { matcherOf, matches, timeOf } from './query/matches.ts';

@@ -23,15 +23,8 @@ export const liveMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('endpoint'), data: endpointDetailSchema }),
 ]);
 export type LiveMessage = z.infer<typeof liveMessageSchema>;
-export type LiveMessageType = LiveMessage['type'];
 
 /** Known message types. A client ignores all others, because a newer server may send more. */
-export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set<LiveMessageType>([
-  'init',
-  'request',
-  'saved',
-  'deleted',
-  'clear',
-  'delivery',
-  'endpoint',
-]);
+export const LIVE_MESSAGE_TYPES: ReadonlySet<string> = new Set(
+  liveMessageSchema.options.map(({ shape }) => shape.type.value),
+);

@@ -92,8 +92,3 @@ export const problemSchema = z.object({
   position: z.int().optional(),
 });
 export type Problem = z.infer<typeof problemSchema>;
-
-/** True for a known code. A newer server may have more. */
-export function isProblemCode(code: string): code is ProblemCode {
-  return Object.hasOwn(PROBLEMS, code);
-}

@@ -16,8 +16,6 @@ const URL_SENTENCE = 'Please enter a valid URL';
 const USER_SENTENCE =
   'The URL holds a name or a password, which would be sent in the clear. Please use an Authorization header.';
 const METHOD_SENTENCE = 'The method must be the name of a method that carries a request.';
-const SOURCE_SENTENCE = 'bodyFrom must name a stored request by endpointUid and id.';
-const OF_SENTENCE = 'of must name a stored request by endpointUid and id.';
 const BASE64_SENTENCE = 'The body is not valid base64.';
 
 /** Maximum length of a URL, in characters. A captured target can have almost 64 KiB. */
@@ -92,6 +90,11 @@ export function isBase64(text: string): boolean {
   return isWhole && (padding === '' || text.length % 4 === 0);
 }
 
+function storedRequestSchema(field: string) {
+  const error = `${field} must name a stored request by endpointUid and id.`;
+  return z.object({ endpointUid: z.string({ error }), id: z.int({ error }) }, { error });
+}
+
 /** A request to send. With `bodyFrom`, the body is the exact bytes of a stored request instead of `body`. */
 export const replaySchema = z
   .object({
@@ -100,19 +103,9 @@ export const replaySchema = z
     headers: headersSchema,
     body: z.string({ error: 'The body must be text, or base64 of its bytes.' }).nullish(),
     bodyEncoding: z.enum(bodyEncodingSchema.options, { error: 'bodyEncoding must be utf8 or base64.' }).optional(),
-    bodyFrom: z
-      .object(
-        { endpointUid: z.string({ error: SOURCE_SENTENCE }), id: z.int({ error: SOURCE_SENTENCE }) },
-        { error: SOURCE_SENTENCE },
-      )
-      .nullish(),
+    bodyFrom: storedRequestSchema('bodyFrom').nullish(),
     /** The captured request that this replay belongs to. `bodyFrom` implies it. */
-    of: z
-      .object(
-        { endpointUid: z.string({ error: OF_SENTENCE }), id: z.int({ error: OF_SENTENCE }) },
-        { error: OF_SENTENCE },
-      )
-      .nullish(),
+    of: storedRequestSchema('of').nullish(),
     /** Renews the signature with the signing secret of the endpoint. */
     sign: z.boolean({ error: 'sign must be true or false.' }).default(false),
   })

@@ -65,8 +65,6 @@ const SETTLE_MS = 500;
 /** Milliseconds in which balancers learn that the server stops, and requests on open connections are answered. */
 const DRAIN_MS = 1000;
 
-/** Length of the listen queue. Node's default of 511 fills up during one long turn of the event loop. */
-const BACKLOG = 4096;
 /** Maximum number of open connections. Each costs a file descriptor and about 10 KiB. */
 const MAX_CONNECTIONS = 10_000;
 
@@ -232,7 +230,8 @@ async function listen(
   const api = await createApiServer(app, serverFactory, sources, ROUTES);
   const upgrade = createLiveUpgrade(app, live, (header) => api.parseCookie(header));
   takeUpgrades(listener, upgrade);
-  await api.listen({ port: options.config.port, host: options.config.host, backlog: BACKLOG });
+  await api.ready();
+  await connections.listen(options.config);
   return { api, connections };
 }
 
@@ -298,9 +297,7 @@ const MAX_REPLICAS = 3;
 async function overflowLogOf({ config, store }: ServerOptions, nats: NatsLink): Promise<OverflowLog> {
   const name = await installationOf(store);
   const replicas = Math.min(MAX_REPLICAS, config.natsUrls.length);
-  const log = new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes });
-  void nats.ready.then((connection) => log.connect(connection));
-  return log;
+  return new OverflowLog({ name, replicas, maxBytes: config.overflowMaxBytes, connection: () => nats.connection });
 }
 
 /** `undefined` without SMTP_URL: mail is off. */

@@ -6,7 +6,7 @@ import type { Migration } from '../src/database/migrations/migrate.ts';
 import { postgresEngine } from '../src/database/postgres/engine.ts';
 import { SESSIONS, openPool } from '../src/database/postgres/session.ts';
 import type { Database, Tables } from '../src/database/schema.ts';
-import { sqliteDialect, sqliteEngine } from '../src/database/sqlite/engine.ts';
+import { sqliteDatabase, sqliteEngine } from '../src/database/sqlite/engine.ts';
 import { openWriter } from '../src/database/sqlite/open-database.ts';
 
 /**
@@ -23,7 +23,7 @@ async function halfway(db: Parameters<Migration['up']>[0], engine: Engine, up: M
 
 const db: Database = place.startsWith('postgres')
   ? new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(place, SESSIONS.migration) }) })
-  : new Kysely<Tables>({ dialect: sqliteDialect(openWriter(place)) });
+  : sqliteDatabase(openWriter(place));
 const engine = place.startsWith('postgres') ? postgresEngine : sqliteEngine;
 
 const afterAll: Migration = {

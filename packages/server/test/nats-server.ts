@@ -9,6 +9,7 @@ import { freePort } from '../../../fixtures/free-port.ts';
 export interface NatsServer {
   readonly port: number;
   readonly url: string;
+  readonly pid: number;
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
@@ -43,6 +44,7 @@ export async function startNats(
   return {
     port,
     url: `nats://${credentials}127.0.0.1:${port}`,
+    pid: server.pid ?? 0,
     stop: async (signal = 'SIGTERM') => {
       server.kill(signal);
       await ended;

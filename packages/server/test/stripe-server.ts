@@ -27,8 +27,8 @@ export const STRIPE_SETTINGS = {
   STRIPE_PRICE_PREMIUM_YEARLY: 'price_premium_yearly',
 } as const;
 
-export const stripePriceOf = ({ tier, interval }: PlanPrice): string => `price_${tier}_${interval}`.toLowerCase();
-export const stripePlanOf = (priceId: string): PlanPrice | undefined =>
+const stripePriceOf = ({ tier, interval }: PlanPrice): string => `price_${tier}_${interval}`.toLowerCase();
+const stripePlanOf = (priceId: string): PlanPrice | undefined =>
   PLAN_PRICES.find((plan) => stripePriceOf(plan) === priceId);
 
 /** An event as it is sent. Its object is a snapshot from the time of the event. */

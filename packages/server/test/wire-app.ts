@@ -78,7 +78,7 @@ function textOf(body: Buffer): string | undefined {
 }
 
 /** The presentation of a body (docs/api.md, "Captured requests"). */
-export function shownBody(body: Buffer): { body: string | null; bodyEncoding: 'utf8' | 'base64' } {
+function shownBody(body: Buffer): { body: string | null; bodyEncoding: 'utf8' | 'base64' } {
   if (body.length === 0) return { body: null, bodyEncoding: 'utf8' };
   const text = textOf(body);
   return text === undefined

@@ -51,7 +51,7 @@ describe('login and logout', () => {
 
     expect(await creel(['logout'], { home: own })).toMatchObject({
       code: 0,
-      stdout: `Signed out at ${server.origin}.\n`,
+      stdout: `Logged out at ${server.origin}.\n`,
     });
     expect((await fetch(`${server.origin}/api/user`, { headers: { cookie } })).status).toBe(401);
     await expect(stat(path)).rejects.toThrow('ENOENT');
@@ -101,7 +101,7 @@ describe('login and logout', () => {
   test.each([
     [['--username', 'someone-else'], 'a good password', 1, 'Invalid username or password\n'],
     [['--username', 'al'], 'x', 1, 'Some of what was sent is not valid.\nUsername must be at least 3 characters\n'],
-    [[], 'x', 2, 'Say who signs in: --username.\n'],
+    [[], 'x', 2, 'Name the user: --username.\n'],
     [['--server', 'hooks.example'], 'x', 2, '--server must be an http or https URL without a path'],
   ])('refuse %j', async (words, stdin, code, sentence) => {
     const env = { CREEL_URL: server.origin };

@@ -51,6 +51,6 @@ async function askServer(terminal: Terminal, previous: StoredSession | undefined
 }
 
 async function askUsername(terminal: Terminal): Promise<string> {
-  if (terminal.stdin.isTTY !== true) throw new UsageError('Say who signs in: --username.');
+  if (terminal.stdin.isTTY !== true) throw new UsageError('Name the user: --username.');
   return await ask(terminal, 'Username: ');
 }

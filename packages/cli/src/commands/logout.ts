@@ -25,6 +25,6 @@ export const command = defineCommand({
     } finally {
       await deleteSession(terminal.env);
     }
-    await write(terminal.stdout, `Signed out at ${server}.\n`);
+    await write(terminal.stdout, `Logged out at ${server}.\n`);
   },
 });

@@ -37,7 +37,6 @@ const pageQuerySchema = z.object({
     .transform((method) => method.toUpperCase())
     .optional(),
 });
-export type PageQuery = z.output<typeof pageQuerySchema>;
 
 const searchQuerySchema = z.object({
   q: z

@@ -10,7 +10,7 @@ export function foldCase(text: string): string {
   return isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return !/[^\x00-\x7f]/.test(text);
 }

@@ -4,11 +4,10 @@ import { importSqlite } from './import-sqlite.ts';
 import { listUsers, readStats, setPlan, vacuumPostgres } from './queries.ts';
 import { backup, restore, vacuumFile, verify, expectDatabase } from './sqlite-files.ts';
 import { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
 import { openDatabase as openPostgres, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
-import type { Database, Tables } from '../database/schema.ts';
-import { sqliteDialect } from '../database/sqlite/engine.ts';
+import type { Database } from '../database/schema.ts';
+import { sqliteDatabase } from '../database/sqlite/engine.ts';
 import { databaseFile } from '../database/sqlite/open-database.ts';
 
 /** Where the data is. `databaseUrl` is set for PostgreSQL. */
@@ -171,8 +170,7 @@ async function withDatabase<Result>(config: AdminConfig, work: (db: Database) =>
   }
   const file = databaseFile(config.dataDir);
   expectDatabase(file);
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) });
+  const db = sqliteDatabase(new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS }));
   try {
     return await work(db);
   } finally {

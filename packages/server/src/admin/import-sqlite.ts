@@ -5,12 +5,9 @@ import pg from 'pg';
 import { migratePostgres } from '../database/postgres/postgres-store.ts';
 import { clientConfig, SESSIONS } from '../database/postgres/session.ts';
 import { startProblem } from '../database/postgres/faults.ts';
-import { sqliteDialect, sqliteEngine } from '../database/sqlite/engine.ts';
+import { sqliteDatabase, sqliteEngine } from '../database/sqlite/engine.ts';
 import { claimDataDir, databaseFile } from '../database/sqlite/open-database.ts';
 import { migrate } from '../database/migrations/migrate.ts';
-import { withEngine } from '../database/remote.ts';
-import { Kysely } from 'kysely';
-import type { Tables } from '../database/schema.ts';
 import { AdminProblem } from './admin-problem.ts';
 
 /** Rows and bytes of one insert statement. PostgreSQL accepts 65,535 parameters. */
@@ -33,7 +30,7 @@ export async function importSqlite(dataDir: string, url: string): Promise<Import
   try {
     const source = new DatabaseSync(databaseFile(dataDir));
     // The two schemas are equal only at the same version.
-    await migrate(withEngine(new Kysely<Tables>({ dialect: sqliteDialect(source) }), sqliteEngine), sqliteEngine);
+    await migrate(sqliteDatabase(source), sqliteEngine);
     await migratePostgres(url, SESSIONS.migration);
     const client = new pg.Client(clientConfig(url, SESSIONS.migration));
     await client.connect();

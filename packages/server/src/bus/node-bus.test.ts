@@ -32,7 +32,7 @@ async function twoNodes() {
   /** Sends a notice on its own. */
   const say = async (id: string): Promise<void> => {
     sender.publish({ kind: 'session', id });
-    await wait(1);
+    await wait(10);
   };
   const ids = (): string[] => heard.flatMap((notice) => (notice.kind === 'session' ? [notice.id] : []));
   return { network, sender, receiver, heard, say, ids, gaps: () => gaps };
@@ -65,6 +65,44 @@ test('captures of one turn are one notice, before a notice about their endpoint'
     },
     { kind: 'saved', endpointId: 7, id: 1 },
   ]);
+});
+
+describe('a node alone', () => {
+  test('sends no notices', async () => {
+    const network = new MemoryNetwork();
+    const alone = new NodeBus((events) => network.open(events));
+    await wait(1000);
+    let sent = 0;
+    network.fault = (text) => {
+      if (isNotice(text)) sent += 1;
+      return [text];
+    };
+    alone.publish({ kind: 'session', id: 'a' });
+    alone.captured(7, 1);
+    await wait(2000);
+    expect([sent, alone.isHealthy]).toEqual([0, true]);
+  });
+
+  test('what it does not send is a gap for a node that it has not heard yet', async () => {
+    const network = new MemoryNetwork();
+    const first = new NodeBus((events) => network.open(events));
+    await wait(1000);
+    network.fault = (text, to) => (to === 0 && !text.includes(first.node) ? [] : [text]);
+    const second = new NodeBus((events) => network.open(events));
+    const heard: Notice[] = [];
+    let gaps = 0;
+    second.subscribe((notice) => heard.push(notice));
+    await wait(1000);
+    second.onGap(() => (gaps += 1));
+    first.captured(7, 1);
+    await wait(600);
+    expect([heard, gaps]).toEqual([[], 1]);
+    network.fault = (text) => [text];
+    await wait(600);
+    first.captured(7, 2);
+    await wait(10);
+    expect([heard, gaps]).toEqual([[{ kind: 'captured', newest: [[7, 2]] }], 1]);
+  });
 });
 
 test('messages stay under 8,000 bytes however many endpoints a batch has', async () => {

@@ -13,6 +13,8 @@ const FORGET_MS = 60_000;
 /** Messages that leave together, and messages that may wait. Over that, all are dropped. */
 const MAX_PER_SEND = 100;
 const MAX_WAITING = 1000;
+/** Milliseconds between two sends, so that a busy node sends one notice for several batches. */
+const SEND_MS = 5;
 /** Milliseconds for the other nodes to answer at the start, and for the bus to work. The start does not fail. */
 const GREETING_MS = 100;
 const START_MS = 2000;
@@ -93,13 +95,13 @@ export class NodeBus implements Bus {
   }
 
   publish(notice: Notice): void {
-    if (!this.#isUp) return this.#drop();
+    if (!this.#isHeard) return this.#drop();
     this.#enqueue(notice);
     this.#sendSoon();
   }
 
   captured(endpointId: number, index: number): void {
-    if (!this.#isUp) return this.#drop();
+    if (!this.#isHeard) return this.#drop();
     this.#captured.set(endpointId, Math.max(index, this.#captured.get(endpointId) ?? -1));
     this.#sendSoon();
   }
@@ -113,6 +115,11 @@ export class NodeBus implements Bus {
       new Promise((resolve) => setTimeout(resolve, HEARTBEAT_MS).unref()),
     ]);
     await this.#channel.close();
+  }
+
+  /** A node without others sends only heartbeats. */
+  get #isHeard(): boolean {
+    return this.#isUp && this.#peers.size > 0;
   }
 
   /** The number of the dropped notice is missing later, which tells the others to read everything again. */
@@ -154,6 +161,7 @@ export class NodeBus implements Bus {
       const texts = this.#waiting.splice(0, MAX_PER_SEND);
       if (texts.length === 0) break;
       await this.#channel.send(texts).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, SEND_MS));
     }
     this.#isSending = false;
   }

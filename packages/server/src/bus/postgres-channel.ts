@@ -11,6 +11,7 @@ const SESSION: SessionKind = {
   connectMs: 2000,
   lateMs: 1000,
 };
+const NOTIFY = `select pg_notify('creel', text) from unnest($1::text[]) as text`;
 /** Milliseconds before a lost session is replaced. */
 const RETRY_MS = 250;
 
@@ -32,7 +33,7 @@ export class PostgresChannel implements Channel {
   }
 
   async send(texts: readonly string[]): Promise<void> {
-    await this.#client?.query(`select pg_notify('creel', text) from unnest($1::text[]) as text`, [texts]);
+    await this.#client?.query({ name: 'notify', text: NOTIFY, values: [texts] });
   }
 
   revive(): void {
@@ -58,7 +59,8 @@ export class PostgresChannel implements Channel {
     this.#client = client;
     client
       .connect()
-      .then(() => client.query('listen creel'))
+      // A notice needs no sync of its own: what it is about is committed.
+      .then(() => client.query('set synchronous_commit = off; listen creel'))
       .then(() => {
         if (this.#client === client) this.#events.onOpen();
       }, lost);

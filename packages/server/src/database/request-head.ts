@@ -1,4 +1,4 @@
-import { LABEL_BODY_BYTES, eventType, sourceLabel } from '@creel/contract';
+import { LABEL_BODY_BYTES } from '@creel/contract';
 import type { RawHeaders } from '@creel/contract';
 
 /** Everything of a captured request except method and body, as it was on the wire. */
@@ -35,30 +35,12 @@ export function decodeHead(bytes: Uint8Array): RequestHead {
 }
 
 /**
- * The sender and event type of a request, from its headers and the first 16 KiB of its body, so that lists and searches
- * agree.
+ * The part of a body that decides the sender and the event type, so that lists and searches agree: the first 16 KiB of a
+ * text. `body` may be truncated to any length from `LABEL_BODY_BYTES` on.
  */
-export class RecordLabels {
-  readonly #rawHeaders: RawHeaders;
-  readonly #bodyText: string;
-
-  /** `body` may be truncated to any length from `LABEL_BODY_BYTES` on. */
-  constructor(rawHeaders: RawHeaders, bodyIsText: boolean, body: Uint8Array | null) {
-    this.#rawHeaders = rawHeaders;
-    this.#bodyText = body === null || !bodyIsText ? '' : textOf(body.subarray(0, LABEL_BODY_BYTES));
-  }
-
-  get source(): string {
-    return sourceLabel(this.#rawHeaders, this.#bodyText);
-  }
-
-  get eventType(): string | null {
-    return eventType(this.#rawHeaders, this.#bodyText);
-  }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+export function labelText(bodyIsText: boolean, body: Uint8Array | null): string {
+  if (body === null || !bodyIsText) return '';
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, LABEL_BODY_BYTES)).toString('utf8');
 }
 
 interface Stored {

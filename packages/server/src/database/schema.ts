@@ -1,5 +1,5 @@
 import type { SigningScheme } from '@creel/contract';
-import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 
 /** Milliseconds since 1970, UTC. Integers work the same in both databases. */
 type Millis = number;
@@ -53,34 +53,34 @@ export interface EndpointsTable {
   /** Null for a favorite. */
   expires_at: Millis | null;
   /** The expiry that the owner was notified of, or is being notified of. */
-  noticed_expiry: ColumnType<Millis | null, Millis | null | undefined, Millis | null>;
+  noticed_expiry: Millis | null;
   autosave: Bit;
   is_favorite: Bit;
   /** The index of the next capture; never decreases. */
-  next_index: ColumnType<number, number | undefined, number>;
+  next_index: Generated<number>;
   /** Captures below this index were cleared and wait to be purged. */
-  first_index: ColumnType<number, number | undefined, number>;
+  first_index: Generated<number>;
   /**
    * No unsaved capture has an index below this one, except those with pending deliveries. The next trim starts here,
    * so it skips requests that were saved long ago.
    */
-  trimmed_to: ColumnType<number, number | undefined, number>;
+  trimmed_to: Generated<number>;
   /** Unsaved captures that were dropped since the creation or the last clear, because newer ones took their place. */
-  dropped_count: ColumnType<number, number | undefined, number>;
-  saved_count: ColumnType<number, number | undefined, number>;
-  unsaved_count: ColumnType<number, number | undefined, number>;
+  dropped_count: Generated<number>;
+  saved_count: Generated<number>;
+  unsaved_count: Generated<number>;
   /**
    * Unsaved captures below `trimmed_to`. They are over the limit and are removed when none of their deliveries is
    * pending.
    */
-  spared_count: ColumnType<number, number | undefined, number>;
+  spared_count: Generated<number>;
   /** Deliveries of captures below this index are planned. Null for an endpoint without destinations. */
-  planned_to: ColumnType<number | null, number | null | undefined, number | null>;
+  planned_to: number | null;
   /** 1 after the first destination or the first attempt to send a request. */
-  has_deliveries: ColumnType<Bit, Bit | undefined, Bit>;
+  has_deliveries: Generated<Bit>;
   latest_at: Millis | null;
   /** Null without a signing secret. */
-  signing_scheme: ColumnType<SigningScheme | null, SigningScheme | null | undefined, SigningScheme | null>;
+  signing_scheme: SigningScheme | null;
 }
 
 /** The secret that an endpoint's sender signs with: encrypted JSON, see features/signatures/service.ts. */
@@ -185,7 +185,7 @@ export interface BillingAccountsTable {
   next_check_at: Millis | null;
   /** The process that works on this account until `locked_until`. */
   lock_owner: string | null;
-  locked_until: ColumnType<Millis, Millis | undefined, Millis>;
+  locked_until: Generated<Millis>;
 }
 
 /** A checkout that was started and is neither settled nor expired. */
@@ -243,9 +243,9 @@ export interface DestinationsTable {
   /** Captures below this index are not forwarded. */
   from_index: number;
   /** Failed attempts in a row. */
-  failures: ColumnType<number, number | undefined, number>;
+  failures: Generated<number>;
   /** JSON of the statuses of the latest attempts, oldest first. Null without a response. */
-  recent_statuses: ColumnType<string, string | undefined, string>;
+  recent_statuses: Generated<string>;
   paused_at: Millis | null;
   pause_reason: string | null;
   /** When its next delivery is due. Null when nothing is pending, and while it is off or paused. May be too early. */

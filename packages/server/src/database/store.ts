@@ -18,6 +18,9 @@ export interface RequestRecord {
   readonly delivery?: { readonly last: LastDelivery | null; readonly isPending: boolean } | undefined;
 }
 
+/** What storage assigned to a capture. The time is the received one, or a later one of its endpoint. */
+export type StoredAs = Pick<RequestRecord, 'index' | 'savedId' | 'receivedAt'>;
+
 export type RequestName = { readonly savedId: number } | { readonly index: number };
 
 export interface CaptureLimits {

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:net';
+import type { ListenOptions, Server as SocketServer, Socket } from 'node:net';
+import process from 'node:process';
+import { portOf } from './listener.ts';
 import { PlainConnection } from './plain-connection.ts';
 import type { PlainTraffic } from './plain-connection.ts';
 import { normalAddress } from './client-address.ts';
@@ -15,6 +19,14 @@ export async function maxConnections(wanted: number): Promise<number> {
   const files = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
   return Math.max(1, Math.min(wanted, files - OWN_FILES));
 }
+
+/** Length of the queue of a listening socket. Node's default of 511 fills up during one long turn of the event loop. */
+const BACKLOG = 4096;
+/**
+ * Listening sockets on the same port. libuv accepts one connection of each per turn of the event loop, and under a flood
+ * a turn takes several milliseconds. The kernel distributes connections over the sockets, but not on every system.
+ */
+const LISTENING_SOCKETS = process.platform === 'linux' ? 16 : 1;
 
 /** Interval of the search for idle connections, in milliseconds. */
 const SWEEP_MS = 25;
@@ -42,6 +54,8 @@ interface Reader {
 export class Connections {
   readonly #listener: Server;
   readonly #options: ConnectionOptions;
+  /** The listening sockets besides the listener's own. */
+  readonly #others: SocketServer[] = [];
   /** By client address, so that the address with the most connections loses one first; oldest connection first. */
   readonly #byAddress = new Map<string, Map<Socket, Reader>>();
   #count = 0;
@@ -52,6 +66,20 @@ export class Connections {
     const parser = listener.listeners('connection');
     listener.removeAllListeners('connection');
     listener.on('connection', (socket: Socket) => this.#adopt(socket, parser));
+  }
+
+  /** Listens. @throws what `net.Server.listen` emits, such as EADDRINUSE */
+  async listen({ port, host }: { readonly port: number; readonly host: string }): Promise<void> {
+    const reusePort = LISTENING_SOCKETS > 1;
+    if (reusePort && port !== 0) await expectFreePort(port, host);
+    await listening(this.#listener, { port, host, backlog: BACKLOG, reusePort });
+    while (this.#others.length < LISTENING_SOCKETS - 1) {
+      const pass = (socket: Socket): void => void this.#listener.emit('connection', socket);
+      // The same options as an HTTP server's.
+      const other = createServer({ allowHalfOpen: true, noDelay: true }, pass);
+      this.#others.push(other);
+      await listening(other, { port: portOf(this.#listener), host, backlog: BACKLOG, reusePort });
+    }
   }
 
   #adopt(socket: Socket, parser: ReturnType<Server['listeners']>): void {
@@ -97,7 +125,8 @@ export class Connections {
    * `maxMs`. Resolves when none is left.
    */
   async close(maxMs: number): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#listener.close(() => resolve()));
+    const servers = [this.#listener, ...this.#others];
+    const closed = Promise.all(servers.map((each) => new Promise((resolve) => each.close(resolve))));
     this.#closeIdle();
     const sweep = setInterval(() => this.#closeIdle(), SWEEP_MS);
     const force = setTimeout(() => {
@@ -117,4 +146,17 @@ export class Connections {
       for (const [socket, reader] of readers)
         if (socket.bytesRead === 0 || (reader instanceof PlainConnection && reader.isIdle)) socket.destroy();
   }
+}
+
+async function listening(server: SocketServer, options: ListenOptions): Promise<void> {
+  server.listen(options);
+  await once(server, 'listening');
+}
+
+/** Listens for a moment without sharing the port, because another process may share it. @throws EADDRINUSE */
+async function expectFreePort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await listening(probe, { port, host });
+  probe.close();
+  await once(probe, 'close');
 }

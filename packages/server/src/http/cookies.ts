@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How long a browser is known after its owner has logged in. */
+/** How long a browser is known after its owner has logged in: the longest age of a cookie (RFC 6265bis). */
 export const KNOWN_BROWSER_DAYS = 400;
 /** Time limit of a third-party login, from its start to the account. */
 export const ATTEMPT_MS = 10 * 60_000;

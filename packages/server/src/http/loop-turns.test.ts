@@ -47,6 +47,22 @@ test('short work shares a turn, and what it causes in the next tick counts as it
   expect(begun).toEqual(['first', 'a', 'b', 'later']);
 });
 
+test('what work does after promises counts as its time', async () => {
+  let now = 0;
+  const turns = new LoopTurns(() => now);
+  const begun: string[] = [];
+  const call = async (name: string): Promise<void> => {
+    await Promise.resolve().then(() => Promise.resolve());
+    begun.push(name);
+    now += 5;
+  };
+  for (const name of ['first', 'a', 'b', 'c']) turns.run(owner, () => process.nextTick(() => void call(name)));
+  await turn();
+  expect(begun).toEqual(['first', 'a']);
+  await turn();
+  expect(begun).toEqual(['first', 'a', 'b']);
+});
+
 test('work alone never waits', async () => {
   const turns = new LoopTurns();
   for (let nth = 0; nth < 3; nth += 1) {

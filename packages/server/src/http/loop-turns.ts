@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import process from 'node:process';
 import { normalAddress } from './client-address.ts';
-import { RoundRobin } from '../limits/fair-queue.ts';
+import { FlowQueue } from '../limits/flow-queue.ts';
 
 /** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
 const MAX_TURN_MS = 1;
@@ -22,10 +22,10 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
 
 /**
  * Starts pieces of work for about a millisecond per turn of the event loop, with owners taking turns. Captures that arrive
- * are read in between, and a busy connection does not block the others. When nothing waits, work starts at once.
+ * are read in between, and owners with little work do not wait for busy ones. When nothing waits, work starts at once.
  */
 export class LoopTurns {
-  readonly #waiting = new RoundRobin<object | string, () => void>();
+  readonly #waiting = new FlowQueue<object | string, () => void>();
   /** Milliseconds of a monotonic clock. */
   readonly #elapsed: () => number;
   #isFree = true;
@@ -56,15 +56,16 @@ export class LoopTurns {
   #step(): void {
     const work = this.#waiting.shift();
     if (work === undefined) return;
-    // A socket that is resumed delivers its data in the next tick, which counts as part of the work.
-    queueAfterTick(() => {
+    // A socket that is resumed delivers its data in the next tick, and calls continue after promises. Both count.
+    queueAfterEffects(() => {
       if (this.#elapsed() < this.#until) this.#step();
     });
     work();
   }
 }
 
-/** Two ticks later: after the ticks that the current code is about to queue. */
-function queueAfterTick(callback: () => void): void {
-  process.nextTick(() => process.nextTick(callback));
+/** After the ticks that the current code is about to queue, and the promises that they wait for. */
+function queueAfterEffects(callback: () => void): void {
+  // Promises continue when no tick is queued, so ticks alone would run before them.
+  process.nextTick(() => queueMicrotask(() => process.nextTick(callback)));
 }

@@ -1,12 +1,11 @@
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppContext } from '../app-context.ts';
 import { explainMissing } from './api-server.ts';
 import { newNonce, pagePolicy } from './security-headers.ts';
 import { ProblemError } from './problem.ts';
+import { registerWebFiles } from './web-files.ts';
 
 const PAGE_FILE = 'index.html';
 const NOT_BUILT = 'The web app is not built. Run npm run build.';
@@ -16,28 +15,14 @@ const NONCE_PLACE = '__CSP_NONCE__';
 
 /** Serves the web app in the folder `root`: its files, and its page for every other path that a browser opens. */
 export async function registerPages(server: FastifyInstance, app: AppContext, root: string): Promise<void> {
-  if (existsSync(root)) {
-    await server.register(fastifyStatic, {
-      root,
-      wildcard: false,
-      index: false,
-      // Only `sendPage` serves the page, with a nonce and its own policy.
-      globIgnore: [`${PAGE_FILE}*`],
-      cacheControl: false,
-      // The build adds .br and .gz files (scripts/precompress.ts).
-      preCompressed: true,
-      setHeaders: (reply, path) => {
-        // Vite names these files by their content.
-        reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
-      },
-    });
-  }
+  const page = await readFile(join(root, PAGE_FILE), 'utf8').catch(() => undefined);
+  if (page !== undefined) await registerWebFiles(server, root, PAGE_FILE);
   // Before the body is read, because on an unknown path its type and size don't matter.
   server.addHook('onRequest', async (request) => {
     if (request.is404 && (isApi(request) || !isPageView(request))) throw explainMissing(request);
   });
   server.get(`/${PAGE_FILE}`, (_request, reply) => reply.redirect('/', 302));
-  server.setNotFoundHandler(async (_request, reply) => sendPage(reply, app, root));
+  server.setNotFoundHandler((_request, reply) => sendPage(reply, app, page));
 }
 
 function isApi(request: FastifyRequest): boolean {
@@ -52,8 +37,7 @@ function isPageView(request: FastifyRequest): boolean {
   );
 }
 
-async function sendPage(reply: FastifyReply, app: AppContext, root: string): Promise<FastifyReply> {
-  const page = await readFile(join(root, PAGE_FILE), 'utf8').catch(() => undefined);
+function sendPage(reply: FastifyReply, app: AppContext, page: string | undefined): FastifyReply {
   if (page === undefined) throw new ProblemError('NOT_FOUND', { sentence: NOT_BUILT });
   const nonce = newNonce();
   return reply

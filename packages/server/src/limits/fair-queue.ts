@@ -45,7 +45,7 @@ export class RoundRobin<Key, Item> {
 }
 
 /** First in, first out. `Array.shift` moves all remaining items, which makes long queues quadratic. */
-class Queue<Item> {
+export class Queue<Item> {
   #items: Item[];
   #first = 0;
 

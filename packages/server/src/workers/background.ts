@@ -16,7 +16,7 @@ export class Background {
   /** Starts `work`. `what` names it in the log. */
   run(what: string, work: () => Promise<void>): void {
     if (this.#running.size >= MAX_AT_ONCE) {
-      this.#log.error(`${what}: too much is under way already`);
+      this.#log.error(`${what}: too much other work is running`);
       return;
     }
     const running = work()

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { postgresEngine } from '../postgres/engine.ts';
 import { SESSIONS, openPool } from '../postgres/session.ts';
 import type { Database, DatabaseTransaction, Tables } from '../schema.ts';
-import { sqliteDialect, sqliteEngine } from '../sqlite/engine.ts';
+import { sqliteDatabase, sqliteEngine } from '../sqlite/engine.ts';
 import { MIGRATIONS, migrate } from './migrate.ts';
 
 /** `compatibleSince` exists since this version. */
@@ -90,7 +90,7 @@ const ENGINES = {
     return { db, engine: postgresEngine, remove: () => db.destroy().then(database.remove) };
   },
   async SQLite() {
-    const db = new Kysely<Tables>({ dialect: sqliteDialect(new DatabaseSync(':memory:')) });
+    const db = sqliteDatabase(new DatabaseSync(':memory:'));
     return { db, engine: sqliteEngine, remove: () => db.destroy() };
   },
 };

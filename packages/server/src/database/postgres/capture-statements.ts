@@ -20,14 +20,15 @@ const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", gr
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
 /**
- * The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. The
- * batch's ids are inserted in the same statement, which saves a message.
+ * The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. They
+ * are the last value, because the client copies what precedes a value that its buffer has no space for. The batch's ids
+ * are inserted in the same statement, which saves a message.
  */
-const INSERT = `with noted as (insert into capture_batches (id, receipts) select unnest($9::uuid[]), $10)
+const INSERT = `with noted as (insert into capture_batches (id, receipts) select unnest($8::uuid[]), $9)
   insert into captured_requests (key, saved_id, method, received_at, head, body)
-  select key, nullif(saved_id, 0), method, received_at, substr($1::bytea, at, head_length),
-    case when body_length > 0 then substr($1::bytea, at + head_length, body_length) end
-  from unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::int[], $7::int[], $8::int[])
+  select key, nullif(saved_id, 0), method, received_at, substr($10::bytea, at, head_length),
+    case when body_length > 0 then substr($10::bytea, at + head_length, body_length) end
+  from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[])
     as t (key, saved_id, method, received_at, at, head_length, body_length)`;
 
 /**
@@ -108,6 +109,7 @@ export function postgresCaptureStatements(
         joinedIds ?? [id],
         // Joined batches were acknowledged before, so no sender waits for what became of them.
         JSON.stringify(joinedIds === undefined ? receipts : []),
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       ]);
       const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
       const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
@@ -126,7 +128,6 @@ async function allOf<T extends readonly Promise<unknown>[]>(
 
 function insertValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
   return [
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     keyArray(rows),
     int8Array(rows.map((row) => row.savedId ?? 0)),
     rows.map((row) => row.method),

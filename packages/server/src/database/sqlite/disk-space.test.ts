@@ -1,11 +1,11 @@
-import { Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sqliteDialect } from './engine.ts';
+import { sqliteDatabase } from './engine.ts';
 import { DiskSpace, isDiskFull } from './disk-space.ts';
 import { openWriter } from './open-database.ts';
 
@@ -87,7 +87,7 @@ describe('a quota', () => {
 });
 
 test("a transaction that SQLite rolled back fails with the disk's error", async () => {
-  const db = new Kysely<Record<string, never>>({ dialect: sqliteDialect(database) });
+  const db = sqliteDatabase(database);
   const pages = Number(database.prepare('pragma page_count').get()?.['page_count']);
   database.exec(`pragma max_page_count = ${pages + 2}`);
   const failed = await db

@@ -1,7 +1,10 @@
-import { sql, SqliteDialect } from 'kysely';
+import { Kysely, sql, SqliteDialect } from 'kysely';
 import type { Expression, RawBuilder } from 'kysely';
 import type { Engine } from '../engine.ts';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { withEngine } from '../remote.ts';
+import type { EngineDatabase } from '../remote.ts';
+import type { Tables } from '../schema.ts';
 
 function bytesMayContain(bytes: Expression<Uint8Array | null>, needle: Uint8Array): RawBuilder<boolean> {
   return sql<boolean>`instr(cast(lower(cast(${bytes} as text)) as blob), ${needle}) > 0`;
@@ -42,10 +45,10 @@ export const sqliteEngine: Engine = {
   },
 };
 
-/** Kysely over `node:sqlite`, with every statement prepared once. */
-export function sqliteDialect(database: DatabaseSync): SqliteDialect {
+/** A database handle over `node:sqlite`, with every statement prepared once. Closing it closes the connection. */
+export function sqliteDatabase(database: DatabaseSync): EngineDatabase {
   const statements = new Map<string, StatementSync>();
-  return new SqliteDialect({
+  const dialect = new SqliteDialect({
     database: {
       close: () => database.close(),
       prepare(text) {
@@ -64,6 +67,7 @@ export function sqliteDialect(database: DatabaseSync): SqliteDialect {
       },
     },
   });
+  return withEngine(new Kysely<Tables>({ dialect }), sqliteEngine);
 }
 
 const NOTHING_TO_DO = {

@@ -2,12 +2,11 @@ import { constants, accessSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageProblem } from '../storage-problem.ts';
-import { Kysely } from 'kysely';
 import { migrate } from '../migrations/migrate.ts';
-import type { Database, Tables } from '../schema.ts';
+import type { EngineDatabase } from '../remote.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { sqliteCaptureStatements } from './capture-statements.ts';
-import { sqliteDialect, sqliteEngine } from './engine.ts';
+import { sqliteDatabase, sqliteEngine } from './engine.ts';
 import { makeRoomToOpen } from './reserve-file.ts';
 
 /** Milliseconds that a connection waits for a lock. */
@@ -118,7 +117,7 @@ function reason(error: unknown): string {
 /** The only connection that writes to a data folder. */
 export interface WriterConnection {
   readonly raw: DatabaseSync;
-  readonly db: Database;
+  readonly db: EngineDatabase;
   readonly statements: CaptureStatements;
   /** Releases the folder. The caller closes the database. */
   readonly release: () => void;
@@ -131,7 +130,7 @@ export async function openWriterConnection(dataDir: string): Promise<WriterConne
     makeRoomToOpen(dataDir);
     const raw = openWriter(dataDir);
     try {
-      const db = new Kysely<Tables>({ dialect: sqliteDialect(raw) });
+      const db = sqliteDatabase(raw);
       await migrate(db, sqliteEngine);
       return { raw, db, statements: statementsOf(raw, dataDir), release: () => lock.close() };
     } catch (error) {

@@ -1,18 +1,16 @@
-import { Kysely } from 'kysely';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DatabaseSync } from 'node:sqlite';
 import { QUERIES } from '../../queries.ts';
 import { Transferred, refuseStart, sendNotice, serveCalls } from '../../workers/worker-server.ts';
-import { runQuery, withEngine } from '../remote.ts';
+import { runQuery } from '../remote.ts';
 import type { EngineDatabase, QueryTable } from '../remote.ts';
 import type { PackedCaptures } from '../packed-captures.ts';
-import type { Tables } from '../schema.ts';
 import { STORAGE_ERRORS, StorageProblem, StorageUnavailable } from '../storage-problem.ts';
 import type { CaptureLimits, CaptureOutcome } from '../store.ts';
 import { checkWritable } from '../write-captures.ts';
 import type { CaptureStatements } from '../write-captures.ts';
 import { commitBatch } from './capture-statements.ts';
-import { sqliteDialect, sqliteEngine } from './engine.ts';
+import { sqliteDatabase } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
@@ -41,16 +39,12 @@ async function connectWriter(): Promise<Connection> {
   // Keeps the lock for the life of the thread.
   parentPort?.once('close', release);
   const guard = new GuardedWrites(raw, dataDir, sendNotice);
-  return { raw, db: withEngine(db, sqliteEngine), writer: { statements, guard } };
+  return { raw, db, writer: { statements, guard } };
 }
 
 function connectReader(): Connection {
   const raw = openReader(dataDir);
-  return {
-    raw,
-    db: withEngine(new Kysely<Tables>({ dialect: sqliteDialect(raw) }), sqliteEngine),
-    writer: undefined,
-  };
+  return { raw, db: sqliteDatabase(raw), writer: undefined };
 }
 
 function isArrayBuffer(buffer: ArrayBufferLike): buffer is ArrayBuffer {

@@ -1,6 +1,6 @@
 import { identityKey } from '@creel/contract';
 import type { Selectable } from 'kysely';
-import type { ProvenIdentitiesTable } from '../../database/schema.ts';
+import type { Database, DatabaseTransaction, ProvenIdentitiesTable } from '../../database/schema.ts';
 import { lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
 import { read, write } from '../../database/remote.ts';
@@ -29,7 +29,7 @@ function toProvenIdentity(row: Selectable<ProvenIdentitiesTable>): ProvenIdentit
   };
 }
 
-async function findUserByIdentity(db: EngineDatabase, identity: Identity): Promise<UserRecord | undefined> {
+export async function findUserByIdentity(db: Database, identity: Identity): Promise<UserRecord | undefined> {
   const row = await db
     .selectFrom('users')
     .innerJoin('identities', 'identities.user_id', 'users.id')
@@ -72,14 +72,24 @@ async function linkIdentity(
       .executeTakeFirst();
     const user = found && (await lockUser(transaction, found.id));
     if (user === undefined || !user.emailVerified || identityKey(user.email) !== identityKey(email)) return false;
-    const linked = await transaction
-      .insertInto('identities')
-      .values({ issuer: identity.issuer, subject: identity.subject, user_id: user.id, created_at: createdAt })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('user_id')
-      .executeTakeFirst();
-    return linked !== undefined;
+    return addIdentity(transaction, identity, user.id, createdAt);
   });
+}
+
+/** Links the identity to a user. False when it is linked already. */
+export async function addIdentity(
+  transaction: DatabaseTransaction,
+  { issuer, subject }: Identity,
+  userId: number,
+  createdAt: number,
+): Promise<boolean> {
+  const linked = await transaction
+    .insertInto('identities')
+    .values({ issuer, subject, user_id: userId, created_at: createdAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('user_id')
+    .executeTakeFirst();
+  return linked !== undefined;
 }
 
 /** Stores a proven identity under the hash of its handle. */

@@ -3,7 +3,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UserRecord } from '../../database/records.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Browsers keep a cookie for 400 days at most (RFC 6265bis). */
 /** Maximum number of users that share a browser. */
 const MAX_USERS = 5;
 

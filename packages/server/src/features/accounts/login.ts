@@ -21,30 +21,22 @@ export interface Visitor {
   readonly signal: AbortSignal;
 }
 
-export interface SignInOptions {
+interface LoginOptions {
   readonly store: Remote<typeof accountQueries>;
-  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly config: Pick<Config, 'defaultTier'>;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
   readonly knownBrowsers: KnownBrowsers;
   readonly now: () => number;
 }
 
-/** The account of an entered username. */
-interface LookedUp {
-  readonly user: UserRecord | undefined;
-  /** The counters for a failed attempt, and which of them have a count. */
-  readonly limits: readonly RateLimit[];
-  readonly counted: readonly RateLimit[];
-}
-
 export const TAKEN = { username: 'Username already exists', email: 'Email already exists' } as const;
 
 /** Registration and login with a password, with their rate limits. */
 export class Login {
-  readonly #options: SignInOptions;
+  readonly #options: LoginOptions;
 
-  constructor(options: SignInOptions) {
+  constructor(options: LoginOptions) {
     this.#options = options;
   }
 
@@ -53,9 +45,9 @@ export class Login {
     const { store, config, passwords, throttle, now } = this.#options;
     if (mixesScripts(registration.username)) throw invalid({ username: MIXED_SCRIPTS });
     const address = addressBlock(visitor.address);
-    const refused = throttle.takenNames(config.signupsPerHour, address);
+    const refused = throttle.of('takenName', address);
     await throttle.check([refused]);
-    const signUps = throttle.signUps(config.signupsPerHour, address);
+    const signUps = throttle.of('signUp', address);
     await signUps.consume();
     const created = await store
       .createUser({
@@ -86,29 +78,18 @@ export class Login {
    * time. @throws ProblemError INVALID_CREDENTIALS, RATE_LIMITED
    */
   async withPassword(credentials: Credentials, visitor: Visitor): Promise<UserRecord> {
+    const { username, password } = credentials;
     const options = { owner: addressBlock(visitor.address), signal: visitor.signal };
-    const account = await this.#lookUp(credentials.username, visitor);
-    const isRight = await this.#isRight(credentials.password, account, options);
-    if (!isRight || account.user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
-    return this.#refresh(account.user, credentials.password, options);
-  }
-
-  /** Looks up the account and checks its rate limits, so that blocked attempts never wait for a hash. */
-  async #lookUp(username: string, visitor: Visitor): Promise<LookedUp> {
     const user = await this.#options.store.findUserByName(username);
-    const limits = this.#limitsOf(username, user, visitor);
-    return { user, limits, counted: await this.#options.throttle.check(limits) };
+    const isRight = await this.#isRight(password, user, this.#limitsOf(username, user, visitor), options);
+    if (!isRight || user === undefined) throw new ProblemError('INVALID_CREDENTIALS');
+    return this.#refresh(user, password, options);
   }
 
   /** Asks a logged-in user for the password again. @throws ProblemError RATE_LIMITED */
   async confirmPassword(user: UserRecord, password: string): Promise<boolean> {
-    const { throttle } = this.#options;
-    const limits = [throttle.of('confirmPassword', String(user.id))];
-    return this.#isRight(
-      password,
-      { user, limits, counted: await throttle.check(limits) },
-      { owner: `user ${user.id}` },
-    );
+    const limit = this.#options.throttle.of('confirmPassword', String(user.id));
+    return this.#isRight(password, user, [limit], { owner: `user ${user.id}` });
   }
 
   /** Resets failed attempts, because the owner has just proved their identity in another way. */
@@ -119,24 +100,26 @@ export class Login {
   }
 
   /**
-   * Checks a password. After waiting in the queue, the rate limits are checked again, so that a thousand parallel
-   * guesses get no more attempts than sequential ones.
+   * Checks a password. `limits`: the counters for a failed attempt, the account's first. They are checked before the
+   * queue, so that blocked attempts never wait for a hash, and after it, so that a thousand parallel guesses get no more
+   * attempts than sequential ones.
    */
-  async #isRight(password: string, lookedUp: LookedUp, options: HashOptions): Promise<boolean> {
+  async #isRight(
+    password: string,
+    user: UserRecord | undefined,
+    limits: readonly RateLimit[],
+    options: HashOptions,
+  ): Promise<boolean> {
     const { passwords, throttle } = this.#options;
-    const { user, limits } = lookedUp;
-    let { counted } = lookedUp;
+    await throttle.check(limits);
     return passwords.verify(password, user?.passwordHash, options, {
-      async afterWaiting() {
-        counted = await throttle.check(limits);
-      },
+      afterWaiting: () => throttle.check(limits),
       async after(right) {
         // If parallel guesses used up the last turn, this attempt is rejected too and doesn't reveal its result.
         if (!right) return void (await Promise.all(limits.map((limit) => limit.consume())));
         // A correct password resets the account's counter but not the address's, whose other guesses may target other
         // accounts.
-        const [account] = limits;
-        if (account !== undefined && counted.includes(account)) await account.reset();
+        await limits[0]?.reset();
       },
     });
   }

@@ -49,16 +49,16 @@ const derive: (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<U
 export class Passwords {
   readonly #cost: PasswordCost;
   /** The prefix of a hash with the current cost. */
-  readonly #today: string;
+  readonly #currentPrefix: string;
   /** The hash to check for an unknown username, so that the response takes as long. */
-  readonly #nobody: string;
+  readonly #unknownUserHash: string;
   readonly #queue = new FairQueue({ concurrency: HASH_CONCURRENCY, maxWaiting: MAX_WAITING, maxShare: MAX_SHARE });
 
   /** Defaults to OWASP's cost. */
   constructor(cost: PasswordCost = OWASP_COST) {
     this.#cost = cost;
-    this.#today = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
-    this.#nobody = `${this.#today}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
+    this.#currentPrefix = `$argon2id$v=19$m=${cost.memoryKib},t=${cost.passes},p=${LANES}$`;
+    this.#unknownUserHash = `${this.#currentPrefix}${base64(Buffer.alloc(SALT_BYTES))}$${base64(Buffer.alloc(TAG_BYTES))}`;
   }
 
   /** Number of waiting hashes. */
@@ -79,7 +79,7 @@ export class Passwords {
         passes: this.#cost.passes,
       });
     const tag = await this.#queue.run(owner, work, signal);
-    return `${this.#today}${base64(nonce)}$${base64(tag)}`;
+    return `${this.#currentPrefix}${base64(nonce)}$${base64(tag)}`;
   }
 
   /**
@@ -91,7 +91,7 @@ export class Passwords {
     { owner, signal }: HashOptions,
     steps?: CheckSteps,
   ): Promise<boolean> {
-    const parts = PHC.exec(hash ?? this.#nobody);
+    const parts = PHC.exec(hash ?? this.#unknownUserHash);
     if (parts === null) throw new Error('The stored password hash is not Argon2id in PHC notation.');
     const [, memory, passes, parallelism, salt = '', tag = ''] = parts;
     const expected = Buffer.from(tag, 'base64');
@@ -114,6 +114,6 @@ export class Passwords {
 
   /** True when a hash has another cost than the current one and should be replaced at the next login. */
   isOutdated(hash: string): boolean {
-    return !hash.startsWith(this.#today);
+    return !hash.startsWith(this.#currentPrefix);
   }
 }

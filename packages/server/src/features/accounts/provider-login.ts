@@ -24,18 +24,18 @@ export interface ClaimedIdentity {
   readonly uid?: string | null | undefined;
 }
 
-export interface ProviderSignInOptions {
+interface ProviderLoginOptions {
   readonly store: Remote<typeof accountQueries>;
-  readonly config: Pick<Config, 'signupsPerHour' | 'defaultTier'>;
+  readonly config: Pick<Config, 'defaultTier'>;
   readonly throttle: Throttle;
   readonly now: () => number;
 }
 
 /** Finds or creates the account of an identity that was proved at the provider. */
 export class ProviderLogin {
-  readonly #options: ProviderSignInOptions;
+  readonly #options: ProviderLoginOptions;
 
-  constructor(options: ProviderSignInOptions) {
+  constructor(options: ProviderLoginOptions) {
     this.#options = options;
   }
 
@@ -53,7 +53,7 @@ export class ProviderLogin {
    * The account of the identity that this browser has proved. The browser's claim is only compared with it. @throws
    * ProblemError VALIDATION_FAILED without an email, IDENTITY_NOT_PROVEN, PASSWORD_FIRST, RATE_LIMITED
    */
-  async signIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
+  async logIn(claimed: ClaimedIdentity, handle: string | undefined, address: string): Promise<UserRecord> {
     const { store, now } = this.#options;
     if (!claimed.email) throw invalid({ email: NO_EMAIL });
     const hash = tokenHash(handle ?? '');
@@ -82,7 +82,7 @@ export class ProviderLogin {
   /** Creates an account; `undefined` when the address or the identity has one already. */
   async #create(proven: ProvenIdentity, email: string, address: string): Promise<UserRecord | undefined> {
     const { store, config, throttle, now } = this.#options;
-    const signUps = throttle.signUps(config.signupsPerHour, addressBlock(address));
+    const signUps = throttle.of('signUp', addressBlock(address));
     await signUps.consume();
     for (let tried = 0; ; tried += 1) {
       const created = await store.createUser(

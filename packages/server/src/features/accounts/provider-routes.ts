@@ -140,7 +140,7 @@ interface ProviderMessage {
  * The last page of the provider's window. Its message is in an attribute, because the policy allows no inline script.
  */
 function callbackPage(message: ProviderMessage, nonce: string): string {
-  const words = message.message ?? 'Signed in. This window closes by itself.';
+  const text = message.message ?? 'Signed in. This window closes by itself.';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -151,7 +151,7 @@ function callbackPage(message: ProviderMessage, nonce: string): string {
 <script src="${CALLBACK_SCRIPT_PATH}" nonce="${nonce}" defer></script>
 </head>
 <body data-message="${escapeHtml(JSON.stringify(message))}">
-<p>${escapeHtml(words)}</p>
+<p>${escapeHtml(text)}</p>
 <p><a href="/auth">Back to Creel</a></p>
 </body>
 </html>

@@ -228,7 +228,7 @@ class AnswerTooLong extends Error {
  * `fetch` for the login provider. The URL comes from the operator or the provider's metadata, never from a user. Time
  * and size are limited, and redirects are not followed.
  */
-export async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
+async function providerFetch(url: string, init: CustomFetchOptions): Promise<globalThis.Response> {
   const tooSlow = AbortSignal.timeout(MAX_MS);
   const signal = init.signal ? AbortSignal.any([init.signal, tooSlow]) : tooSlow;
   const answer = await fetch(url, { ...init, body: init.body ?? null, signal, redirect: 'manual' });

@@ -64,7 +64,7 @@ const loginHandlers = {
   async googleLogin(call) {
     const { app, body, request, reply, clientAddress } = call;
     const handle = readCookie(request, PROVEN_IDENTITY, app.publicUrl());
-    const user = await app.accounts.providerLogin.signIn(body, handle, clientAddress);
+    const user = await app.accounts.providerLogin.logIn(body, handle, clientAddress);
     clearCookie(reply, PROVEN_IDENTITY, app.publicUrl());
     await startSession(call, user);
     return presentUser(user);
@@ -170,7 +170,7 @@ const profileHandlers = {
   async changeUsername({ app, signedIn, body }) {
     if (mixesScripts(body.username)) throw invalid({ username: MIXED_SCRIPTS });
     const { throttle } = app.accounts;
-    const refused = throttle.takenNames(app.config.signupsPerHour, `user ${signedIn.user.id}`);
+    const refused = throttle.of('takenName', `user ${signedIn.user.id}`);
     await throttle.check([refused]);
     const renamed = await app.store.renameUser(signedIn.user.id, body.username);
     if (renamed === undefined) throw new ProblemError('NOT_SIGNED_IN');

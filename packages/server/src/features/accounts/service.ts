@@ -34,7 +34,7 @@ export interface AccountsOptions {
 export async function createAccounts(options: AccountsOptions) {
   const { store, config, mailer, background, publicUrl, passwords, now } = options;
   const secret = await store.keepSecret('accounts', randomToken());
-  const throttle = new Throttle(store, secret, now);
+  const throttle = new Throttle(store, secret, config.signupsPerHour, now);
   const knownBrowsers = new KnownBrowsers(secret, now);
   return {
     passwords,

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { toSessionRecord, toUserRecord } from '../../database/records.ts';
+import { lockUser, toSessionRecord, toUserRecord } from '../../database/records.ts';
 import type { SessionRecord, UserRecord } from '../../database/records.ts';
 import { freeing, read, write } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
@@ -34,9 +33,6 @@ async function listSessions(db: EngineDatabase, userId: number, now: number): Pr
   return rows.map(toSessionRecord);
 }
 
-/** All columns except the user's. */
-const SESSION_COLUMNS = ['token_hash', 'id', 'created_at', 'last_seen_at', 'expires_at', 'user_agent', 'ip'] as const;
-
 /** Starts a session. False when the user does not exist or no longer has the password hash `passwordHash`. */
 async function createSession(
   db: EngineDatabase,
@@ -44,31 +40,25 @@ async function createSession(
   session: SessionRecord,
   passwordHash: string | null,
 ): Promise<boolean> {
-  const columns = {
-    token_hash: tokenHash,
-    id: session.id,
-    created_at: session.createdAt,
-    last_seen_at: session.lastSeenAt,
-    expires_at: session.expiresAt,
-    user_agent: session.userAgent,
-    ip: session.ip,
-  };
-  const result = await db
-    .insertInto('sessions')
-    .columns(['user_id', ...SESSION_COLUMNS])
-    .expression((build) =>
-      build
-        .selectFrom('users')
-        .select('id')
-        .select(SESSION_COLUMNS.map((name) => sql.val(columns[name]).as(name)))
-        .where('id', '=', session.userId)
-        .where('password_hash', 'is not distinct from', passwordHash)
-        // Locks the user, so that a password change either comes first and is seen here, or comes later and ends this
-        // session too.
-        .$if(db.engine.name === 'postgres', (users) => users.forShare()),
-    )
-    .executeTakeFirstOrThrow();
-  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+  return db.transaction().execute(async (transaction) => {
+    // Locked, so that a password change either comes first and is seen here, or comes later and ends this session too.
+    const user = await lockUser(transaction, session.userId);
+    if (user === undefined || user.passwordHash !== passwordHash) return false;
+    await transaction
+      .insertInto('sessions')
+      .values({
+        token_hash: tokenHash,
+        id: session.id,
+        user_id: session.userId,
+        created_at: session.createdAt,
+        last_seen_at: session.lastSeenAt,
+        expires_at: session.expiresAt,
+        user_agent: session.userAgent,
+        ip: session.ip,
+      })
+      .execute();
+    return true;
+  });
 }
 
 /** Records that the session was used, and its new expiry. */

@@ -29,13 +29,10 @@ async function keep(transaction: DatabaseTransaction, key: string, state: Thrott
     .execute();
 }
 
-/** The keys that have a count, each with the time until which it is blocked (in the past when it is not). */
-async function findTurns(
-  db: EngineDatabase,
-  keys: readonly string[],
-): Promise<{ key: string; blockedUntil: number }[]> {
-  const rows = await db.selectFrom('throttles').select(['key', 'blocked_until']).where('key', 'in', keys).execute();
-  return rows.map((row) => ({ key: row.key, blockedUntil: row.blocked_until }));
+/** The time until which one of the keys is blocked at least. In the past when none is. */
+async function findBlock(db: EngineDatabase, keys: readonly string[]): Promise<number> {
+  const rows = await db.selectFrom('throttles').select('blocked_until').where('key', 'in', keys).execute();
+  return Math.max(0, ...rows.map((row) => row.blocked_until));
 }
 
 /** Adds one to the count. When the key is blocked, returns until when. Safe under parallel calls. */
@@ -44,11 +41,11 @@ async function consumeTurn(
   key: string,
   rule: ThrottleRule,
   now: number,
-): Promise<{ blockedUntil: number } | undefined> {
+): Promise<number | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockRow(transaction, key);
     const after = afterTurn(before, rule, now);
-    if (after === undefined) return { blockedUntil: before.blockedUntil };
+    if (after === undefined) return before.blockedUntil;
     await keep(transaction, key, after);
     return undefined;
   });
@@ -67,7 +64,7 @@ async function resetTurns(db: EngineDatabase, key: string): Promise<void> {
 }
 
 export const throttleQueries = {
-  findTurns: read(findTurns),
+  findBlock: read(findBlock),
   consumeTurn: freeing(consumeTurn),
   refundTurn: freeing(refundTurn),
   resetTurns: freeing(resetTurns),
@@ -75,7 +72,7 @@ export const throttleQueries = {
 
 /** How often something may be tried. Plain data, so that it can be sent to a storage thread. */
 export interface ThrottleRule {
-  /** RateLimit per window. The window starts with the first turn. */
+  /** Turns per window. The window starts with the first turn. */
   readonly turns: number;
   readonly windowMs: number;
   /**

@@ -18,8 +18,15 @@ export const LINK_MS = 30 * MINUTE_MS;
 
 const perHour = (turns: number): ThrottleRule => ({ turns, windowMs: HOUR_MS });
 
-/** The rate limits by subject. */
-const THROTTLES = {
+/** The rate limits by subject. `signupsPerHour`: `SIGNUPS_PER_HOUR`. */
+const rulesOf = (signupsPerHour: number) => ({
+  /** New accounts per client address. */
+  signUp: perHour(signupsPerHour),
+  /**
+   * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
+   * account. Ten per account that an address may create.
+   */
+  takenName: perHour(10 * signupsPerHour),
   /** Failed logins per username as typed, whether or not the account exists. */
   signInName: GUESSES,
   /** Failed logins per client address. */
@@ -37,9 +44,9 @@ const THROTTLES = {
    */
   mailedLink: { turns: 5, windowMs: LINK_MS },
   mailedLinkAddress: perHour(30),
-} as const satisfies Record<string, ThrottleRule>;
+});
 
-type ThrottleName = keyof typeof THROTTLES;
+type ThrottleRules = Readonly<ReturnType<typeof rulesOf>>;
 
 /** One rate limit of one subject. */
 export interface RateLimit {
@@ -56,49 +63,32 @@ export interface RateLimit {
 export class Throttle {
   readonly #store: Remote<typeof throttleQueries>;
   readonly #secret: string;
+  readonly #rules: ThrottleRules;
   readonly #now: () => number;
 
-  constructor(store: Remote<typeof throttleQueries>, secret: string, now: () => number) {
+  constructor(store: Remote<typeof throttleQueries>, secret: string, signupsPerHour: number, now: () => number) {
     this.#store = store;
     this.#secret = secret;
+    this.#rules = rulesOf(signupsPerHour);
     this.#now = now;
   }
 
-  of(name: ThrottleName, what: string): RateLimit {
-    return this.#limit(name, THROTTLES[name], what);
-  }
-
-  /** New accounts per client address (`SIGNUPS_PER_HOUR`). */
-  signUps(perHourLimit: number, address: string): RateLimit {
-    return this.#limit('signUp', perHour(perHourLimit), address);
-  }
-
-  /**
-   * Rejected usernames and addresses that are taken, per client address or user, because each rejection reveals an
-   * account. Ten per account that an address may create.
-   */
-  takenNames(perHourLimit: number, who: string): RateLimit {
-    return this.#limit('takenName', perHour(10 * perHourLimit), who);
-  }
-
-  /**
-   * Checks several limits at once. Returns those with a count. @throws ProblemError RATE_LIMITED when one is reached
-   */
-  async check(limits: readonly RateLimit[]): Promise<readonly RateLimit[]> {
-    if (limits.length === 0) return [];
-    const counted = await this.#store.findTurns(limits.map(({ key }) => key));
-    const wait = Math.max(0, ...counted.map(({ blockedUntil }) => blockedUntil)) - this.#now();
+  /** Checks several limits at once. @throws ProblemError RATE_LIMITED when one is reached */
+  async check(limits: readonly RateLimit[]): Promise<void> {
+    if (limits.length === 0) return;
+    const wait = (await this.#store.findBlock(limits.map(({ key }) => key))) - this.#now();
     if (wait > 0) throw tooMany(wait);
-    return limits.filter(({ key }) => counted.some((row) => row.key === key));
   }
 
-  #limit(name: string, rule: ThrottleRule, what: string): RateLimit {
+  /** The limit of one subject: a username, an address or a user's id. */
+  of(name: keyof ThrottleRules, what: string): RateLimit {
+    const rule = this.#rules[name];
     // Hashed with a key: users type passwords into the username field by mistake, and addresses are personal data.
     const key = `${name}:${createHmac('sha256', this.#secret).update(`${name}:${what}`).digest('base64url')}`;
     return {
       key,
       consume: async () => {
-        const until = (await this.#store.consumeTurn(key, rule, this.#now()))?.blockedUntil;
+        const until = await this.#store.consumeTurn(key, rule, this.#now());
         if (until !== undefined) throw tooMany(until - this.#now());
       },
       refund: () => this.#store.refundTurn(key, rule),

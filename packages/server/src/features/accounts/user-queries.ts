@@ -1,5 +1,6 @@
 import { identityKey } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
+import { addIdentity, findUserByIdentity } from './identity-queries.ts';
 import type { Identity } from './identity-queries.ts';
 import { usernameKey, lockUser, toUserRecord } from '../../database/records.ts';
 import type { UserRecord } from '../../database/records.ts';
@@ -36,11 +37,6 @@ function toRow(user: NewUser) {
     display_name: user.displayName,
     subscription_tier: user.subscriptionTier,
     subscription_status: 'inactive',
-    subscription_end_at: null,
-    billing_interval: null,
-    stripe_customer_id: null,
-    stripe_subscription_id: null,
-    stripe_customer_metadata: null,
     settings: JSON.stringify(user.settings),
     created_at: user.createdAt,
   };
@@ -58,15 +54,8 @@ async function insertUser(
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) throw new AlreadyTaken();
-  if (identity !== undefined) {
-    const linked = await transaction
-      .insertInto('identities')
-      .values({ issuer: identity.issuer, subject: identity.subject, user_id: row.id, created_at: user.createdAt })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('user_id')
-      .executeTakeFirst();
-    if (linked === undefined) throw new AlreadyTaken();
-  }
+  if (identity !== undefined && !(await addIdentity(transaction, identity, row.id, user.createdAt)))
+    throw new AlreadyTaken();
   return toUserRecord(row);
 }
 
@@ -80,14 +69,8 @@ async function takenOf(db: Database, user: NewUser, identity: Identity | undefin
   const taken: Taken[] = [];
   if (others.some((other) => other.username_key === keys.username)) taken.push('username');
   if (others.some((other) => other.email_key === keys.email)) taken.push('email');
-  if (identity === undefined) return taken;
-  const linked = await db
-    .selectFrom('identities')
-    .select('user_id')
-    .where('issuer', '=', identity.issuer)
-    .where('subject', '=', identity.subject)
-    .executeTakeFirst();
-  return linked === undefined ? taken : [...taken, 'identity'];
+  if (identity !== undefined && (await findUserByIdentity(db, identity)) !== undefined) taken.push('identity');
+  return taken;
 }
 
 /**
@@ -146,28 +129,21 @@ async function findUserByEmail(db: EngineDatabase, email: string): Promise<UserR
   return row && toUserRecord(row);
 }
 
-async function ownerOf(db: Database, key: string): Promise<number | undefined> {
-  const row = await db.selectFrom('users').select('id').where('username_key', '=', key).executeTakeFirst();
-  return row?.id;
-}
-
 /** Changes the username; `undefined` when the user does not exist. */
 async function renameUser(db: EngineDatabase, id: number, username: string): Promise<UserRecord | 'taken' | undefined> {
-  const key = usernameKey(username);
-  const owner = await ownerOf(db, key);
-  if (owner !== undefined && owner !== id) return 'taken';
+  const isTaken = async (): Promise<boolean> => ((await findUserByName(db, username))?.id ?? id) !== id;
+  if (await isTaken()) return 'taken';
   try {
     const row = await db
       .updateTable('users')
-      .set({ username, username_key: key })
+      .set({ username, username_key: usernameKey(username) })
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();
     return row && toUserRecord(row);
   } catch (error) {
     // A concurrent call may have taken the name, which the unique index then rejects.
-    const winner = await ownerOf(db, key);
-    if (winner !== undefined && winner !== id) return 'taken';
+    if (await isTaken()) return 'taken';
     throw error;
   }
 }

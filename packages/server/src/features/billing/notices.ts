@@ -13,7 +13,7 @@ export const composeSubscriptionNotice: ComposeNotice = (content, { settings: { 
 
 /** The mail about a change of the subscription. */
 export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Message {
-  const { subject, lines } = wordsOf(notice);
+  const { subject, lines } = textsOf(notice);
   return compose(subject, [
     ...lines,
     { label: 'Open your subscription', url: `${publicUrl}/subscription` },
@@ -22,7 +22,7 @@ export function noticeMessage(notice: SubscriptionNotice, publicUrl: string): Me
   ]);
 }
 
-function wordsOf({ kind, from, to, interval, endAt }: SubscriptionNotice): { subject: string; lines: string[] } {
+function textsOf({ kind, from, to, interval, endAt }: SubscriptionNotice): { subject: string; lines: string[] } {
   const before = PLANS[from];
   const plan = PLANS[to];
   switch (kind) {

@@ -225,10 +225,7 @@ async function setCustomerKey(db: EngineDatabase, userId: number, customerKey: s
 }
 
 async function addCheckout(db: EngineDatabase, id: string, userId: number, createdAt: number): Promise<void> {
-  await db
-    .insertInto('billing_checkouts')
-    .values({ id, user_id: userId, session_id: null, created_at: createdAt })
-    .execute();
+  await db.insertInto('billing_checkouts').values({ id, user_id: userId, created_at: createdAt }).execute();
 }
 
 async function setCheckoutSession(db: EngineDatabase, id: string, sessionId: string): Promise<void> {
@@ -250,7 +247,7 @@ async function recordEvent(
 ): Promise<boolean> {
   await db
     .insertInto('billing_events')
-    .values({ id: event.id, type: event.type, received_at: event.receivedAt, done_at: null })
+    .values({ id: event.id, type: event.type, received_at: event.receivedAt })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
   const row = await db

@@ -136,7 +136,7 @@ export class SubscriptionSync {
     return Math.min(now + this.#options.gateway.recheckMs, Math.max(current.periodEndAt, now + MINUTE_MS));
   }
 
-  #announce({ deleted, changed }: { deleted: readonly Place[]; changed: readonly Place[] }): void {
+  #announce({ deleted, changed }: { deleted: readonly ChangedEndpoint[]; changed: readonly ChangedEndpoint[] }): void {
     const { live, forgetEndpoint } = this.#options;
     for (const { id, uid } of [...deleted, ...changed]) {
       forgetEndpoint(uid);
@@ -170,7 +170,7 @@ export class SubscriptionSync {
   }
 }
 
-interface Place {
+interface ChangedEndpoint {
   readonly id: number;
   readonly uid: string;
 }
@@ -178,7 +178,7 @@ interface Place {
 /** Longer than every gateway call under the lock. After a crash the account is free again when it ends. */
 const LOCK_MS = 90_000;
 const WAIT_MS = 25_000;
-const LOOK_MS = 25;
+const RETRY_MS = 25;
 
 /**
  * Serializes work on a billing account across processes: a claim in the database, preceded by a queue in this process.
@@ -211,7 +211,7 @@ class AccountLocks {
     for (let state = await this.#claim(userId, owner); state !== 'locked'; state = await this.#claim(userId, owner)) {
       if (state === 'no-user') throw new ProblemError('NOT_SIGNED_IN');
       if (performance.now() > giveUpAt) throw new GatewayError('unavailable', 'The account is locked.');
-      await sleep(LOOK_MS);
+      await sleep(RETRY_MS);
     }
     try {
       return await work(owner);

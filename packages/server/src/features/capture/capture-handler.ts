@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Metrics } from '../../metrics.ts';
 import { clientAddress } from '../../http/client-address.ts';
 import { encodeHead } from '../../database/request-head.ts';
 import { RETRY_SECONDS } from './admission.ts';
@@ -12,22 +13,17 @@ import type { HeadFacts } from '../../http/inspect-head.ts';
 import type { RequestHandler } from '../../http/listener.ts';
 import type { CaptureReply, PlainTraffic, Refusal, Verdict } from '../../http/plain-connection.ts';
 import { endWithConnection, readBody } from '../../http/read-body.ts';
-import type { CaptureResult, CaptureWriter, PendingCapture } from './capture-writer.ts';
+import type { StoredAs } from '../../database/store.ts';
+import type { CaptureWriter, PendingCapture } from './capture-writer.ts';
 
 export interface CaptureDependencies {
   readonly admit: Admit;
   readonly writer: CaptureWriter;
   readonly maxBodyBytes: number;
   readonly trustProxy: readonly string[];
-  readonly countRead: (reader: 'plain' | 'parser') => void;
-  /** Called for every capture that waits in the overflow log. */
-  readonly countLogged: () => void;
+  readonly metrics: Pick<Metrics, 'countRead' | 'countLogged'>;
   /** Called for every stored capture. Not awaited, and its failure does not affect the sender. */
-  readonly onStored: (
-    endpoint: CachedEndpoint,
-    capture: PendingCapture,
-    result: Exclude<CaptureResult, string>,
-  ) => void;
+  readonly onStored: (endpoint: CachedEndpoint, capture: PendingCapture, stored: StoredAs) => void;
 }
 
 /** Captures requests that Node's parser has read. */
@@ -62,7 +58,7 @@ function receive(deps: CaptureDependencies, verdict: Admitted | Refusal, arrivin
   if ('code' in verdict) return answerRefused(request, response, verdict.code, verdict);
   const { method = '', rawHeaders, socket } = request;
   const keep = (body: Buffer | null): void => {
-    deps.countRead('parser');
+    deps.metrics.countRead('parser');
     record(deps, verdict, { method, target, rawHeaders, body, socket }, replyWith(request, response));
   };
   if (expectsContinue) response.writeContinue();
@@ -105,7 +101,7 @@ function record(
   const taken = deps.writer.push(capture, (result) => {
     reservation.release();
     if (result === 'logged') {
-      deps.countLogged();
+      deps.metrics.countLogged();
       return reply.captured();
     }
     if (result === 'failed') return reply.refused('CAPTURE_UNAVAILABLE', RETRY_SECONDS);
@@ -136,7 +132,7 @@ export function createPlainAdmit(deps: CaptureDependencies): PlainTraffic['admit
         : {
             reservation: verdict.reservation,
             capture: (body, reply) => {
-              deps.countRead('plain');
+              deps.metrics.countRead('plain');
               const arrived = { method, target: target?.rest ?? '', rawHeaders: flatHeaders, body, socket };
               record(deps, verdict, arrived, reply);
             },

@@ -3,7 +3,7 @@ import type { Reservation } from '../../limits/memory-budget.ts';
 import { RoundRobin } from '../../limits/fair-queue.ts';
 import { CapturePacker } from '../../database/packed-captures.ts';
 import type { PackedCaptures } from '../../database/packed-captures.ts';
-import type { CaptureLimits, CaptureOutcome } from '../../database/store.ts';
+import type { CaptureLimits, CaptureOutcome, StoredAs } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { afterBatch, FIRST_BATCH, whenToSend } from './batch-policy.ts';
 
@@ -24,11 +24,7 @@ export interface PendingCapture {
  * `logged`: it is in the overflow log, and is stored later. `notFound`: the endpoint was deleted meanwhile. `failed`:
  * storage did not accept it in time.
  */
-export type CaptureResult =
-  | { readonly index: number; readonly savedId: number | null; readonly receivedAt: number }
-  | 'logged'
-  | 'notFound'
-  | 'failed';
+export type CaptureResult = StoredAs | 'logged' | 'notFound' | 'failed';
 
 /** Where batches are written: a database, with or without the overflow log. */
 export interface BatchStore {

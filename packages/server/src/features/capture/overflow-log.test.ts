@@ -28,9 +28,7 @@ afterEach(async () => {
 });
 
 function openLog(maxBytes: number): OverflowLog {
-  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes });
-  log.connect(connection);
-  return log;
+  return new OverflowLog({ name: 'test', replicas: 1, maxBytes, connection: () => connection });
 }
 
 function batchOf(bytes: number): PackedCaptures {
@@ -71,8 +69,7 @@ test('without JetStream there is no log', async () => {
   const bare = await startNats();
   onTestFinished(() => bare.stop());
   const others = await connect({ servers: `127.0.0.1:${bare.port}` });
-  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 1000 });
-  log.connect(others);
+  const log = new OverflowLog({ name: 'test', replicas: 1, maxBytes: 1000, connection: () => others });
   await expect(log.state()).rejects.toThrow(NoOverflowLog);
   await others.close();
 });

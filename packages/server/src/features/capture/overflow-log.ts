@@ -84,6 +84,8 @@ export interface OverflowLogOptions {
   readonly name: string;
   readonly replicas: number;
   readonly maxBytes: number;
+  /** The connection to NATS; `undefined` before it is first established. */
+  readonly connection: () => NatsConnection | undefined;
 }
 
 interface Opened {
@@ -104,7 +106,6 @@ export class OverflowLog {
   readonly #batches: string;
   readonly #parts: string;
   #opened: Promise<Opened> | undefined;
-  #connection: NatsConnection | undefined;
   #isFull = false;
   /** The log's size when it was found full. */
   #fullBytes: number | undefined;
@@ -115,11 +116,6 @@ export class OverflowLog {
     this.#stream = `creel-overflow-${options.name}`;
     this.#batches = `creel.${options.name}.overflow.batch`;
     this.#parts = `creel.${options.name}.overflow.part`;
-  }
-
-  /** Uses this connection from now on. */
-  connect(connection: NatsConnection): void {
-    this.#connection = connection;
   }
 
   /** A batch did not fit, and the log was not emptied since. */
@@ -245,7 +241,7 @@ export class OverflowLog {
   }
 
   async #create(): Promise<Opened> {
-    const connection = this.#connection;
+    const connection = this.#options.connection();
     if (connection === undefined) throw new StorageUnavailable('NATS was not reached yet.');
     const manager = await jetstreamManager(connection, { timeout: CALL_MS });
     const { replicas, maxBytes } = this.#options;

@@ -56,8 +56,7 @@ async function openLog(): Promise<{ log: OverflowLog; close: () => Promise<void>
   const name = String(row?.['name']);
   const manager = await jetstreamManager(connection);
   await manager.consumers.update(`creel-overflow-${name}`, 'drain', { ack_wait: 60_000_000_000 });
-  const log = new OverflowLog({ name, replicas: 1, maxBytes: 125_000 });
-  log.connect(connection);
+  const log = new OverflowLog({ name, replicas: 1, maxBytes: 125_000, connection: () => connection });
   return { log, close: () => connection.close() };
 }
 

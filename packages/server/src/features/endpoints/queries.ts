@@ -168,7 +168,6 @@ async function createEndpoint(
         expires_at: endpoint.expiresAt,
         autosave: endpoint.autosave ? 1 : 0,
         is_favorite: 0,
-        latest_at: null,
       })
       .returningAll()
       .executeTakeFirstOrThrow();

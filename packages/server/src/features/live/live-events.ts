@@ -1,6 +1,6 @@
 import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { CapturedRequest, LiveDelivery, LiveMessage } from '@creel/contract';
-import type { RequestRecord } from '../../database/store.ts';
+import type { RequestRecord, StoredAs } from '../../database/store.ts';
 import { storedBytes } from '../../database/request-head.ts';
 import { presentPreview } from '../requests/service.ts';
 
@@ -49,13 +49,6 @@ export interface StoredCapture {
   /** Encoded by request-head.ts. */
   readonly head: string;
   readonly body: Buffer | null;
-}
-
-/** The ids that storage assigned. */
-export interface StoredAs {
-  readonly index: number;
-  readonly savedId: number | null;
-  readonly receivedAt: number;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { LIVE_CLOSE_ENDPOINT_GONE, LIVE_CLOSE_SIGNED_OUT } from '@creel/contract';
 import type { Bus } from '../../bus/bus.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Remote } from '../../database/remote.ts';
 import { StorageUnavailable } from '../../database/storage-problem.ts';
 import { within } from '../../limits/within.ts';
 import type { LiveConnection } from './live-connection.ts';
 import type { RemoteEvent } from './live-events.ts';
-import type { liveQueries, WatchedEndpoint } from './queries.ts';
+import type { liveQueries } from './queries.ts';
 
 /** Milliseconds between two polls while notices may be missing. */
 const POLL_MS = 500;
@@ -31,7 +32,7 @@ export class LivePoll {
   readonly #options: LivePollOptions;
   readonly #timer: NodeJS.Timeout;
   /** Watched endpoints at the last poll. */
-  #polled = new Map<number, WatchedEndpoint>();
+  #polled = new Map<number, EndpointRecord>();
   #isPolling = false;
   /** Notices were lost since the last successful poll. */
   #hasGap = false;
@@ -57,7 +58,7 @@ export class LivePoll {
    * Closes connections whose session or endpoint ended, and returns the endpoints. `undefined` when the database does
    * not answer: that never means that a session ended.
    */
-  async check(connections: readonly LiveConnection[]): Promise<readonly WatchedEndpoint[] | undefined> {
+  async check(connections: readonly LiveConnection[]): Promise<readonly EndpointRecord[] | undefined> {
     const { store, now, onFailure } = this.#options;
     if (connections.length === 0) return [];
     try {
@@ -97,25 +98,25 @@ export class LivePoll {
       this.#hasGap ||= hadGap;
       return;
     }
-    const before = hadGap ? new Map<number, WatchedEndpoint>() : this.#polled;
+    const before = hadGap ? new Map<number, EndpointRecord>() : this.#polled;
     this.#polled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
     for (const endpoint of endpoints) this.#catchUp(before.get(endpoint.id), endpoint);
     if (this.#hasGap) void this.#poll();
   }
 
   /** `before` is the endpoint at the last poll. Without it, anything may have happened. */
-  #catchUp(before: WatchedEndpoint | undefined, after: WatchedEndpoint): void {
+  #catchUp(before: EndpointRecord | undefined, after: EndpointRecord): void {
     const { deliver, refresh } = this.#options;
     if (before === undefined) refresh(after.id);
     else if (JSON.stringify(before) === JSON.stringify(after)) return;
-    else if (hasOnlyCaptures(before, after)) deliver(after.id, { type: 'stored', upTo: after.nextIndex - 1 });
+    else if (hasOnlyCaptures(before, after)) deliver(after.id, { type: 'stored', upTo: after.newestIndex });
     else refresh(after.id);
   }
 }
 
 /** Whether the counters show that requests were captured, and none saved, deleted or cleared. */
-function hasOnlyCaptures(before: WatchedEndpoint, after: WatchedEndpoint): boolean {
-  const captured = after.nextIndex - before.nextIndex;
+function hasOnlyCaptures(before: EndpointRecord, after: EndpointRecord): boolean {
+  const captured = after.newestIndex - before.newestIndex;
   const saved = after.savedCount - before.savedCount;
   // Viewers are not told that old unsaved requests were dropped.
   const unsaved = after.unsavedCount - before.unsavedCount + after.droppedCount - before.droppedCount;

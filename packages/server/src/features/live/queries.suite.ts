@@ -13,7 +13,7 @@ export function liveSuite(open: () => AppStore): void {
       const gone = await someEndpoint(open());
       await open().deleteEndpoint(gone.id);
       const watched = (now: number) => open().readWatched([id, 'unknown'], [endpoint.id, gone.id], now);
-      expect(await watched(T0)).toEqual({ openSessions: [id], endpoints: [{ ...endpoint, nextIndex: 0 }] });
+      expect(await watched(T0)).toEqual({ openSessions: [id], endpoints: [endpoint] });
       expect((await watched(T0 + 1)).openSessions).toEqual([]);
     });
 

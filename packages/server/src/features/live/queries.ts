@@ -3,12 +3,6 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 
-/** An endpoint with live connections. */
-export interface WatchedEndpoint extends EndpointRecord {
-  /** The index of the next capture. */
-  readonly nextIndex: number;
-}
-
 /**
  * Which of these sessions are open at `now` (milliseconds since 1970), and those of these endpoints that exist. One call
  * for all live connections of a node.
@@ -18,7 +12,7 @@ async function readWatched(
   sessionIds: readonly string[],
   endpointIds: readonly number[],
   now: number,
-): Promise<{ openSessions: readonly string[]; endpoints: readonly WatchedEndpoint[] }> {
+): Promise<{ openSessions: readonly string[]; endpoints: readonly EndpointRecord[] }> {
   if (sessionIds.length === 0 || endpointIds.length === 0) return { openSessions: [], endpoints: [] };
   const sessions = await db
     .selectFrom('sessions')
@@ -27,10 +21,7 @@ async function readWatched(
     .where('expires_at', '>', now)
     .execute();
   const endpoints = await db.selectFrom('endpoints').selectAll().where('id', 'in', endpointIds).execute();
-  return {
-    openSessions: sessions.map(({ id }) => id),
-    endpoints: endpoints.map((row) => ({ ...toEndpointRecord(row), nextIndex: row.next_index })),
-  };
+  return { openSessions: sessions.map(({ id }) => id), endpoints: endpoints.map(toEndpointRecord) };
 }
 
 export const liveQueries = { readWatched: read(readWatched) };

@@ -10,6 +10,7 @@ import type { Notice } from '../../bus/notice.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { requestQueries } from '../requests/queries.ts';
 import type { EndpointRecord } from '../../database/records.ts';
+import type { StoredAs } from '../../database/store.ts';
 import { EndpointTicker } from './endpoint-ticker.ts';
 import { LiveConnection } from './live-connection.ts';
 import type { CloseCode } from './live-connection.ts';
@@ -20,7 +21,6 @@ import type {
   LiveEvent,
   RemoteEvent,
   RequestEvent,
-  StoredAs,
   StoredCapture,
 } from './live-events.ts';
 import { LiveMemory } from './live-memory.ts';

@@ -39,10 +39,7 @@ async function startLive(pingMs?: number) {
         checks += 1;
         return Promise.resolve({
           openSessions,
-          endpoints: endpointIds.map((id) => ({
-            ...endpointRecord({ id, uid: `endpoint-${id}` }),
-            nextIndex: 0,
-          })),
+          endpoints: endpointIds.map((id) => endpointRecord({ id, uid: `endpoint-${id}` })),
         });
       },
     },

@@ -1,5 +1,5 @@
 import { MAX_REPLAY_ANSWER_BYTES, replayHeaderLines } from '@creel/contract';
-import type { RawHeaders, ReplayHead } from '@creel/contract';
+import type { RawHeaders } from '@creel/contract';
 import { ProblemError } from '../../http/problem.ts';
 import { ReplayFailure, failureOf } from './replay-failure.ts';
 import { resolveTarget, checkPort, parseTarget, isAllowed } from './target.ts';
@@ -29,7 +29,13 @@ export interface OutboundRequest {
 }
 
 /** The target's response. */
-export interface OutboundResponse extends SocketResponse {
+export interface OutboundResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: RawHeaders;
+  readonly body: Buffer;
+  /** True when the body is incomplete: over the limit, too slow, or aborted. */
+  readonly isCut: boolean;
   readonly durationMs: number;
 }
 
@@ -115,34 +121,16 @@ const MAX_HEAD_BYTES = 64 * 1024;
 /** Maximum number of interim responses (1xx) before the response. */
 const MAX_INTERIM = 1000;
 
-/** The request to send. */
-export interface SocketRequest extends Omit<ReplayHead, 'bodyBytes'> {
-  readonly path: string;
-  readonly body: Uint8Array;
-  /** Maximum bytes of the response's body that are returned; by default MAX_REPLAY_ANSWER_BYTES. */
-  readonly keptBytes?: number | undefined;
-}
-
-/** The response. */
-export interface SocketResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: RawHeaders;
-  readonly body: Buffer;
-  /** True when the body is incomplete: over the limit, too slow, or aborted. */
-  readonly isCut: boolean;
-}
-
 /**
  * Sends a request over a connection and reads the response, both exactly as on the wire: no redirects, no decoding, no
  * merged headers. When `signal` aborts, returns what has arrived; before the head it rejects. @throws errors of the
  * connection, TLS or the parser, or the signal's reason
  */
-export async function sendOverSocket(
+async function sendOverSocket(
   socket: Socket,
-  outgoing: SocketRequest,
+  outgoing: OutboundRequest & Pick<Target, 'authority' | 'path'>,
   signal: AbortSignal,
-): Promise<SocketResponse> {
+): Promise<Omit<OutboundResponse, 'durationMs'>> {
   const request = openRequest({
     method: outgoing.method,
     path: outgoing.path,
@@ -235,7 +223,7 @@ function describe({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMe
 async function readBounded(
   answer: IncomingMessage,
   keptBytes: number,
-): Promise<Pick<SocketResponse, 'body' | 'isCut'>> {
+): Promise<Pick<OutboundResponse, 'body' | 'isCut'>> {
   const pieces: Buffer[] = [];
   let kept = 0;
   let size = 0;

@@ -1,7 +1,16 @@
-import { BODY_PREVIEW_BYTES, firstHeader, headerMap, queryMap, unsavedId, indexOfUnsavedId } from '@creel/contract';
+import {
+  BODY_PREVIEW_BYTES,
+  eventType,
+  firstHeader,
+  headerMap,
+  indexOfUnsavedId,
+  queryMap,
+  sourceLabel,
+  unsavedId,
+} from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 import { LongText, utf8Boundary } from '../../http/large-answer.ts';
-import { RecordLabels, decodeHead } from '../../database/request-head.ts';
+import { decodeHead, labelText } from '../../database/request-head.ts';
 import type { RequestRecord, RequestName } from '../../database/store.ts';
 import { ProblemError } from '../../http/problem.ts';
 
@@ -22,7 +31,7 @@ type Presented<Body> = Omit<CapturedRequest, 'body'> & { readonly body: Body | n
 
 function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: Encoding) => Body): Presented<Body> {
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
-  const labels = new RecordLabels(rawHeaders, bodyIsText, record.body);
+  const text = labelText(bodyIsText, record.body);
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
   return {
@@ -41,8 +50,8 @@ function present<Body>(record: RequestRecord, toBody: (bytes: Buffer, encoding: 
     sourceIp,
     timestamp: new Date(record.receivedAt).toISOString(),
     saved: record.savedId !== null,
-    source: labels.source,
-    eventType: labels.eventType,
+    source: sourceLabel(rawHeaders, text),
+    eventType: eventType(rawHeaders, text),
     lastDelivery: record.delivery?.last ?? null,
     deliveryPending: record.delivery?.isPending ?? false,
   };

@@ -1,10 +1,10 @@
-import { matcherOf, needsBody } from '@creel/contract';
+import { eventType, matcherOf, needsBody, sourceLabel } from '@creel/contract';
 import type { Query, SearchableRequest, SearchPosition } from '@creel/contract';
 import { sql } from 'kysely';
 import type { Expression, RawBuilder, SqlBool } from 'kysely';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { indexOfKey, requestKey } from '../../database/request-key.ts';
-import { storedBytes, RecordLabels, decodeHead } from '../../database/request-head.ts';
+import { decodeHead, labelText, storedBytes } from '../../database/request-head.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { selectRequest, toRequestRecord } from '../requests/queries.ts';
 import { sieveOf } from './sieve-queries.ts';
@@ -241,15 +241,15 @@ export async function searchableRecord(record: RequestRecord, withBody: boolean)
   const { target, sourceIp, bodyIsText, rawHeaders } = decodeHead(record.head);
   const coding = withBody ? codingOf(rawHeaders) : undefined;
   const body = coding === undefined || record.body === null ? record.body : await decodedBody(record.body, coding);
-  const labels = (): RecordLabels => new RecordLabels(rawHeaders, bodyIsText, record.body);
+  const text = (): string => labelText(bodyIsText, record.body);
   return {
     method: record.method,
     target,
     rawHeaders,
     body: () => body,
     size: record.size,
-    source: () => labels().source,
-    eventType: () => labels().eventType,
+    source: () => sourceLabel(rawHeaders, text()),
+    eventType: () => eventType(rawHeaders, text()),
     sourceIp,
     receivedAt: record.receivedAt,
     saved: record.savedId !== null,

@@ -1,11 +1,11 @@
-import { matches, parseQuery } from '@creel/contract';
+import { eventType, matches, parseQuery, sourceLabel } from '@creel/contract';
 import type { Query, SearchableRequest } from '@creel/contract';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Generator } from '../../../../../fixtures/generated-queries.ts';
 import type { GeneratedRequest } from '../../../../../fixtures/generated-queries.ts';
 import { searchRequests } from './service.ts';
-import { RecordLabels } from '../../database/request-head.ts';
+import { labelText } from '../../database/request-head.ts';
 import type { AppStore } from '../../queries.ts';
 import { LIMITS, T0, capture, someEndpoint } from '../../../test/store-world.ts';
 
@@ -21,15 +21,15 @@ function searchable(request: GeneratedRequest, saved: boolean): SearchableReques
   const rawHeaders = headers.flatMap((name, nth): [string, string][] =>
     nth % 2 === 0 ? [[name, headers[nth + 1] ?? '']] : [],
   );
-  const labels = new RecordLabels(rawHeaders, true, body);
+  const text = labelText(true, body);
   return {
     method,
     target,
     rawHeaders,
     body: () => decoded(body, rawHeaders.find(([name]) => name === 'Content-Encoding')?.[1]),
     size: body?.length ?? 0,
-    source: () => labels.source,
-    eventType: () => labels.eventType,
+    source: () => sourceLabel(rawHeaders, text),
+    eventType: () => eventType(rawHeaders, text),
     sourceIp,
     receivedAt: at,
     saved,

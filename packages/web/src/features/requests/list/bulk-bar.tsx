@@ -50,7 +50,7 @@ export function BulkBar(props: BulkBarProps) {
   ]);
   return (
     <div className="@container shrink-0">
-      <div role="toolbar" aria-label="Marked requests" className={clsx(BAR, 'gap-x-0.5 border-line bg-accent-soft')}>
+      <div role="toolbar" aria-label="Selected requests" className={clsx(BAR, 'gap-x-0.5 border-line bg-accent-soft')}>
         <span aria-live="polite" className="mr-1 font-medium whitespace-nowrap">
           {formatCount(count)} selected
         </span>

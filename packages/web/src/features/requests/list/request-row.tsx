@@ -122,7 +122,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           type="checkbox"
           tabIndex={selected ? 0 : -1}
           checked={marked}
-          aria-label={`Mark request ${request.index}`}
+          aria-label={`Select request ${request.index}`}
           onChange={() => undefined}
           onClick={(press) => {
             press.stopPropagation();

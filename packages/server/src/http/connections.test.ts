@@ -1,0 +1,61 @@
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { Connections } from './connections.ts';
+import { portOf, serveRequests } from './listener.ts';
+import { LoopTurns } from './loop-turns.ts';
+
+const all: Connections[] = [];
+afterEach(async () => {
+  await Promise.all(all.splice(0).map((each) => each.close(0)));
+});
+
+/** A listener that answers everything with 200. */
+function create() {
+  const listener = createServer();
+  const connections = new Connections(listener, {
+    admit: () => ({ code: 'NOT_FOUND' }),
+    turns: new LoopTurns(),
+    silenceMs: 60_000,
+    keepAliveMs: 60_000,
+    bodyMs: 60_000,
+    maxConnections: 1000,
+    isStopping: () => false,
+  });
+  all.push(connections);
+  serveRequests(
+    listener,
+    (_request, response) => void response.end('ok'),
+    () => false,
+  );
+  return { listener, connections };
+}
+
+test('a port that another server shares is in use', async () => {
+  const first = create();
+  await first.connections.listen({ port: 0, host: '127.0.0.1' });
+  const port = portOf(first.listener);
+  await expect(create().connections.listen({ port, host: '127.0.0.1' })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await first.connections.close(0);
+  await create().connections.listen({ port, host: '127.0.0.1' });
+});
+
+test('connections of all listening sockets are served, and closing ends them', async () => {
+  const { listener, connections } = create();
+  await connections.listen({ port: 0, host: '127.0.0.1' });
+  const port = portOf(listener);
+  // One listening socket of 16 gets none of them with a probability of 1 in 60.
+  const sockets = Array.from({ length: 64 }, () => connect({ port, host: '127.0.0.1' }));
+  const answers = sockets.map(
+    (socket) =>
+      new Promise<string>((resolve) => {
+        socket.once('data', (bytes) => resolve(String(bytes)));
+        socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+      }),
+  );
+  for (const answer of await Promise.all(answers)) expect(answer).toContain('200 OK');
+  const ended = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  await connections.close(60_000);
+  await Promise.all(ended);
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow('fetch failed');
+});
