@@ -353,8 +353,7 @@ test('each reason was given for a mistake in one of the tests above', () => {
   const PLACE = '\0';
   const missing = Object.entries(REASONS).filter(([, write]) => {
     const parts = String(Reflect.apply(write, undefined, [PLACE, PLACE, PLACE])).split(PLACE);
-    const pattern = new RegExp(parts.map((part) => RegExp.escape(part)).join('.+'), 's');
-    return !given.some((reason) => pattern.test(reason));
+    return !given.some((reason) => parts.every((part) => reason.includes(part)));
   });
   expect(missing.map(([name]) => name)).toEqual([]);
 });
