@@ -11,7 +11,7 @@ import { median } from './median.ts';
 import { startCreel } from './server-under-test.ts';
 import type { MeasuredCreel } from './server-under-test.ts';
 
-const ROWS = 10_000;
+const ROWS = 10_040;
 const CAPTURES = 200;
 const LOADS = 5;
 const TICK_MS = 10;
@@ -43,7 +43,8 @@ export async function browserFigures(): Promise<Figure[]> {
   }
 }
 
-async function contextOf(browser: Browser, creel: MeasuredCreel): Promise<BrowserContext> {
+/** A browser context in which the user of `creel` is logged in. */
+export async function contextOf(browser: Browser, creel: MeasuredCreel): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const cookies = creel.cookie.split('; ').map((pair) => {
     const [name = '', value = ''] = pair.split('=', 2);
@@ -69,8 +70,8 @@ async function withCreel<T>(
   }
 }
 
-const pageOf = (creel: MeasuredCreel): string => `${creel.origin}/endpoints/${creel.uid}`;
-const rowOf = (page: Page, index: number) => page.locator(`[role="row"][data-index="${index}"]`);
+export const pageOf = (creel: MeasuredCreel): string => `${creel.origin}/endpoints/${creel.uid}`;
+export const rowOf = (page: Page, index: number) => page.locator(`[role="row"][data-index="${index}"]`);
 
 /** Uses a new browser context for each load, so that nothing is cached. */
 async function firstLoad(browser: Browser): Promise<Figure[]> {
@@ -164,6 +165,10 @@ async function scrolling(browser: Browser): Promise<Figure[]> {
     const seen = scrollSchema.parse(await page.evaluate('creelBench.scrollToEnd(400)'));
     return [
       {
+        what: `${stored.toLocaleString('en')} requests stored, from typing to the row of the 57th: median`,
+        value: ms(median(await findTimes(creel, page))),
+      },
+      {
         what: `${stored.toLocaleString('en')} rows scrolled from top to end: rows drawn`,
         value: seen.rows.toLocaleString('en'),
       },
@@ -173,6 +178,20 @@ async function scrolling(browser: Browser): Promise<Figure[]> {
       },
     ];
   });
+}
+
+/** Filters for a text that only the 57th request has. A new page for each round, because the results of a search are cached. */
+async function findTimes(creel: MeasuredCreel, page: Page): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < LOADS; round += 1) {
+    await page.goto(pageOf(creel));
+    await page.locator('[role="row"][data-index]').nth(1).waitFor();
+    const started = performance.now();
+    await page.getByRole('combobox', { name: 'Filter the list' }).fill(String.raw`"\"evt_56\""`);
+    await page.getByText('1 match in').first().waitFor();
+    times.push(performance.now() - started);
+  }
+  return times;
 }
 
 async function flood(browser: Browser): Promise<Figure[]> {

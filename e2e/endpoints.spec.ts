@@ -31,11 +31,11 @@ test('a created endpoint is opened, listed and shown on the dashboard', async ({
   expect(person.user.subscriptionTier).toBe('PREMIUM');
 
   await page.getByRole('link', { name: 'Creel, home' }).click();
-  const card = page.getByRole('main').getByRole('link', { name: /Stripe billing/ });
+  const card = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Stripe billing' });
   for (const text of ['Active', 'Never', 'Requests', /^Created /, /^Expires /]) {
     await expect(card.getByText(text).first()).toBeVisible();
   }
-  await card.click();
+  await card.getByRole('link', { name: 'Stripe billing', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Stripe billing' })).toBeVisible();
 });
 

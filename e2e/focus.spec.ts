@@ -178,7 +178,10 @@ test('the comparison takes the focus and returns it to the list, also if its cod
   for (let at = 0; at < 2; at++) await sendJson(endpoint.url, { at });
   await openLive(page, endpoint);
   for (const index of [1, 0]) await row(page, index).click({ modifiers: ['Control'] });
-  await page.getByRole('toolbar', { name: 'Selected requests' }).getByRole('button', { name: 'Compare' }).press('Enter');
+  await page
+    .getByRole('toolbar', { name: 'Selected requests' })
+    .getByRole('button', { name: 'Compare' })
+    .press('Enter');
   await expect.poll(() => place(page)).toBe('MAIN');
   release();
   const compare = page.getByRole('region', { name: 'Compare requests' });

@@ -144,9 +144,6 @@ test('a 500 with JSON is laid out, with its headers as they came', async ({ page
   await openReplay(page, endpoint);
   await sendTo(page, `${target.url}/hook`);
   await expect(response(page).locator('.text-bad').first()).toContainText('500 Internal Server Error');
-  await expect(response(page).getByRole('status')).toContainText(
-    'The destination answered 500 Internal Server Error in',
-  );
   const tree = response(page).getByRole('tree', { name: 'Response as JSON' });
   await expect(tree.getByText('12345678901234567890.10')).toBeVisible();
   await response(page).getByRole('tab', { name: 'Raw' }).click();

@@ -95,9 +95,12 @@ async function forwarding(stage: Stage, prepare: Prepare): Promise<Page> {
 const historyOf = (stage: Stage, prepare: Prepare): Promise<Page> =>
   stage.open('owner', `/endpoints/${stage.main.uid}?request=${stage.kind.json}&tab=deliveries`, prepare);
 
-/** An endpoint of its own, so that other scenes stay as they are. */
+/** An endpoint of its own, so that other scenes stay as they are. That of the scene before is deleted. */
 async function newEndpoint(stage: Stage): Promise<{ readonly page: Page; readonly endpoint: Endpoint }> {
   const page = await stage.open('owner', '/');
+  const all = endpointSchema.array().parse(await (await page.request.get('/api/endpoints')).json());
+  for (const { uid } of all.filter(({ name }) => name === 'Deliveries'))
+    await page.request.delete(`/api/endpoints/${uid}`);
   const answer = await page.request.post('/api/endpoints', { data: { name: 'Deliveries' } });
   return { page, endpoint: endpointSchema.parse(await answer.json()) };
 }
@@ -228,7 +231,7 @@ export const deliveryScenes: readonly Scene[] = [
     play: async (stage) => {
       const page = await forwarding(stage, answering(DESTINATIONS_PATH, []));
       await page.getByRole('button', { name: 'Add destination' }).click();
-      await page.getByLabel('URL', { exact: true }).fill('api.shop.example');
+      await page.getByLabel('URL', { exact: true }).fill('api shop example');
       await page.getByRole('combobox', { name: 'Condition' }).fill('event:');
       await page.getByRole('button', { name: 'Add destination' }).click();
       return shows(page, 'Please enter a valid URL');

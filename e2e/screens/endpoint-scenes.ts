@@ -238,9 +238,10 @@ const actions: Scene[] = [
   },
   {
     name: 'compare-choose',
+    perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.push}&compare=${stage.kind.json}`));
-      await page.getByRole('button', { name: 'Choose the left request' }).click();
+      await page.getByRole('button', { name: 'Change the left request' }).click();
       return shows(page, page.getByRole('dialog').getByRole('listitem').first());
     },
   },
@@ -256,6 +257,7 @@ const actions: Scene[] = [
 /** A scene of a captured request in a tab, or in a view of the raw tab. */
 const details = (name: string, kind: Kind, tab?: string, view?: string): Scene => ({
   name: `request-${name}`,
+  perSize: view !== undefined,
   play: async (stage) => {
     const index = stage.kind[kind];
     const page = await stage.open('owner', pathOf(stage, `?request=${index}${tab ? `&tab=${tab}` : ''}`));
@@ -302,7 +304,8 @@ const requests: Scene[] = [
     perSize: true,
     play: async (stage) => {
       const page = await stage.open('owner', pathOf(stage, `?request=${stage.kind.json}`));
-      await page.getByRole('button', { name: 'Search inside' }).click();
+      await page.getByRole('tree', { name: 'Body as JSON' }).waitFor();
+      await page.keyboard.press('f');
       await page.getByRole('textbox', { name: 'Search inside' }).fill('invoice');
       return shows(page, page.locator('mark').first());
     },

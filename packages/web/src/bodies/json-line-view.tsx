@@ -111,7 +111,7 @@ export const JsonLineView = memo(function JsonLineView({
               data-do="open"
               data-line={line}
               title={isOpen === true ? 'Close' : `Open: ${EMBEDDED_LABELS[embedded.kind]}`}
-              className="ml-2 rounded-sm bg-sunk px-1 font-sans text-xs text-ink-2 select-none hover:text-ink group-hover/line:bg-bg"
+              className="ml-2 whitespace-nowrap rounded-sm bg-sunk px-1 font-sans text-xs text-ink-2 select-none hover:text-ink group-hover/line:bg-bg"
             >
               {EMBEDDED_LABELS[embedded.kind]}
             </span>

@@ -118,6 +118,7 @@ function PaletteRow({ id, choice, selected, onPoint, onChoose }: PaletteRowProps
     <div
       id={id}
       role="option"
+      aria-label={`${choice.title}, ${choice.hint}`}
       tabIndex={-1}
       aria-selected={selected}
       onPointerMove={selected ? undefined : onPoint}

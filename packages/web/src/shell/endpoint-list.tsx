@@ -69,6 +69,7 @@ function EndpointEntry({ endpoint, now }: { readonly endpoint: Endpoint; readonl
       ) : (
         <span className="font-mono text-xs text-ink-2" title="Requests stored">
           {formatCount(endpoint.requestCount)}
+          <span className="sr-only"> stored</span>
         </span>
       )}
       <span className="col-span-2 col-start-2 flex min-w-0 items-center gap-2 text-xs text-ink-2">

@@ -32,7 +32,7 @@ export function HelpOverlay({ open, onOpenChange }: HelpOverlayProps) {
                 <div key={command.id} className="flex items-center justify-between gap-4">
                   <dt>{command.title}</dt>
                   <dd>
-                    <Kbd>{showKeys(command.keys)}</Kbd>
+                    <Kbd isRead>{showKeys(command.keys)}</Kbd>
                   </dd>
                 </div>
               ))}

@@ -20,8 +20,8 @@ const FLOATING =
 export function QueryNotes({ id, text, showsMistake, error, floats }: QueryNotesProps) {
   const parsed = parseQuery(text);
   const note = parsed.ok ? (error ?? unknownNote(parsed.unknownFields.map(({ name }) => name))) : undefined;
-  // The checkbox above the rows stays visible.
-  const place = floats ? 'right-3 left-8' : 'inset-x-0';
+  // Over the titles of the columns. The checkbox before them stays visible.
+  const place = floats ? 'right-3 left-5.5 @md:left-6.5' : 'inset-x-0';
   return (
     <div id={id} role="status" className={clsx('text-sm', !floats && 'min-h-5')}>
       {parsed.ok || !showsMistake ? null : (

@@ -35,7 +35,8 @@ export function PlanCard({ user, choice, action, pending, busy, onChoose, now }:
     >
       <div className="flex min-h-5 flex-wrap items-center gap-2">
         <h3 className="text-lg font-semibold">{plan.name}</h3>
-        {isCurrent ? <CurrentBadge canceling={isCanceling(user, now)} /> : null}
+        {isCurrent && isCanceling(user, now) ? <Badge tone="warning">Canceling</Badge> : null}
+        {isCurrent && label === undefined ? <Badge tone="accent">Current plan</Badge> : null}
       </div>
       <Price choice={choice} />
       <FactList facts={planFacts(plan)} />
@@ -53,9 +54,6 @@ export function PlanCard({ user, choice, action, pending, busy, onChoose, now }:
     </Card>
   );
 }
-
-const CurrentBadge = ({ canceling }: { readonly canceling: boolean }) =>
-  canceling ? <Badge tone="warning">Canceling</Badge> : <Badge tone="accent">Current plan</Badge>;
 
 function Price({ choice }: { readonly choice: PlanChoice }) {
   const plan = PLANS[choice.tier];

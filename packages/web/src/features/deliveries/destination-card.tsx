@@ -61,7 +61,7 @@ export function DestinationCard({ uid, destination, onEdit }: DestinationCardPro
       {isPaused ? (
         <Notice tone="warn">
           <p>{state.reason}</p>
-          <p>Paused {timeAgo(state.since, now)}. What waits is sent when you resume it.</p>
+          <p>Paused {timeAgo(state.since, now)}. Waiting deliveries are sent when you resume it.</p>
           <Button size="sm" className="mt-2" busy={change.isPending} onClick={() => change.mutate({ enabled: true })}>
             Resume
           </Button>
@@ -134,7 +134,7 @@ interface DeleteDestinationProps {
 function DeleteDestination({ uid, destination, open, onOpenChange }: DeleteDestinationProps) {
   const { url, pending } = destination;
   const remove = useDeleteDestination(uid, destination.id);
-  const waiting = pending === 0 ? '' : ` What waits for it (${pending.toLocaleString('en-US')}) is not sent any more.`;
+  const waiting = pending === 0 ? '' : ` Deliveries that wait for it are canceled: ${pending.toLocaleString('en-US')}.`;
   return (
     <ConfirmDialog
       open={open}

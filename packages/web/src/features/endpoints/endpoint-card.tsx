@@ -8,15 +8,14 @@ import { formatCount } from '../../ui/sizes.ts';
 import { timeAgo } from '../../ui/times.ts';
 import { expiryLine, isExpired } from './endpoint-labels.ts';
 
-/** One endpoint on the dashboard. The whole card is a link. */
+/**
+ * One endpoint on the dashboard. The link covers the whole card, but only the title is its name, so that a screen reader
+ * does not read the figures with each link.
+ */
 export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; readonly now: number }) {
   const expired = isExpired(endpoint, now);
   return (
-    <Link
-      to="/endpoints/$uid"
-      params={{ uid: endpoint.uid }}
-      className="flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50"
-    >
+    <div className="relative flex h-full flex-col gap-3 rounded-lg border border-line bg-panel p-4 transition-colors duration-100 hover:border-line-strong hover:bg-sunk/50">
       <div className="flex flex-col gap-0.5">
         <div className="flex items-center gap-2">
           <h2
@@ -24,7 +23,13 @@ export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; r
             className="min-w-0 grow truncate text-left text-lg font-semibold"
             title={endpointTitle(endpoint)}
           >
-            {endpointTitle(endpoint)}
+            <Link
+              to="/endpoints/$uid"
+              params={{ uid: endpoint.uid }}
+              className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
+            >
+              {endpointTitle(endpoint)}
+            </Link>
           </h2>
           {endpoint.isFavorite === 'true' ? (
             <Star role="img" aria-label="Favorite" className="size-3.5 shrink-0 text-warn" />
@@ -50,7 +55,7 @@ export function EndpointCard({ endpoint, now }: { readonly endpoint: Endpoint; r
         <span aria-hidden>·</span>
         <span>{expiryLine(endpoint, now)}</span>
       </p>
-    </Link>
+    </div>
   );
 }
 

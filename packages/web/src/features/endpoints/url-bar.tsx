@@ -1,3 +1,4 @@
+/* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- a disabled switch can't be focused, so its wrapper shows the reason */
 import type { EndpointDetail } from '@creel/contract';
 import { Forward, KeyRound } from 'lucide-react';
 import { useUser } from '../../api/queries.ts';
@@ -89,13 +90,14 @@ function FavoriteSwitch({ endpoint }: { readonly endpoint: EndpointDetail }) {
   return (
     <span className="flex items-center pr-3 max-sm:grow">
       <Tooltip text="Upgrade plan for favorites">
-        {/* A disabled switch can't be focused, so its wrapper shows the reason. */}
-        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <span tabIndex={0} className="flex rounded-md max-sm:grow" role="note" aria-label="Upgrade plan for favorites">
+        <span
+          id="favorite-why"
+          tabIndex={0}
+          className="flex rounded-md max-sm:grow"
+          role="note"
+          aria-label="Upgrade plan for favorites"
+        >
           {control}
-          <span id="favorite-why" className="sr-only">
-            Upgrade plan for favorites
-          </span>
         </span>
       </Tooltip>
       <UpgradeLink />

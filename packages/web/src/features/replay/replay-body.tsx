@@ -29,8 +29,13 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
   const replay = useReplay(uid, request);
   const { form, change, errors, state, formElement, send } = replay;
   const canSign = useSigning(uid) !== null;
+  const targetRow = useRef<HTMLDivElement>(null);
   const response = useRef<HTMLDivElement>(null);
-  useOutcome(state, () => response.current?.scrollIntoView({ block: 'start' }));
+  useOutcome(state, () => {
+    // Over the list, the row stays at the top, and must neither cover the response nor leave a gap above it.
+    formElement.current?.style.setProperty('--target-row', `${targetRow.current?.offsetHeight ?? 0}px`);
+    response.current?.scrollIntoView({ block: 'start' });
+  });
   useSendKey(formElement, send);
   useEscape(formElement, onLeave);
   const onRows = useCallback((rows: readonly HeaderRow[]) => change({ rows }), [change]);
@@ -45,7 +50,7 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
       }}
       className={clsx('flex flex-col', scrollsAlone && 'min-h-0 grow')}
     >
-      <TargetRow uid={uid} request={request} replay={replay} focusAsked={focusAsked} />
+      <TargetRow ref={targetRow} uid={uid} request={request} replay={replay} focusAsked={focusAsked} />
       <div className={clsx('relative flex flex-col', scrollsAlone && 'min-h-0 grow overflow-y-auto')}>
         <HeaderTable rows={form.rows} error={errors['headers']} onChange={onRows} />
         {canSign ? <SignAgain form={form} error={errors['sign']} onChange={change} /> : null}
@@ -62,8 +67,8 @@ export function ReplayBody({ uid, request, focusAsked, scrollsAlone, onLeave }: 
           ref={response}
           className={clsx(
             'shrink-0',
-            !scrollsAlone && 'scroll-mt-28',
-            state && (scrollsAlone ? 'min-h-full' : 'min-h-[calc(100dvh-8rem)]'),
+            !scrollsAlone && 'scroll-mt-(--target-row)',
+            state && (scrollsAlone ? 'min-h-full' : 'min-h-[calc(100dvh-var(--target-row,0px))]'),
           )}
         >
           <ReplayResponse uid={uid} index={request.index} state={state} onUse={onUse} />

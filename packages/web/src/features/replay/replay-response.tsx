@@ -1,7 +1,6 @@
 import { memo, useEffect } from 'react';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { formatDuration, statusLine } from '../../ui/statuses.ts';
 import { AnswerView } from './answer-view.tsx';
 import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
 import type { ReplayState } from './replays.ts';
@@ -20,7 +19,8 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
   return (
     <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
       <p role="status" className="sr-only">
-        {announcement(state)}
+        {/* The toast announces a response, and a failure is an alert. */}
+        {state?.phase === 'sending' ? 'Sending the request.' : null}
       </p>
       {state?.phase === 'sending' ? (
         <div className="flex flex-col gap-2 px-4">
@@ -44,10 +44,3 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
     </section>
   );
 });
-
-/** Announced by screen readers. A failure is announced by its own alert. */
-function announcement(state: ReplayState | undefined): string {
-  if (state?.phase === 'sending') return 'Sending the request.';
-  if (state?.phase !== 'answered') return '';
-  return `The destination answered ${statusLine(state.answer)} in ${formatDuration(state.answer.durationMs)}.`;
-}

@@ -67,6 +67,9 @@ export async function replayOnce(
   }
 }
 
+/** Closes the toast of the last replay, which would contradict the result of the next one. */
+let closeLastToast = (): void => undefined;
+
 /**
  * Replays a request and shows a toast with the status. Returns the error if it failed. Only one replay per request runs
  * at a time.
@@ -74,10 +77,11 @@ export async function replayOnce(
 export async function sendReplay(uid: string, request: ListedRequest, form: ReplayForm): Promise<unknown> {
   const key = queryKeys.replay(uid, request.index);
   if (queryClient.getQueryData<ReplayState>(key)?.phase === 'sending') return undefined;
+  closeLastToast();
   const outcome = await replayOnce(uid, request, form, new AbortController());
   if (outcome.phase === 'answered') {
     const { status } = outcome.answer;
-    toast({
+    closeLastToast = toast({
       title: 'Request Sent',
       description: `Received ${status} response from the server.`,
       ...(statusTone(status) === 'destructive' ? { variant: 'destructive' } : {}),

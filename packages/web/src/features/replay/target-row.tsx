@@ -1,5 +1,6 @@
 import { clsx } from 'clsx';
 import { useEffect, useId, useRef } from 'react';
+import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Input, Select } from '../../ui/input.tsx';
 import { isPlaceholder, PLACEHOLDER_HOST } from './destination-url.ts';
@@ -12,6 +13,7 @@ import type { Replay } from './use-replay.ts';
 const MESSAGE = 'col-span-full text-sm @md:order-last';
 
 export interface TargetRowProps {
+  readonly ref: Ref<HTMLDivElement>;
   readonly uid: string;
   readonly request: ListedRequest;
   readonly replay: Replay;
@@ -19,7 +21,7 @@ export interface TargetRowProps {
 }
 
 /** Method, destination and the send button. This row stays in place while the rest scrolls. */
-export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) {
+export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowProps) {
   const { form, change, errors } = replay;
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -33,7 +35,10 @@ export function TargetRow({ uid, request, replay, focusAsked }: TargetRowProps) 
     ? `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`
     : undefined;
   return (
-    <div className="sticky top-0 z-10 grid shrink-0 grid-cols-[5.5rem_minmax(0,1fr)] gap-2 border-b border-line bg-bg px-4 pt-0.5 pb-3 @md:grid-cols-[5.5rem_minmax(0,1fr)_auto]">
+    <div
+      ref={ref}
+      className="sticky top-0 z-10 grid shrink-0 grid-cols-[5.5rem_minmax(0,1fr)] gap-2 border-b border-line bg-bg px-4 pt-0.5 pb-3 @md:grid-cols-[5.5rem_minmax(0,1fr)_auto]"
+    >
       <div className="flex flex-col justify-end gap-1">
         <label htmlFor={`${id}-method`} className="text-sm font-medium text-ink-2">
           Method

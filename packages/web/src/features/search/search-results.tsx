@@ -59,7 +59,7 @@ export function SearchResults({ q, endpoint }: SearchResultsProps) {
   if (found.length === 0 && isComplete) {
     return (
       <EmptyState icon={<SearchX />} title="Nothing found">
-        No stored request matches this query.
+        No stored request matches this query. Try fewer terms, or a longer time.
       </EmptyState>
     );
   }

@@ -22,7 +22,12 @@ export function TestCheckout({ id }: { readonly id: string }) {
   if (checkout.data !== undefined) return <LoadedCheckout checkout={checkout.data} />;
   if (checkout.isError) {
     return (
-      <Notice tone="bad">{errorMessage(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+      <>
+        <Notice tone="bad">{errorMessage(checkout.error, 'The checkout could not be loaded. Reload the page.')}</Notice>
+        <Button asChild variant="ghost">
+          <a href="/subscription">Back to the plans</a>
+        </Button>
+      </>
     );
   }
   return (

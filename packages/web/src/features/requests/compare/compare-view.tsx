@@ -74,8 +74,8 @@ export function CompareView({ uid, left, right, onLeft, onRight, onClose }: Comp
         </div>
       </header>
       <div className="grid shrink-0 grid-cols-2 border-b border-line">
-        <Side label="Choose the left request" request={left} onChange={() => setPicking('left')} />
-        <Side label="Choose the right request" request={right} onChange={() => setPicking('right')} />
+        <Side label="Change the left request" request={left} onChange={() => setPicking('left')} />
+        <Side label="Change the right request" request={right} onChange={() => setPicking('right')} />
       </div>
       {picking === undefined ? null : (
         <RequestPicker

@@ -74,16 +74,17 @@ export function DetailsHeader(props: DetailsHeaderProps) {
 
 /** One line of facts, which wraps in a narrow pane. */
 function DetailsFacts({ uid, request, SignatureFact }: DetailsHeaderProps) {
-  const { source, event } = labelOf(request);
+  const { source } = labelOf(request);
+  const { eventType } = request;
   return (
     <p className="flex min-w-0 flex-wrap items-center gap-x-3 font-mono text-sm text-ink-2">
       <RequestNumber index={request.index} />
       <span title="Sender" className={source === 'Unknown' ? 'text-ink-3' : 'text-ink'}>
         {source}
       </span>
-      {event === '' ? null : (
-        <span title={`Event type: ${event}`} className="max-w-full truncate text-ink">
-          {event}
+      {eventType === null ? null : (
+        <span title={`Event type: ${eventType}`} className="max-w-full truncate text-ink">
+          {eventType}
         </span>
       )}
       <time dateTime={request.timestamp} title={request.timestamp}>

@@ -10,7 +10,7 @@ export function QueryTab({ request }: { readonly request: CapturedRequest }) {
   if (query === '') return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
   return (
     <>
-      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm wrap-anywhere">
+      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all">
         <span className="sr-only">As sent: </span>
         {query}
         <CopyButton

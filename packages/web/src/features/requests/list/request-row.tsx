@@ -64,6 +64,11 @@ export interface RequestRowProps extends RowContentProps {
 
 export const rowId = (index: number): string => `request-${index}`;
 
+/** The cells whose text is the name of a row. Without this, its buttons and its checkbox would be part of the name. */
+const NAMING_CELLS = ['method', 'source', 'path', 'size', 'age'] as const;
+const cellId = (index: number, cell: (typeof NAMING_CELLS)[number]): string => `${rowId(index)}-${cell}`;
+const rowName = (index: number): string => NAMING_CELLS.map((cell) => cellId(index, cell)).join(' ');
+
 /** One captured request. Its position changes with every new request; its content does not. */
 export function RequestRow({ line, top, height, active, fresh, swipe, ...content }: RequestRowProps) {
   const { request, selected, actions } = content;
@@ -77,6 +82,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
     <div
       id={rowId(request.index)}
       role="row"
+      aria-labelledby={rowName(request.index)}
       aria-rowindex={line + 2}
       aria-selected={selected}
       data-fresh={fresh || undefined}
@@ -104,6 +110,7 @@ export function RequestRow({ line, top, height, active, fresh, swipe, ...content
 const RowContent = memo(function RowContent(props: RowContentProps) {
   const { request, selected, marked, doomed, dropped, marking, actions } = props;
   const { source } = labelOf(request);
+  const { index } = request;
   return (
     <div
       className={clsx(
@@ -122,7 +129,7 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           type="checkbox"
           tabIndex={selected ? 0 : -1}
           checked={marked}
-          aria-label={`Select request ${request.index}`}
+          aria-label={`Select request ${index}`}
           onChange={() => undefined}
           onClick={(press) => {
             press.stopPropagation();
@@ -134,39 +141,47 @@ const RowContent = memo(function RowContent(props: RowContentProps) {
           )}
         />
       </span>
-      <span role="gridcell" className="truncate">
+      <span role="gridcell" id={cellId(index, 'method')} className="truncate">
         <MethodBadge method={request.method} />
       </span>
       <span
         role="gridcell"
+        id={cellId(index, 'source')}
         className={clsx('hidden truncate @md:block', source === 'Unknown' ? 'text-ink-3' : 'text-ink-2')}
       >
         {source}
       </span>
       <PathCell request={request} dropped={dropped} />
-      <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
+      <span
+        role="gridcell"
+        id={cellId(index, 'size')}
+        className="text-right font-mono text-sm whitespace-nowrap text-ink-2"
+      >
         {formatSize(request.size)}
       </span>
-      <Age timestamp={request.timestamp} />
+      <Age request={request} />
       <Actions {...props} />
     </div>
   );
 });
 
-/** Path and, dimmed, the event. Both are truncated before the badge is. */
+/**
+ * Path and, dimmed, the event. Both are truncated before the badge is. An event with less room than a few characters
+ * wraps to a second line, which is hidden.
+ */
 function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropped'>) {
   const query = queryOf(request);
   const { event } = labelOf(request);
   const path = readable(request.path) || '/';
   return (
-    <span role="gridcell" className="flex min-w-0 items-center gap-2">
-      <span className="flex min-w-0 items-baseline gap-2 font-mono text-sm">
-        <span className="min-w-0 shrink truncate text-ink" title={path + query}>
+    <span role="gridcell" id={cellId(request.index, 'path')} className="flex min-w-0 items-center gap-2">
+      <span className="flex h-5 min-w-0 flex-wrap gap-x-2 overflow-hidden font-mono text-sm leading-5">
+        <span className="max-w-full truncate text-ink" title={path + query}>
           {path}
           {query === '' ? null : <span className="text-ink-3"> …</span>}
         </span>
         {event === '' && query === '' ? null : (
-          <span className="min-w-0 shrink-[9999] truncate text-ink-3">{event === '' ? query : event}</span>
+          <span className="min-w-0 grow basis-12 truncate text-ink-3">{event === '' ? query : event}</span>
         )}
       </span>
       <DeliveryBadge request={request} />
@@ -175,9 +190,13 @@ function PathCell({ request, dropped }: Pick<RowContentProps, 'request' | 'dropp
   );
 }
 
-function Age({ timestamp }: { readonly timestamp: string }) {
+function Age({ request: { index, timestamp } }: Pick<RowContentProps, 'request'>) {
   return (
-    <span role="gridcell" className="text-right font-mono text-sm whitespace-nowrap text-ink-2">
+    <span
+      role="gridcell"
+      id={cellId(index, 'age')}
+      className="text-right font-mono text-sm whitespace-nowrap text-ink-2"
+    >
       <time dateTime={timestamp} title={formatMoment(timestamp)}>
         {shortAge(timestamp, useNow())}
       </time>
