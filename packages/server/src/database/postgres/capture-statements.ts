@@ -140,7 +140,6 @@ export function postgresCaptureStatements(
   };
 }
 
-
 function rowValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
   return [
     keyArray(rows),
