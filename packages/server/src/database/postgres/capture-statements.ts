@@ -82,6 +82,18 @@ type Run = <Row extends QueryResultRow>(
   values: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
 
+/** Sends statements with one write of the socket. Waits for all of them, then rejects with the first failure. */
+async function sendTogether<T extends readonly Promise<unknown>[]>(
+  socket: Socket,
+  send: () => readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  socket.cork();
+  const promises = send();
+  socket.uncork();
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
 /**
  * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
  * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
@@ -94,19 +106,9 @@ export function postgresCaptureStatements(
   onCommit: () => void,
 ): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
-  /** Sends statements with one write. Waits for all of them, then rejects with the first failure. */
-  async function sendTogether<T extends readonly Promise<unknown>[]>(
-    send: () => readonly [...T],
-  ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-    socket.cork();
-    const promises = send();
-    socket.uncork();
-    await Promise.allSettled(promises);
-    return Promise.all(promises);
-  }
   return {
     async lockEndpoints(endpointIds) {
-      const [, { rows }] = await sendTogether(() => [
+      const [, { rows }] = await sendTogether(socket, () => [
         client.query('begin'),
         run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
       ]);
@@ -129,7 +131,7 @@ export function postgresCaptureStatements(
         JSON.stringify(joinedIds === undefined ? receipts : []),
         Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       ];
-      const [, committed] = await sendTogether(() => [
+      const [, committed] = await sendTogether(socket, () => [
         writes.some((write) => write.hasDeliveries)
           ? run('write-beside-deliveries', WRITE_BESIDE_DELIVERIES, values)
           : run('write', WRITE, values),
@@ -139,7 +141,6 @@ export function postgresCaptureStatements(
     },
   };
 }
-
 
 function rowValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
   return [
