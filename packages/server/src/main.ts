@@ -4,14 +4,13 @@ import type { Logger } from './log.ts';
 import { openStore, startServer } from './app.ts';
 import type { RunningServer } from './app.ts';
 import { StorageProblem } from './database/storage-problem.ts';
+import { trimHeapAfterFloods } from './limits/heap-trimmer.ts';
 
 /** Wiring and signals. The only file that ends the process. */
 
 /** Why the server can't start, as sentences for the operator; `undefined` for unexpected errors. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof ConfigProblem)
-    return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
-  if (error instanceof StorageProblem) return error.message;
+  if (error instanceof ConfigProblem || error instanceof StorageProblem) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
   if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';
@@ -73,6 +72,7 @@ function stopOnSignals(server: RunningServer, log: Logger): void {
 try {
   const { server, log } = await start();
   stopOnSignals(server, log);
+  trimHeapAfterFloods();
   log.info({ url: server.url }, `Creel listens on ${server.url}`);
 } catch (error) {
   process.stderr.write(`${reasonOf(error) ?? (error instanceof Error ? error.stack : String(error))}\n`);

@@ -63,6 +63,27 @@ test('what work does after promises counts as its time', async () => {
   expect(begun).toEqual(['first', 'a', 'b']);
 });
 
+test('in long turns, work has half of the time that the rest takes, and 4 ms at most', async () => {
+  let now = 0;
+  const turns = new LoopTurns(() => now);
+  let begun = 0;
+  const piece = (): void => {
+    begun += 1;
+    now += 0.25;
+  };
+  const inNextTurn = async (restMs: number): Promise<number> => {
+    now += restMs;
+    begun = 0;
+    await turn();
+    return begun;
+  };
+  for (let nth = 0; nth < 100; nth += 1) turns.run({}, piece);
+  await turn();
+  expect(await inNextTurn(0.5)).toBe(4);
+  expect(await inNextTurn(4)).toBe(8);
+  expect(await inNextTurn(1000)).toBe(16);
+});
+
 test('work alone never waits', async () => {
   const turns = new LoopTurns();
   for (let nth = 0; nth < 3; nth += 1) {

@@ -3,8 +3,13 @@ import process from 'node:process';
 import { normalAddress } from './client-address.ts';
 import { FlowQueue } from '../limits/flow-queue.ts';
 
-/** Milliseconds of work per turn of the event loop. The last piece may exceed it. */
-const MAX_TURN_MS = 1;
+/**
+ * Milliseconds of work per turn of the event loop; the last piece may exceed them. When the rest of a turn is long,
+ * because a thousand clients connect, work gets half as much as the rest takes.
+ */
+const MIN_TURN_MS = 1;
+const MAX_TURN_MS = 4;
+const SHARE_OF_REST = 1 / 2;
 /** The most bytes that Node reads from a socket at once. After that many, more is probably waiting. */
 export const FULL_READ_BYTES = 64 * 1024;
 
@@ -21,7 +26,7 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
 }
 
 /**
- * Starts pieces of work for about a millisecond per turn of the event loop, with owners taking turns. Captures that arrive
+ * Starts pieces of work for one to four milliseconds per turn of the event loop, with owners taking turns. Captures that arrive
  * are read in between, and owners with little work do not wait for busy ones. When nothing waits, work starts at once.
  */
 export class LoopTurns {
@@ -29,6 +34,8 @@ export class LoopTurns {
   /** Milliseconds of a monotonic clock. */
   readonly #elapsed: () => number;
   #isFree = true;
+  /** When the work of the last turn ended, and when that of this turn has to end. */
+  #endedAt = 0;
   #until = 0;
 
   constructor(elapsed = () => performance.now()) {
@@ -49,7 +56,9 @@ export class LoopTurns {
       return;
     }
     setImmediate(this.#next);
-    this.#until = this.#elapsed() + MAX_TURN_MS;
+    const now = this.#elapsed();
+    const share = (now - this.#endedAt) * SHARE_OF_REST;
+    this.#until = now + Math.min(MAX_TURN_MS, Math.max(MIN_TURN_MS, share));
     this.#step();
   };
 
@@ -58,7 +67,8 @@ export class LoopTurns {
     if (work === undefined) return;
     // A socket that is resumed delivers its data in the next tick, and calls continue after promises. Both count.
     queueAfterEffects(() => {
-      if (this.#elapsed() < this.#until) this.#step();
+      this.#endedAt = this.#elapsed();
+      if (this.#endedAt < this.#until) this.#step();
     });
     work();
   }

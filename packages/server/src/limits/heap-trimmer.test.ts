@@ -1,0 +1,59 @@
+import { beforeEach, expect, test } from 'vitest';
+import { HeapTrimmer } from './heap-trimmer.ts';
+
+const MB = 1_000_000;
+let size = 0;
+let utilization = 0;
+let collections = 0;
+/** The size of the heap after each collection, as far as they are known in advance. */
+let next: number[] = [];
+let trimmer: HeapTrimmer;
+
+beforeEach(() => {
+  [size, utilization, collections, next] = [45 * MB, 0.1, 0, []];
+  trimmer = new HeapTrimmer({
+    utilization: () => utilization,
+    size: () => size,
+    collect: () => {
+      collections += 1;
+      size = next.shift() ?? size;
+    },
+  });
+  trimmer.check();
+  collections = 0;
+});
+
+test('collects after a flood, until a collection gains little', () => {
+  [size, utilization] = [150 * MB, 1];
+  trimmer.check();
+  expect(collections).toBe(0);
+  utilization = 0.1;
+  next = [80 * MB, 46 * MB];
+  for (let nth = 0; nth < 10; nth += 1) trimmer.check();
+  expect([collections, size]).toEqual([2, 46 * MB]);
+});
+
+test('does not collect again what is in use', () => {
+  size = 150 * MB;
+  next = [148 * MB];
+  for (let nth = 0; nth < 10; nth += 1) trimmer.check();
+  expect(collections).toBe(1);
+  size = 180 * MB;
+  trimmer.check();
+  expect(collections).toBe(1);
+});
+
+test('notices when less is in use', () => {
+  size = 150 * MB;
+  trimmer.check();
+  size = 45 * MB;
+  trimmer.check();
+  size = 100 * MB;
+  trimmer.check();
+  expect(collections).toBe(2);
+});
+
+test('collects nothing while the heap hardly grows', () => {
+  for (size = 45 * MB; size < 58 * MB; size += MB) trimmer.check();
+  expect(collections).toBe(0);
+});

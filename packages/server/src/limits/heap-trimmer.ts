@@ -1,0 +1,59 @@
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+
+const CHECK_MS = 2000;
+/** Share of the time in which the event loop may work. A collection pauses it for about 30 ms. */
+const MAX_UTILIZATION = 0.3;
+/** Growth of the heap that is worth a collection. */
+const MAX_GROWTH = 1.3;
+/** A collection that gains less leaves what is in use. */
+const MIN_GAIN = 0.1;
+
+/** A heap whose garbage can be collected on demand. */
+export interface TrimmableHeap {
+  /** Share of the time in which the event loop worked since the last call. */
+  readonly utilization: () => number;
+  /** Bytes that the heap has of the system. */
+  readonly size: () => number;
+  readonly collect: () => void;
+}
+
+/**
+ * Returns the memory of a flood when it is over. V8 collects garbage when the program allocates, which can be minutes
+ * later. The first collection frees most objects, and the next one the pages that the last of them were on.
+ */
+export class HeapTrimmer {
+  readonly #heap: TrimmableHeap;
+  /** The size after the last collection that gained little. */
+  #inUse = 0;
+
+  constructor(heap: TrimmableHeap) {
+    this.#heap = heap;
+  }
+
+  /** Collects garbage if the process is quiet and the heap is larger than what is in use. */
+  check(): void {
+    if (this.#heap.utilization() > MAX_UTILIZATION) return;
+    const before = this.#heap.size();
+    this.#inUse = Math.min(this.#inUse, before);
+    if (before <= this.#inUse * MAX_GROWTH) return;
+    this.#heap.collect();
+    const after = this.#heap.size();
+    if (after > before * (1 - MIN_GAIN)) this.#inUse = after;
+  }
+}
+
+/** Trims the heap of this thread after floods. Without Node's `--expose-gc`, only V8 decides. */
+export function trimHeapAfterFloods(): void {
+  const collect = globalThis.gc;
+  if (collect === undefined) return;
+  let last = performance.eventLoopUtilization();
+  const utilization = (): number => {
+    const since = performance.eventLoopUtilization(last);
+    last = performance.eventLoopUtilization();
+    return since.utilization;
+  };
+  const size = (): number => getHeapStatistics().total_heap_size;
+  const trimmer = new HeapTrimmer({ utilization, size, collect: () => void collect() });
+  setInterval(() => trimmer.check(), CHECK_MS).unref();
+}
