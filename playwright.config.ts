@@ -1,12 +1,20 @@
 import { defineConfig } from '@playwright/test';
 import { launchOptions } from './scripts/chromium.ts';
 
+/** These start servers with their own settings. In the first project they run beside the others and not alone after them. */
+const OWN_SETTINGS = ['**/billing-off.spec.ts', '**/kept-requests.spec.ts'];
+
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
   // Twice the cores, because tests also wait.
   workers: 4,
-  fullyParallel: false,
+  // By test and not by file, so that no long file runs alone at the end.
+  fullyParallel: true,
+  projects: [
+    { name: 'own settings', testMatch: OWN_SETTINGS, fullyParallel: false },
+    { name: 'same settings', testIgnore: OWN_SETTINGS },
+  ],
   retries: 0,
   forbidOnly: true,
   timeout: 60_000,

@@ -50,6 +50,7 @@ test('any request of the endpoint is chosen with a query', async ({ page, endpoi
   for (const path of ['/first', '/second', '/third']) await sendJson(endpoint.url, { path }, path);
   await page.goto(`/endpoints/${endpoint.uid}?request=2&compare=1`);
   await expect(page.getByRole('region', { name: 'Differences' })).toContainText('/second');
+  await expect(page.getByRole('button', { name: /^Change the (left|right) request$/ })).toHaveCount(2);
   await page.keyboard.press('/');
   const field = page.getByRole('dialog').getByRole('combobox', { name: 'Find a request' });
   await expect(field).toBeFocused();

@@ -11,6 +11,8 @@ let app: App;
 let mailbox: Mailbox;
 let provider: TestProvider;
 
+// One after the other, because they share a server.
+test.describe.configure({ mode: 'default' });
 test.beforeAll(async () => {
   mailbox = await openMailbox();
   provider = await startTestProvider();

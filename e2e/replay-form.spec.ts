@@ -274,6 +274,29 @@ test('long words do not overflow at any width, and Send Request stays visible', 
 
 const PANEL = '[aria-label="Replay Request"]';
 
+test('over the list, a response starts at the edge of the row with the destination', async ({
+  page,
+  endpoint,
+  target,
+}) => {
+  await sendJson(endpoint.url, { a: 1 });
+  const targetRow = page.locator(`${PANEL} form > div`).first();
+  for (const size of [
+    { width: 390, height: 844 },
+    { width: 720, height: 450 },
+  ]) {
+    await page.setViewportSize(size);
+    await openReplay(page, endpoint);
+    await sendTo(page, target.url);
+    await expect
+      .poll(async () => {
+        const [above, below] = [await targetRow.boundingBox(), await response(page).boundingBox()];
+        return Math.round((below?.y ?? Number.NaN) - (above?.y ?? 0) - (above?.height ?? 0));
+      }, `pixels between them at ${size.width}`)
+      .toBe(0);
+  }
+});
+
 test.describe('axe, light and dark,', () => {
   test.slow();
 

@@ -152,6 +152,12 @@ test('a 500 with JSON is laid out, with its headers as they came', async ({ page
   const rows = response(page).getByRole('table', { name: 'Response headers' }).getByRole('row');
   await expect(rows.filter({ hasText: 'a=1' })).toContainText('Set-Cookie');
   await expect(rows.filter({ hasText: 'b=2' })).toContainText('set-cookie');
+
+  // The toast of this response must not stay beside the failure of the next replay.
+  await target.close();
+  await sendButton(page).click();
+  await expect(response(page).getByRole('alert')).toBeVisible();
+  expect(await toast(page, 'Request Sent').count()).toBe(0);
 });
 
 test('a compressed response is decoded and marked, and bytes are shown in hex', async ({ page, endpoint, target }) => {

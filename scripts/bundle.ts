@@ -30,12 +30,16 @@ const entries = {
  * An import of a built-in module evaluates all its exports. Some of these two load more when they are read, such as undici, which would
  * take a third of the start of every thread. The bundle has their other exports.
  */
-const eagerModules = ['node:crypto', 'node:http'];
+const eagerModules = ['crypto', 'http'];
 const withoutLazyExports: Plugin = {
   name: 'without-lazy-exports',
-  resolveId: (id) => (eagerModules.includes(id) ? `\0${id}` : undefined),
+  // Packages import them with and without `node:`.
+  resolveId(id) {
+    const name = id.replace(/^node:/, '');
+    return eagerModules.includes(name) ? `\0node:${name}` : undefined;
+  },
   load(id) {
-    const name = id.slice(1);
+    const name = id.replace('\0node:', '');
     if (!eagerModules.includes(name)) return undefined;
     const values = Object.entries(Object.getOwnPropertyDescriptors(process.getBuiltinModule(name)));
     const names = values.filter(([, { get }]) => get === undefined).map(([each]) => each);

@@ -100,8 +100,12 @@ async function skipPlaywright(env: NodeJS.ProcessEnv, reason: string): Promise<T
   return skippedTests(count, `${count} browser tests: ${reason}`);
 }
 
-async function runPlaywright(env: NodeJS.ProcessEnv): Promise<TestSummary> {
-  const browser = await findChromium({ preferShell: true }).catch((error: unknown) => ({ reason: messageOf(error) }));
+const noBrowser = (error: unknown): { readonly reason: string } => ({ reason: messageOf(error) });
+
+async function runPlaywright(
+  env: NodeJS.ProcessEnv,
+  browser: string | ReturnType<typeof noBrowser>,
+): Promise<TestSummary> {
   if (typeof browser !== 'string') return await skipPlaywright(env, browser.reason);
   const withBrowser = { ...env, CREEL_CHROMIUM: browser };
   const { code } = await runChild(process.execPath, PLAYWRIGHT, {
@@ -113,8 +117,8 @@ async function runPlaywright(env: NodeJS.ProcessEnv): Promise<TestSummary> {
 }
 
 /**
- * Builds first, then runs the checks beside Vitest, then Playwright. All at once, tests of time limits fail by chance on
- * two cores.
+ * Builds, then runs Vitest, then Playwright. The checks start with the build, which leaves a third of two cores idle.
+ * All at once, tests of time limits fail by chance on two cores.
  */
 async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
   const startedAt = Date.now();
@@ -124,6 +128,8 @@ async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
   const programs = Promise.all([provideProgram('nats-server'), provideProgram('nginx')]).catch((error: unknown) =>
     print(messageOf(error)),
   );
+  const browser = findChromium({ preferShell: true }).catch(noBrowser);
+  const checks = runChecks(environment()).then(report);
   try {
     const built = await build();
     await programs;
@@ -133,8 +139,8 @@ async function runAll(): Promise<{ summary: TestSummary; seconds: number }> {
       CREEL_SERVER_PROGRAM: fromRoot('packages', 'server', 'dist', 'main.js'),
       ...(url === undefined ? {} : { TEST_DATABASE_URL: url }),
     });
-    const parts = await Promise.all([runChecks(environment()).then(report), runVitest(env)]);
-    const inBrowser = await runPlaywright(env);
+    const parts = await Promise.all([checks, runVitest(env)]);
+    const inBrowser = await runPlaywright(env, await browser);
     return {
       summary: addSummaries([built, ...parts, inBrowser]),
       seconds: Math.round((Date.now() - startedAt) / 1_000),

@@ -83,7 +83,7 @@ const answering =
   (page) =>
     page.route(path, (route) => route.fulfill({ json }));
 const DESTINATIONS_PATH = '**/api/endpoints/*/destinations';
-const DELIVERIES_PATH = '**/api/endpoints/*/requests/*/deliveries';
+const DELIVERIES_PATH = '**/api/endpoints/*/requests/*/deliveries*';
 
 /** Opens the dialog. */
 async function forwarding(stage: Stage, prepare: Prepare): Promise<Page> {

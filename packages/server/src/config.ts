@@ -22,10 +22,20 @@ export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
   readonly mistakes: readonly string[];
   constructor(mistakes: readonly string[]) {
-    super(mistakes.join('\n'));
+    super(`The environment has mistakes:\n${mistakes.map((mistake) => `  ${mistake}`).join('\n')}`);
     this.mistakes = mistakes;
   }
 }
+
+/** The variables that Stripe needs, all of them. */
+const stripeSchema = z.object({
+  STRIPE_SECRET_KEY: z.string().min(1),
+  STRIPE_WEBHOOK_SECRET: z.string().min(1),
+  STRIPE_PRICE_BASIC_MONTHLY: z.string().min(1),
+  STRIPE_PRICE_BASIC_YEARLY: z.string().min(1),
+  STRIPE_PRICE_PREMIUM_MONTHLY: z.string().min(1),
+  STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1),
+});
 
 /** The environment variables, all optional (docs/api.md, "Environment"). */
 const environmentSchema = z.object({
@@ -55,13 +65,8 @@ const environmentSchema = z.object({
   EXPIRED_RETENTION_HOURS: whole(0, 1_000_000).default(168),
   BILLING: z.enum(['stripe', 'test', 'off'], { error: 'must be stripe, test or off' }).optional(),
   DEFAULT_TIER: z.enum(tierSchema.options, { error: 'must be FREE, BASIC or PREMIUM' }).default('FREE'),
-  STRIPE_SECRET_KEY: z.string().min(1).optional(),
-  STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+  ...stripeSchema.partial().shape,
   STRIPE_API_BASE: httpUrl.optional(),
-  STRIPE_PRICE_BASIC_MONTHLY: z.string().min(1).optional(),
-  STRIPE_PRICE_BASIC_YEARLY: z.string().min(1).optional(),
-  STRIPE_PRICE_PREMIUM_MONTHLY: z.string().min(1).optional(),
-  STRIPE_PRICE_PREMIUM_YEARLY: z.string().min(1).optional(),
   OIDC_ISSUER: issuerUrl.optional(),
   OIDC_CLIENT_ID: z.string().min(1).optional(),
   OIDC_CLIENT_SECRET: z.string().min(1).optional(),
@@ -105,30 +110,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return toConfig(parsed.data);
 }
 
-type Variable = keyof z.input<typeof environmentSchema>;
-
-const STRIPE_NEEDS: readonly Variable[] = [
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'STRIPE_PRICE_BASIC_MONTHLY',
-  'STRIPE_PRICE_BASIC_YEARLY',
-  'STRIPE_PRICE_PREMIUM_MONTHLY',
-  'STRIPE_PRICE_PREMIUM_YEARLY',
-];
-
 /** Mistakes in combinations of variables. Reported together with mistakes in single variables. */
 function togetherMistakes(set: Readonly<Partial<Record<string, string>>>): string[] {
   const mistakes: string[] = [];
-  const missing = (names: readonly Variable[]): string => names.filter((name) => set[name] === undefined).join(', ');
-  const signIn: readonly Variable[] = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
+  const missing = (names: readonly string[]): string => names.filter((name) => set[name] === undefined).join(', ');
+  const signIn = ['OIDC_ISSUER', 'OIDC_CLIENT_ID'];
+  const stripe = stripeSchema.keyof().options;
   const asksForSignIn = [...signIn, 'OIDC_CLIENT_SECRET'].some((name) => set[name] !== undefined);
   if (asksForSignIn && missing(signIn) !== '')
     mistakes.push(`${missing(signIn)} must be set as well: third-party sign-in needs it`);
   if (set['NATS_URL'] !== undefined && set['DATABASE_URL'] === undefined)
     mistakes.push('DATABASE_URL must be set as well: NATS_URL connects several nodes, and SQLite serves one node');
-  if (set['BILLING'] === 'stripe' && missing(STRIPE_NEEDS) !== '')
-    mistakes.push(`${missing(STRIPE_NEEDS)} must be set: BILLING=stripe needs it`);
-  const prices = STRIPE_NEEDS.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
+  if (set['BILLING'] === 'stripe' && missing(stripe) !== '')
+    mistakes.push(`${missing(stripe)} must be set: BILLING=stripe needs it`);
+  const prices = stripe.filter((name) => name.startsWith('STRIPE_PRICE_')).map((name) => set[name]);
   const given = prices.filter((price) => price !== undefined);
   if (new Set(given).size < given.length) mistakes.push('The four STRIPE_PRICE_ variables must name different prices');
   return mistakes;
@@ -148,24 +143,15 @@ function defaultBilling(environment: Environment, stripe: StripeEnvironment | un
 }
 
 function stripeOf(environment: Environment): StripeEnvironment | undefined {
-  const {
-    STRIPE_SECRET_KEY: secretKey,
-    STRIPE_WEBHOOK_SECRET: webhookSecret,
-    STRIPE_PRICE_BASIC_MONTHLY: basicMonthly,
-    STRIPE_PRICE_BASIC_YEARLY: basicYearly,
-    STRIPE_PRICE_PREMIUM_MONTHLY: premiumMonthly,
-    STRIPE_PRICE_PREMIUM_YEARLY: premiumYearly,
-  } = environment;
-  if (secretKey === undefined || webhookSecret === undefined) return undefined;
-  if (basicMonthly === undefined || basicYearly === undefined) return undefined;
-  if (premiumMonthly === undefined || premiumYearly === undefined) return undefined;
+  const { data } = stripeSchema.safeParse(environment);
+  if (data === undefined) return undefined;
   return {
-    secretKey,
-    webhookSecret,
+    secretKey: data.STRIPE_SECRET_KEY,
+    webhookSecret: data.STRIPE_WEBHOOK_SECRET,
     apiBase: environment.STRIPE_API_BASE,
     prices: {
-      BASIC: { monthly: basicMonthly, yearly: basicYearly },
-      PREMIUM: { monthly: premiumMonthly, yearly: premiumYearly },
+      BASIC: { monthly: data.STRIPE_PRICE_BASIC_MONTHLY, yearly: data.STRIPE_PRICE_BASIC_YEARLY },
+      PREMIUM: { monthly: data.STRIPE_PRICE_PREMIUM_MONTHLY, yearly: data.STRIPE_PRICE_PREMIUM_YEARLY },
     },
   };
 }

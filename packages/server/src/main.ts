@@ -10,9 +10,7 @@ import { trimHeapAfterFloods } from './limits/heap-trimmer.ts';
 
 /** Why the server can't start, as sentences for the operator; `undefined` for unexpected errors. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof ConfigProblem)
-    return `The environment has mistakes:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
-  if (error instanceof StorageProblem) return error.message;
+  if (error instanceof ConfigProblem || error instanceof StorageProblem) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return 'The port is in use by another program. Stop it, or set PORT to another one.';
   if (code === 'EACCES') return 'This port may not be opened by an ordinary user. Set PORT to 1024 or more.';

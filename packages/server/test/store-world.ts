@@ -2,7 +2,7 @@ import { CapturePacker } from '../src/database/packed-captures.ts';
 import { encodeHead } from '../src/database/request-head.ts';
 import type { CaptureLimits, RequestRecord } from '../src/database/store.ts';
 import type { EndpointRecord, UserRecord } from '../src/database/records.ts';
-import type { NewEndpoint } from '../src/features/endpoints/queries.ts';
+import type { NewEndpoint, PlanLimits } from '../src/features/endpoints/queries.ts';
 import type { NewUser } from '../src/features/accounts/user-queries.ts';
 import type { AppStore } from '../src/queries.ts';
 
@@ -38,28 +38,25 @@ export async function someUser(store: AppStore, details: Partial<NewUser> = {}):
   return created.user;
 }
 
+/** The same limits for every plan. */
+export function anyPlan(limits: Partial<PlanLimits['FREE']> = {}): PlanLimits {
+  const plan = { endpoints: 1000, favorites: 1, expiryMs: DAY, ...limits };
+  return { FREE: plan, BASIC: plan, PREMIUM: plan };
+}
+
 /** Creates an endpoint, for a new user by default. */
 export async function someEndpoint(
   store: AppStore,
-  details: Partial<NewEndpoint> = {},
+  { createdAt = T0, expiresAt = T0 + DAY, ...details }: Partial<NewEndpoint> & { readonly expiresAt?: number } = {},
   limit = 1000,
 ): Promise<EndpointRecord> {
   const userId = details.userId ?? (await someUser(store)).id;
   const endpoint = await store.createEndpoint(
-    {
-      uid: unique('uid'),
-      name: null,
-      source: null,
-      createdAt: T0,
-      expiresAt: T0 + DAY,
-      autosave: false,
-      ...details,
-      userId,
-    },
-    limit,
+    { uid: unique('uid'), name: null, source: null, createdAt, autosave: false, ...details, userId },
+    anyPlan({ endpoints: limit, expiryMs: expiresAt - createdAt }),
   );
   if (endpoint === undefined) throw new Error('The user is gone.');
-  if (endpoint === 'limit' || endpoint === 'stale-plan') throw new Error(`Not created: ${endpoint}`);
+  if ('limit' in endpoint) throw new Error('Not created: the limit is reached.');
   return endpoint;
 }
 

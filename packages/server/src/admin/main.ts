@@ -6,8 +6,8 @@ import { runAdmin } from './commands.ts';
 /** The process of `creel admin`: environment, output and exit code. */
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ConfigProblem) return `The environment has mistakes:\n${error.message}`;
-  if (error instanceof StorageProblem || error instanceof AdminProblem) return error.message;
+  if (error instanceof ConfigProblem || error instanceof StorageProblem || error instanceof AdminProblem)
+    return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

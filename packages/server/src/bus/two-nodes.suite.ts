@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLive, shownAfter, shows, toldIndexes } from '../../test/live-viewer.ts';
 import type { LiveViewer } from '../../test/live-viewer.ts';
+import { anyPlan } from '../../test/store-world.ts';
 import type { TestClient } from '../../test/test-client.ts';
 import type { TestPerson, TestServer } from '../../test/test-server.ts';
 import { startTwoNodes } from '../../test/two-nodes.ts';
@@ -171,9 +172,13 @@ export function describeTwoNodes(name: string, { settings, interrupt }: BusUnder
       const uid = await newEndpoint();
       expect(await capture(nodes.b, uid)).toBe(200);
       const { id = 0 } = (await nodes.a.store.findEndpoint(uid)) ?? {};
-      await nodes.a.store.changeEndpoint(id, { favorite: { on: true, limit: 5, endpointLimit: 20, now: Date.now() } });
+      await nodes.a.store.changeEndpoint(id, {
+        favorite: { on: true, now: Date.now(), plans: anyPlan({ favorites: 5 }) },
+      });
       // Past its expiry, and announced by a call that changes something else.
-      await nodes.a.store.changeEndpoint(id, { favorite: { on: false, expiresAt: Date.now() - 1 } });
+      await nodes.a.store.changeEndpoint(id, {
+        favorite: { on: false, now: Date.now() - 1, plans: anyPlan({ expiryMs: 0 }) },
+      });
       await person.client.call('changeEndpoint', { params: { uid }, body: { name: 'expired' } });
       await expect.poll(() => capture(nodes.b, uid)).toBe(410);
     });

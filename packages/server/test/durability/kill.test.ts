@@ -66,7 +66,8 @@ describe('kill -9 under load', () => {
       let nextId = 0;
       for (let kill = 0; kill < KILLS; kill += 1) {
         const senders = new Senders(url, SENDERS, nextId);
-        await sleep(200 + Math.random() * 500);
+        await expect.poll(() => senders.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(SENDERS);
+        await sleep(Math.random() * 500);
         await server.kill('SIGKILL');
         await senders.stop();
         entries.push(...senders.entries);

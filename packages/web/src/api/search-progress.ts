@@ -11,12 +11,18 @@ export interface SearchedPart {
   readonly before: string | undefined;
 }
 
+/** The `before` parameter of the next page; `undefined` after the last one. `next` is the URL of an answer's next page. */
+export function nextBefore(next: string | undefined): string | undefined {
+  if (next === undefined) return undefined;
+  return new URL(next, location.origin).searchParams.get('before') ?? undefined;
+}
+
 /** Reads the progress of a search from the headers of its answer. */
 export function searchProgress({ next, headers }: Pick<Answer<'search'>, 'next' | 'headers'>): SearchedPart {
-  const before = next === undefined ? undefined : new URL(next, location.origin).searchParams.get('before');
+  const before = nextBefore(next);
   return {
     searched: Number(headers.get(SEARCHED_HEADER) ?? 0),
-    next: typeof before === 'string' ? parseSearchPosition(before) : undefined,
-    before: before ?? undefined,
+    next: before === undefined ? undefined : parseSearchPosition(before),
+    before,
   };
 }

@@ -7,16 +7,14 @@ export interface TooltipProps {
   readonly keys?: string | undefined;
   /** One element that accepts a ref. Wrap a disabled control in a focusable span, or its tooltip can't be reached. */
   readonly children: ReactNode;
-  readonly side?: 'top' | 'right' | 'bottom' | 'left';
 }
 
-export function Tooltip({ text, keys, children, side = 'top' }: TooltipProps) {
+export function Tooltip({ text, keys, children }: TooltipProps) {
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
-          side={side}
           sideOffset={6}
           collisionPadding={8}
           className="z-50 flex max-w-72 items-center gap-2 rounded-md border border-line-strong bg-panel px-2 py-1 text-sm text-ink shadow-float animate-fade-in"

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { z } from 'zod';
 import { methodChanges } from '../write-captures.ts';
@@ -20,47 +21,53 @@ const LOCK_ENDPOINTS = `select id as "endpointId", next_index as "nextIndex", gr
 const TAKE_SAVED_IDS = `select nextval('saved_request_ids') as id from generate_series(1, $1::int)`;
 
 /**
- * The bytes of the batch are one value that the server slices: one value per row costs the client twice as much. They
- * are the last value, because the client copies what precedes a value that its buffer has no space for. The batch's ids
- * are inserted in the same statement, which saves a message.
+ * Writes a batch in one statement: its ids, its rows, trims and counters. $1 to $10 have one element per endpoint; $11
+ * to $14 hold the added captures per endpoint and method; $15 to $21 have one element per capture.
+ *
+ * * Requests with pending deliveries, and those from `planned_to` on, are spared from the trim. A capture that is neither
+ *   saved nor unsaved after the batch was dropped.
+ * * Rows to trim are selected from the index and deleted by key. The statement does not see the rows that it inserts.
+ * * The endpoint's row is written once per batch: with a second write PostgreSQL would look up and lock its owner.
+ * * The bytes of the batch, $24, are one value that the server slices: one value per row costs the client twice as much.
+ *   They are the last value, because the client copies what precedes a value that its buffer has no space for.
  */
-const INSERT = `with noted as (insert into capture_batches (id, receipts) select unnest($8::uuid[]), $9)
-  insert into captured_requests (key, saved_id, method, received_at, head, body)
-  select key, nullif(saved_id, 0), method, received_at, substr($10::bytea, at, head_length),
-    case when body_length > 0 then substr($10::bytea, at + head_length, body_length) end
-  from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::int[], $7::int[])
-    as t (key, saved_id, method, received_at, at, head_length, body_length)`;
-
-/**
- * Trims and updates the counters in one statement. $1 to $10 have one element per endpoint; $11 to $14 hold the added
- * captures per endpoint and method. Requests with pending deliveries, and those from `planned_to` on, are spared. A
- * capture that is neither saved nor unsaved after the batch was dropped. Rows to trim are selected from the index and
- * deleted by key. The endpoint's row is
- * written once per batch: with a second write in the transaction PostgreSQL would look up and lock its owner.
- */
-const UPDATE_COUNTERS = `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+function writeStatement({ hasDeliveries }: { readonly hasDeliveries: boolean }): string {
+  const isSpared = `case when g.has_deliveries = 0 then false
+      else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end`;
+  const forgetDeliveries = `gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from doomed))),
+  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from doomed))),`;
+  return `with given as (select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
     $8::bigint[], $9::bigint[], $10::bigint[])
     as g (id, trim_from, trim_count, next_index, latest_at, saved_count, unsaved_count, spared_count, planned_to, has_deliveries)),
-  oldest as materialized (select g.id, g.has_deliveries, r.key, r.method, r.size, r.spared from given g cross join lateral (
-    select key, method, coalesce(octet_length(body), 0) as size, case when g.has_deliveries = 0 then false
-      else key >= (g.id << 32) + g.planned_to or exists (select from deliveries where request_key = key) end as spared from captured_requests
+  oldest as materialized (select g.id, r.key, r.method, r.size, r.spared from given g cross join lateral (
+    select key, method, coalesce(octet_length(body), 0) as size, ${hasDeliveries ? isSpared : 'false'} as spared from captured_requests
     where key >= (g.id << 32) + g.trim_from and key < (g.id + 1) << 32 and saved_id is null order by key limit g.trim_count) r),
+  trimmed as materialized (select id, max(key & 4294967295) + 1 as trimmed_to, count(*) filter (where spared) as spared from oldest group by id),
   doomed as materialized (select * from oldest where not spared),
   gone as (delete from captured_requests where key = any(array(select key from doomed))),
-  gone_attempts as (delete from delivery_attempts where request_key = any(array(select key from doomed where has_deliveries = 1))),
-  gone_latest as (delete from latest_deliveries where request_key = any(array(select key from doomed where has_deliveries = 1))),
+  ${hasDeliveries ? forgetDeliveries : ''}
   changes as (select id, method, sum(stored)::bigint as stored, sum(bytes)::bigint as bytes from (
     select * from unnest($11::bigint[], $12::text[], $13::bigint[], $14::bigint[]) as a (id, method, stored, bytes)
     union all select id, method, -1, -size from doomed) c group by id, method),
   counted as (insert into endpoint_method_counts as m (endpoint_id, method, stored, bytes) select * from changes where stored <> 0 or bytes <> 0
-    on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes)
+    on conflict (endpoint_id, method) do update set stored = m.stored + excluded.stored, bytes = m.bytes + excluded.bytes),
+  noted as (insert into capture_batches (id, receipts) select unnest($22::uuid[]), $23),
+  inserted as (insert into captured_requests (key, saved_id, method, received_at, head, body)
+    select key, nullif(saved_id, 0), method, received_at, substr($24::bytea, at, head_length),
+      case when body_length > 0 then substr($24::bytea, at + head_length, body_length) end
+    from unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[], $19::int[], $20::int[], $21::int[])
+      as t (key, saved_id, method, received_at, at, head_length, body_length))
   update endpoints e set next_index = g.next_index, latest_at = g.latest_at, saved_count = g.saved_count,
-    unsaved_count = g.unsaved_count + (select count(*) from oldest o where o.id = g.id and o.spared),
-    spared_count = g.spared_count + (select count(*) from oldest o where o.id = g.id and o.spared),
+    unsaved_count = g.unsaved_count + coalesce(t.spared, 0), spared_count = g.spared_count + coalesce(t.spared, 0),
     dropped_count = e.dropped_count + (g.next_index - e.next_index) - (g.saved_count - e.saved_count) - (g.unsaved_count - e.unsaved_count)
-      - (select count(*) from oldest o where o.id = g.id and o.spared),
-    trimmed_to = greatest(e.trimmed_to, (select max(o.key & 4294967295) + 1 from oldest o where o.id = g.id))
-  from given g where e.id = g.id`;
+      - coalesce(t.spared, 0),
+    trimmed_to = greatest(e.trimmed_to, t.trimmed_to)
+  from given g left join trimmed t on t.id = g.id where e.id = g.id`;
+}
+
+const WRITE = writeStatement({ hasDeliveries: false });
+/** A statement of its own, because PostgreSQL also starts the parts of a statement that find nothing to do. */
+const WRITE_BESIDE_DELIVERIES = writeStatement({ hasDeliveries: true });
 
 /**
  * Statements are planned once per connection, because planning took half of a batch's time. The plan must not depend on
@@ -75,6 +82,18 @@ type Run = <Row extends QueryResultRow>(
   values: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
 
+/** Sends statements with one write of the socket. Waits for all of them, then rejects with the first failure. */
+async function sendTogether<T extends readonly Promise<unknown>[]>(
+  socket: Socket,
+  send: () => readonly [...T],
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  socket.cork();
+  const promises = send();
+  socket.uncork();
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
 /**
  * The statements of one batch. `begin` is sent with the first statement and `commit` with the rows, so a batch takes
  * two round trips, or three when it saves requests. If a statement fails, the later ones fail too and the commit
@@ -82,15 +101,15 @@ type Run = <Row extends QueryResultRow>(
  */
 export function postgresCaptureStatements(
   client: ClientBase,
+  socket: Socket,
   { id, joinedIds, bytes }: PackedCaptures,
   onCommit: () => void,
 ): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
     async lockEndpoints(endpointIds) {
-      const begun = client.query('begin');
-      const [, { rows }] = await allOf([
-        begun,
+      const [, { rows }] = await sendTogether(socket, () => [
+        client.query('begin'),
         run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
       ]);
       return rows;
@@ -101,8 +120,9 @@ export function postgresCaptureStatements(
     },
     async write(writes, receipts) {
       onCommit();
-      const inserted = run('insert', INSERT, [
-        ...insertValues(
+      const values = [
+        ...counterValues(writes),
+        ...rowValues(
           writes.flatMap((write) => write.captures),
           bytes,
         ),
@@ -110,23 +130,19 @@ export function postgresCaptureStatements(
         // Joined batches were acknowledged before, so no sender waits for what became of them.
         JSON.stringify(joinedIds === undefined ? receipts : []),
         Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      ];
+      const [, committed] = await sendTogether(socket, () => [
+        writes.some((write) => write.hasDeliveries)
+          ? run('write-beside-deliveries', WRITE_BESIDE_DELIVERIES, values)
+          : run('write', WRITE, values),
+        client.query('commit'),
       ]);
-      const settled = run('settle', UPDATE_COUNTERS, settleValues(writes));
-      const [, , committed] = await allOf([inserted, settled, client.query('commit')]);
       if (committed.command !== 'COMMIT') throw new Error('PostgreSQL rolled the batch back.');
     },
   };
 }
 
-/** Like `Promise.all`, but waits until all have settled, then rejects with the first failure. */
-async function allOf<T extends readonly Promise<unknown>[]>(
-  promises: readonly [...T],
-): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(promises);
-  return Promise.all(promises);
-}
-
-function insertValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
+function rowValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[] {
   return [
     keyArray(rows),
     int8Array(rows.map((row) => row.savedId ?? 0)),
@@ -139,7 +155,7 @@ function insertValues(rows: readonly NewCapture[], bytes: Uint8Array): unknown[]
   ];
 }
 
-function settleValues(writes: readonly EndpointWrite[]): unknown[] {
+function counterValues(writes: readonly EndpointWrite[]): unknown[] {
   const added = writes.flatMap((write) =>
     methodChanges(write.captures, []).map((count) => ({ ...count, endpointId: write.endpointId })),
   );

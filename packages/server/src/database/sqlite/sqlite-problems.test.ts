@@ -167,17 +167,15 @@ function versionsIn(dir: string): unknown[] {
 }
 
 describe('killed during a migration', () => {
-  test.each(MIGRATIONS.map((migration) => migration.version))(
-    'number %i: the next start completes it',
-    async (version) => {
-      await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
-      expect(versionsIn(dataDir)).toEqual(
-        MIGRATIONS.map((migration) => migration.version).filter((applied) => applied < version),
-      );
-      await openAndClose();
-      expect(versionsIn(dataDir)).toEqual(MIGRATIONS.map((migration) => migration.version));
-    },
-  );
+  const known = MIGRATIONS.map((migration) => migration.version);
+  // All of them with MIGRATIONS=all (CONTRIBUTING.md).
+  const killed = process.env['MIGRATIONS'] === 'all' ? known : known.filter((version) => version % 4 === 1);
+  test.each(killed)('number %i: the next start completes it', async (version) => {
+    await (await startAndWaitFor('halfway', './interrupted-migration.ts', [dataDir, String(version)])).kill();
+    expect(versionsIn(dataDir)).toEqual(known.filter((applied) => applied < version));
+    await openAndClose();
+    expect(versionsIn(dataDir)).toEqual(known);
+  });
 });
 
 function batchOf(endpointId: number, count: number): PackedCaptures {

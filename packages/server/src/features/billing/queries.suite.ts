@@ -1,6 +1,7 @@
+import { PLANS } from '@creel/contract';
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import { DAY, T0, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
+import { DAY, T0, anyPlan, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 import type { SubscriptionState } from './rules.ts';
 
 /** Billing's queries, on every database. */
@@ -56,14 +57,14 @@ export function billingSuite(open: () => AppStore): void {
       await lock(user.id, 'me');
       const at = { now: T0, nextCheckAt: null };
       await open().applySubscription(user.id, 'me', basic(), at);
-      const make = (createdAt: number, expiresAt: number | null) =>
+      const make = (createdAt: number, expiresAt: number) =>
         someEndpoint(open(), { userId: user.id, createdAt, expiresAt });
       const [expired, old, newest] = [
         await make(T0 - 3, T0 - 1),
         await make(T0 - 2, T0 + DAY),
         await make(T0 - 1, T0 + 9 * DAY),
       ];
-      await open().changeEndpoint(old.id, { favorite: { on: true, limit: 1, endpointLimit: 5, now: T0 } });
+      await open().changeEndpoint(old.id, { favorite: { on: true, now: T0, plans: anyPlan() } });
       const applied = await open().applySubscription(user.id, 'me', undefined, at);
       expect(applied).toMatchObject({ deleted: [{ uid: old.uid }], changed: [{ uid: newest.uid }] });
       const left = await open().listEndpoints(user.id);
@@ -75,16 +76,18 @@ export function billingSuite(open: () => AppStore): void {
       await open().deleteUser(user.id);
     });
 
-    test('limits of a former plan are not applied', async () => {
+    test('the limits of the plan at that moment are applied', async () => {
       const user = await someUser(open());
-      const endpoint = { uid: unique('uid'), userId: user.id, name: null, source: null, autosave: false };
-      const times = { createdAt: T0, expiresAt: T0 + DAY };
-      expect(await open().createEndpoint({ ...endpoint, ...times, tier: 'PREMIUM' }, 20)).toBe('stale-plan');
-      const created = await open().createEndpoint({ ...endpoint, ...times, tier: 'FREE' }, 1);
-      expect(created).toMatchObject({ uid: endpoint.uid });
-      const favorite = { on: true, limit: 1, endpointLimit: 5, now: T0, tier: 'BASIC' } as const;
-      const [stored] = await open().listEndpoints(user.id);
-      expect(await open().changeEndpoint(stored?.id ?? 0, { favorite })).toBe('stale-plan');
+      const endpoint = { userId: user.id, name: null, source: null, createdAt: T0, autosave: false };
+      const create = () => open().createEndpoint({ ...endpoint, uid: unique('uid') }, PLANS);
+      const { id } = await someEndpoint(open(), { userId: user.id });
+      const favorite = { on: true, now: T0, plans: PLANS };
+      expect(await create()).toEqual({ limit: 'endpoints', tier: 'FREE' });
+      expect(await open().changeEndpoint(id, { favorite })).toEqual({ limit: 'favorites', tier: 'FREE' });
+      await lock(user.id, 'me');
+      await open().applySubscription(user.id, 'me', basic(), { now: T0, nextCheckAt: null });
+      expect(await create()).toMatchObject({ expiresAt: T0 + PLANS.BASIC.expiryMs });
+      expect(await open().changeEndpoint(id, { favorite })).toMatchObject({ isFavorite: true });
     });
 
     test('an event is handled once', async () => {

@@ -56,8 +56,10 @@ export const deliveryHandlers = {
     const planned = query.planned ? await app.store.listPlanned(endpoint.id, index) : [];
     const { target } = decodeHead(head);
     const attempts = await app.store.listAttempts(endpoint.id, index);
+    // The first attempt may have ended between the two reads.
+    const waiting = planned.filter(({ deliveryId }) => attempts.every((attempt) => attempt.deliveryId !== deliveryId));
     return [
-      ...planned.map((delivery) => presentPlanned(delivery, { method, target })),
+      ...waiting.map((delivery) => presentPlanned(delivery, { method, target })),
       ...attempts.map(presentAttempt),
     ];
   },

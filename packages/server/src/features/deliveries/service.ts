@@ -26,7 +26,7 @@ import type { RecordedAttempts } from './record-queries.ts';
 
 /** Pending deliveries that one step of a deletion ends. */
 const REMOVED_AT_ONCE = 100;
-/** Ended deliveries that viewers are sent at most. Pages show older requests only after a new load. */
+/** Maximum number of ended deliveries that viewers are sent. Rows of older requests are right after the next load. */
 const MAX_ANNOUNCED = 1000;
 /** Minimum interval between two logged failures, because while storage is down every poll fails. */
 const FAILURE_LOG_MS = 10_000;

@@ -32,9 +32,9 @@ test('an account that is deleted during a creation has no endpoint, and is logge
       const store = await openSqliteStore(dataDir, QUERIES);
       return {
         ...store,
-        async createEndpoint(endpoint, limit) {
+        async createEndpoint(endpoint, plans) {
           await store.deleteUser(endpoint.userId);
-          return store.createEndpoint(endpoint, limit);
+          return store.createEndpoint(endpoint, plans);
         },
       };
     },

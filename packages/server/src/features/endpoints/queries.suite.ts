@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import { DAY, T0, capture, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
+import { DAY, T0, anyPlan, capture, someEndpoint, someUser, unique } from '../../../test/store-world.ts';
 
 const NOWHERE = 2_000_000_000;
 
@@ -37,7 +37,7 @@ export function endpointsSuite(open: () => AppStore): void {
         await someEndpoint(open(), { userId, createdAt: T0 + 1 }),
       ];
       await someEndpoint(open());
-      await open().changeEndpoint(a.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
+      await open().changeEndpoint(a.id, { favorite: { on: true, now: 0, plans: anyPlan() } });
       expect((await open().listEndpoints(userId)).map((endpoint) => endpoint.id)).toEqual([a.id, b.id, c.id]);
       expect(await open().listEndpoints(NOWHERE)).toEqual([]);
     });
@@ -46,19 +46,11 @@ export function endpointsSuite(open: () => AppStore): void {
       const { id: userId } = await someUser(open());
       const create = (createdAt: number) =>
         open().createEndpoint(
-          {
-            uid: unique('uid'),
-            userId,
-            name: null,
-            source: null,
-            createdAt,
-            expiresAt: createdAt + 1000,
-            autosave: false,
-          },
-          1,
+          { uid: unique('uid'), userId, name: null, source: null, createdAt, autosave: false },
+          anyPlan({ endpoints: 1, expiryMs: 1000 }),
         );
-      expect(await create(T0)).toMatchObject({ userId });
-      expect(await create(T0 + 999)).toBe('limit');
+      expect(await create(T0)).toMatchObject({ userId, expiresAt: T0 + 1000 });
+      expect(await create(T0 + 999)).toEqual({ limit: 'endpoints', tier: 'FREE' });
       expect(await create(T0 + 1000)).toMatchObject({ userId });
     });
 
@@ -67,29 +59,20 @@ export function endpointsSuite(open: () => AppStore): void {
       const tries = await Promise.all(
         Array.from({ length: 50 }, () =>
           open().createEndpoint(
-            {
-              uid: unique('uid'),
-              userId,
-              name: null,
-              source: null,
-              createdAt: T0,
-              expiresAt: T0 + DAY,
-              autosave: false,
-            },
-            5,
+            { uid: unique('uid'), userId, name: null, source: null, createdAt: T0, autosave: false },
+            anyPlan({ endpoints: 5 }),
           ),
         ),
       );
-      expect(tries.filter((one) => one !== 'limit')).toHaveLength(5);
+      expect(tries.filter((one) => one !== undefined && 'uid' in one)).toHaveLength(5);
       expect(await open().listEndpoints(userId)).toHaveLength(5);
     });
 
     test('none is created for a deleted user', async () => {
       const { id: userId } = await someUser(open());
       await open().deleteUser(userId);
-      const times = { createdAt: T0, expiresAt: T0 + DAY };
-      const orphan = { uid: unique('uid'), userId, name: null, source: null, ...times, autosave: false };
-      expect(await open().createEndpoint(orphan, 5)).toBeUndefined();
+      const orphan = { uid: unique('uid'), userId, name: null, source: null, createdAt: T0, autosave: false };
+      expect(await open().createEndpoint(orphan, anyPlan())).toBeUndefined();
       expect(await open().findEndpoint(orphan.uid)).toBeUndefined();
     });
 
@@ -108,21 +91,21 @@ export function endpointsSuite(open: () => AppStore): void {
       });
       expect(await open().changeEndpoint(NOWHERE, { name: 'x' })).toBeUndefined();
       expect(
-        await open().changeEndpoint(NOWHERE, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+        await open().changeEndpoint(NOWHERE, { favorite: { on: true, now: 0, plans: anyPlan() } }),
       ).toBeUndefined();
     });
 
     test('a favorite does not expire; a former one does, and only then', async () => {
       const endpoint = await someEndpoint(open());
-      const off = { on: false, expiresAt: T0 + 5 * DAY } as const;
+      const off = { on: false, now: T0 + 5 * DAY, plans: anyPlan({ expiryMs: 0 }) } as const;
       expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual(endpoint);
       const on = await open().changeEndpoint(endpoint.id, {
-        favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 },
+        favorite: { on: true, now: 0, plans: anyPlan() },
       });
       expect(on).toEqual({ ...endpoint, isFavorite: true, expiresAt: null });
-      expect(
-        await open().changeEndpoint(endpoint.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
-      ).toEqual(on);
+      expect(await open().changeEndpoint(endpoint.id, { favorite: { on: true, now: 0, plans: anyPlan() } })).toEqual(
+        on,
+      );
       expect(await open().changeEndpoint(endpoint.id, { favorite: off })).toEqual({
         ...endpoint,
         isFavorite: false,
@@ -135,10 +118,13 @@ export function endpointsSuite(open: () => AppStore): void {
       const endpoints = await Promise.all(Array.from({ length: 50 }, () => someEndpoint(open(), { userId })));
       const tries = await Promise.all(
         endpoints.map(({ id }) =>
-          open().changeEndpoint(id, { favorite: { on: true, limit: 3, endpointLimit: 99, now: 0 }, name: 'chosen' }),
+          open().changeEndpoint(id, {
+            favorite: { on: true, now: 0, plans: anyPlan({ favorites: 3 }) },
+            name: 'chosen',
+          }),
         ),
       );
-      expect(tries.filter((one) => one === 'limit')).toHaveLength(47);
+      expect(tries.filter((one) => one !== undefined && 'limit' in one)).toHaveLength(47);
       const kept = await open().listEndpoints(userId);
       expect(kept.filter((endpoint) => endpoint.isFavorite)).toHaveLength(3);
       // A rejected change changes nothing at all.

@@ -1,6 +1,6 @@
-import type { Tier } from '@creel/contract';
+import type { Plan, Tier } from '@creel/contract';
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction, EndpointsTable } from '../../database/schema.ts';
 import { lockUser, toEndpointRecord } from '../../database/records.ts';
 import type { EndpointRecord, MethodCount } from '../../database/records.ts';
 import { freeing, read, write } from '../../database/remote.ts';
@@ -10,32 +10,23 @@ export interface EndpointDetailRecord extends EndpointRecord {
   readonly methodCounts: readonly MethodCount[];
 }
 
-export interface NewEndpoint extends Pick<
-  EndpointRecord,
-  'uid' | 'userId' | 'name' | 'source' | 'createdAt' | 'expiresAt' | 'autosave'
-> {
-  /** The plan whose limits the caller applies. */
-  readonly tier?: Tier;
+export type NewEndpoint = Pick<EndpointRecord, 'uid' | 'userId' | 'name' | 'source' | 'createdAt' | 'autosave'>;
+
+/** The limits of all plans. A query applies those of the plan that the user has at that moment. */
+export type PlanLimits = Readonly<Record<Tier, Pick<Plan, 'endpoints' | 'favorites' | 'expiryMs'>>>;
+
+/** The user has the maximum number of endpoints or favorites of this plan. */
+export interface LimitReached {
+  readonly limit: 'endpoints' | 'favorites';
+  readonly tier: Tier;
 }
 
 export interface EndpointChanges {
-  readonly name?: string | null;
-  readonly source?: string | null;
-  readonly autosave?: boolean;
-  /**
-   * True: at most `limit` of the user's endpoints may be favorites, and an expired endpoint is revived if fewer than
-   * `endpointLimit` are unexpired at `now`. False: expires at `expiresAt`.
-   */
-  readonly favorite?:
-    | {
-        readonly on: true;
-        readonly limit: number;
-        readonly endpointLimit: number;
-        readonly now: number;
-        /** The plan whose limits the caller applies. */
-        readonly tier?: Tier;
-      }
-    | { readonly on: false; readonly expiresAt: number };
+  readonly name?: string | null | undefined;
+  readonly source?: string | null | undefined;
+  readonly autosave?: boolean | undefined;
+  /** On: the endpoint never expires. An expired one is revived and counts again. Off: it expires by the plan. */
+  readonly favorite?: { readonly on: boolean; readonly now: number; readonly plans: PlanLimits } | undefined;
 }
 
 /** The format of a uid. PostgreSQL rejects some other texts, such as one with a NUL. */
@@ -95,15 +86,12 @@ async function favoritesOf(transaction: DatabaseTransaction, userId: number, exc
   return row.count;
 }
 
-/**
- * Changes an endpoint. `undefined` when it does not exist, a limit when the user has the maximum number of favorites
- * or endpoints, `stale-plan` when the user's plan is no longer `favorite.tier`.
- */
+/** Changes an endpoint. `undefined` when it does not exist. */
 async function changeEndpoint(
   db: EngineDatabase,
   id: number,
-  changes: EndpointChanges,
-): Promise<EndpointRecord | 'limit' | 'endpoint-limit' | 'stale-plan' | undefined> {
+  { name, source, autosave, favorite }: EndpointChanges,
+): Promise<EndpointRecord | LimitReached | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await transaction
       .selectFrom('endpoints')
@@ -111,28 +99,15 @@ async function changeEndpoint(
       .where('id', '=', id)
       .executeTakeFirst();
     if (before === undefined) return undefined;
-    const { favorite } = changes;
-    if (favorite?.on) {
-      // Locked, so that the count and the change are atomic even if the plan changes.
-      const owner = await lockUser(transaction, before.user_id);
-      if (favorite.tier !== undefined && owner?.subscriptionTier !== favorite.tier) return 'stale-plan';
-      if ((await favoritesOf(transaction, before.user_id, id)) >= favorite.limit) return 'limit';
-      // A favorite never expires. An expired one is revived and counts again.
-      const isExpired = before.expires_at !== null && before.expires_at <= favorite.now;
-      if (isExpired && (await liveEndpointsOf(transaction, before.user_id, favorite.now)) >= favorite.endpointLimit)
-        return 'endpoint-limit';
-    }
+    const marked = favorite && (await markFavorite(transaction, { id, ...before }, favorite));
+    if (marked !== undefined && 'limit' in marked) return marked;
     const row = await transaction
       .updateTable('endpoints')
       .set({
-        ...(changes.name === undefined ? {} : { name: changes.name }),
-        ...(changes.source === undefined ? {} : { source: changes.source }),
-        ...(changes.autosave === undefined ? {} : { autosave: changes.autosave ? 1 : 0 }),
-        ...(favorite?.on ? { is_favorite: 1, expires_at: null } : {}),
-        // Removing a mark that is not set must not extend the endpoint's life.
-        ...(favorite?.on === false && before.is_favorite === 1
-          ? { is_favorite: 0, expires_at: favorite.expiresAt }
-          : {}),
+        name,
+        source,
+        autosave: autosave === undefined ? undefined : Number(autosave),
+        ...marked,
         // Ensures that the update always sets a column, which also locks the row.
         next_index: sql`next_index`,
       })
@@ -143,30 +118,53 @@ async function changeEndpoint(
   });
 }
 
+type Marks = Pick<EndpointsTable, 'is_favorite' | 'expires_at'>;
+
+/** The columns of an endpoint that becomes a favorite or no longer is one. */
+async function markFavorite(
+  transaction: DatabaseTransaction,
+  before: Marks & { readonly id: number; readonly user_id: number },
+  { on, now, plans }: NonNullable<EndpointChanges['favorite']>,
+): Promise<Partial<Marks> | LimitReached> {
+  // Locked, so that the count and the change are atomic even if the plan changes.
+  const owner = await lockUser(transaction, before.user_id);
+  // Removing a mark that is not set must not extend the endpoint's life.
+  if (owner === undefined || (!on && before.is_favorite === 0)) return {};
+  const { subscriptionTier: tier } = owner;
+  const plan = plans[tier];
+  if (!on) return { is_favorite: 0, expires_at: now + plan.expiryMs };
+  if ((await favoritesOf(transaction, owner.id, before.id)) >= plan.favorites) return { limit: 'favorites', tier };
+  const isExpired = before.expires_at !== null && before.expires_at <= now;
+  if (isExpired && (await liveEndpointsOf(transaction, owner.id, now)) >= plan.endpoints)
+    return { limit: 'endpoints', tier };
+  return { is_favorite: 1, expires_at: null };
+}
+
 /**
- * Creates an endpoint unless the user has `limit` that are unexpired at `createdAt`; safe under parallel calls.
- * `undefined` when the user does not exist, `stale-plan` when the user's plan is no longer `endpoint.tier`.
+ * Creates an endpoint unless the user has the plan's maximum of unexpired ones; safe under parallel calls. `undefined`
+ * when the user does not exist.
  */
 async function createEndpoint(
   db: EngineDatabase,
-  endpoint: NewEndpoint,
-  limit: number,
-): Promise<EndpointRecord | 'limit' | 'stale-plan' | undefined> {
+  { uid, userId, name, source, createdAt, autosave }: NewEndpoint,
+  plans: PlanLimits,
+): Promise<EndpointRecord | LimitReached | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const owner = await lockUser(transaction, endpoint.userId);
+    const owner = await lockUser(transaction, userId);
     if (owner === undefined) return undefined;
-    if (endpoint.tier !== undefined && owner.subscriptionTier !== endpoint.tier) return 'stale-plan';
-    if ((await liveEndpointsOf(transaction, endpoint.userId, endpoint.createdAt)) >= limit) return 'limit';
+    const { subscriptionTier: tier } = owner;
+    const plan = plans[tier];
+    if ((await liveEndpointsOf(transaction, userId, createdAt)) >= plan.endpoints) return { limit: 'endpoints', tier };
     const row = await transaction
       .insertInto('endpoints')
       .values({
-        uid: endpoint.uid,
-        user_id: endpoint.userId,
-        name: endpoint.name,
-        source: endpoint.source,
-        created_at: endpoint.createdAt,
-        expires_at: endpoint.expiresAt,
-        autosave: endpoint.autosave ? 1 : 0,
+        uid,
+        user_id: userId,
+        name,
+        source,
+        created_at: createdAt,
+        expires_at: createdAt + plan.expiryMs,
+        autosave: Number(autosave),
         is_favorite: 0,
       })
       .returningAll()

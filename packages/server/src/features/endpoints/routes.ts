@@ -1,10 +1,8 @@
 import { PLANS } from '@creel/contract';
-import type { EndpointChange, Plan } from '@creel/contract';
 import { randomBytes } from 'node:crypto';
 import { ProblemError } from '../../http/problem.ts';
-import type { AppContext } from '../../app-context.ts';
-import type { EndpointChanges } from './queries.ts';
-import type { UserRecord } from '../../database/records.ts';
+import type { LimitReached } from './queries.ts';
+import type { EndpointRecord } from '../../database/records.ts';
 import type { Handlers } from '../../http/call.ts';
 import { presentEndpoint, presentEndpointDetail } from './service.ts';
 
@@ -18,27 +16,20 @@ export const endpointHandlers = {
   },
 
   async createEndpoint({ app, signedIn, body }) {
-    const endpoint = await underCurrentPlan(app, signedIn.user, async (user) => {
-      const plan = PLANS[user.subscriptionTier];
-      const now = app.now();
-      const created = await app.store.createEndpoint(
-        {
-          tier: plan.tier,
-          uid: randomBytes(UID_BYTES).toString('base64url'),
-          userId: user.id,
-          name: body.name ?? null,
-          source: body.source ?? null,
-          createdAt: now,
-          expiresAt: now + plan.expiryMs,
-          autosave: body.autoSaveEnabled ?? user.settings.autoSaveNewEndpoints,
-        },
-        plan.endpoints,
-      );
-      if (created === undefined) throw new ProblemError('NOT_SIGNED_IN');
-      if (created === 'limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.endpointLimitSentence });
-      return created;
-    });
-    return presentEndpoint(endpoint, app.publicUrl());
+    const { user } = signedIn;
+    const created = await app.store.createEndpoint(
+      {
+        uid: randomBytes(UID_BYTES).toString('base64url'),
+        userId: user.id,
+        name: body.name ?? null,
+        source: body.source ?? null,
+        createdAt: app.now(),
+        autosave: body.autoSaveEnabled ?? user.settings.autoSaveNewEndpoints,
+      },
+      PLANS,
+    );
+    if (created === undefined) throw new ProblemError('NOT_SIGNED_IN');
+    return presentEndpoint(expectWithinPlan(created), app.publicUrl());
   },
 
   async getEndpoint({ app, endpoint }) {
@@ -47,18 +38,15 @@ export const endpointHandlers = {
     return presentEndpointDetail(detail, app.publicUrl(), app.config);
   },
 
-  async changeEndpoint({ app, endpoint, body, signedIn }) {
-    const changed = await underCurrentPlan(app, signedIn.user, async (user) => {
-      const plan = PLANS[user.subscriptionTier];
-      const result = await app.store.changeEndpoint(endpoint.id, changesOf(body, plan, app.now()));
-      if (result === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
-      if (result === 'limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.favoriteLimitSentence });
-      if (result === 'endpoint-limit') throw new ProblemError('PLAN_LIMIT', { sentence: plan.endpointLimitSentence });
-      return result;
-    });
+  async changeEndpoint({ app, endpoint, body }) {
+    const { isFavorite: on, ...changes } = body;
+    const favorite = on === undefined ? undefined : { on, now: app.now(), plans: PLANS };
+    const changed = await app.store.changeEndpoint(endpoint.id, { ...changes, favorite });
+    if (changed === undefined) throw new ProblemError('ENDPOINT_NOT_FOUND');
+    const record = expectWithinPlan(changed);
     app.forgetEndpoint(endpoint.uid);
     app.live.publish(endpoint.id, { type: 'changed' });
-    return presentEndpoint(changed, app.publicUrl());
+    return presentEndpoint(record, app.publicUrl());
   },
 
   async deleteEndpoint({ app, endpoint }) {
@@ -69,33 +57,10 @@ export const endpointHandlers = {
   },
 } satisfies Handlers;
 
-/** A plan can change between reading the user and writing. Each attempt reads it again. */
-const PLAN_TRIES = 5;
-
-/** Runs a write with the limits of the user's current plan. */
-async function underCurrentPlan<T>(
-  app: AppContext,
-  signedIn: UserRecord,
-  write: (user: UserRecord) => Promise<T | 'stale-plan'>,
-): Promise<T> {
-  let user: UserRecord | undefined = signedIn;
-  for (let tries = 0; tries < PLAN_TRIES && user !== undefined; tries++) {
-    const result = await write(user);
-    if (result !== 'stale-plan') return result;
-    user = await app.store.findUser(signedIn.id);
-  }
-  throw user === undefined ? new ProblemError('NOT_SIGNED_IN') : new ProblemError('UNAVAILABLE', { retryAfter: 1 });
-}
-
-function changesOf(body: EndpointChange, plan: Plan, now: number): EndpointChanges {
-  const { tier, favorites: limit, endpoints: endpointLimit, expiryMs } = plan;
-  const favorite = body.isFavorite
-    ? ({ on: true, limit, endpointLimit, now, tier } as const)
-    : ({ on: false, expiresAt: now + expiryMs } as const);
-  return {
-    ...(body.name === undefined ? {} : { name: body.name }),
-    ...(body.source === undefined ? {} : { source: body.source }),
-    ...(body.autosave === undefined ? {} : { autosave: body.autosave }),
-    ...(body.isFavorite === undefined ? {} : { favorite }),
-  };
+/** @throws ProblemError PLAN_LIMIT with the sentence of the plan */
+function expectWithinPlan(result: EndpointRecord | LimitReached): EndpointRecord {
+  if (!('limit' in result)) return result;
+  const { endpointLimitSentence, favoriteLimitSentence } = PLANS[result.tier];
+  const sentence = result.limit === 'endpoints' ? endpointLimitSentence : favoriteLimitSentence;
+  throw new ProblemError('PLAN_LIMIT', { sentence });
 }

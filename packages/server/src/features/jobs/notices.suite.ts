@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AppStore } from '../../queries.ts';
-import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
 
 /** Each notice of expiry is written once. */
 export function noticesSuite(open: () => AppStore): void {
@@ -32,8 +32,10 @@ export function noticesSuite(open: () => AppStore): void {
       expect(await open().claimMail(START, START + DAY)).toBeUndefined();
       expect(await add(START, START + DAY)).toBe(0);
       expect(await add(START, START + DAY + 1)).toBe(1);
-      await open().changeEndpoint(first.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: START } });
-      await open().changeEndpoint(first.id, { favorite: { on: false, expiresAt: START + 9 } });
+      await open().changeEndpoint(first.id, { favorite: { on: true, now: START, plans: anyPlan() } });
+      await open().changeEndpoint(first.id, {
+        favorite: { on: false, now: START + 9, plans: anyPlan({ expiryMs: 0 }) },
+      });
       expect(await add(START, START + DAY)).toBe(1);
       await open().deleteUser(user.id);
     });

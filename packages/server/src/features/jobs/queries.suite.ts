@@ -3,6 +3,7 @@ import type { AppStore } from '../../queries.ts';
 import {
   LIMITS,
   T0,
+  anyPlan,
   capture,
   captureMany,
   countersAndRecount,
@@ -69,7 +70,7 @@ export function maintenanceSuite(open: () => AppStore): void {
         await someEndpoint(open(), { expiresAt: T0 + 1 }),
         await someEndpoint(open(), { expiresAt: T0 - 1000 }),
       ];
-      await open().changeEndpoint(favorite.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } });
+      await open().changeEndpoint(favorite.id, { favorite: { on: true, now: 0, plans: anyPlan() } });
       await captureMany(open(), early.id, 3);
       expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([{ id: early.id, uid: early.uid }]);
       expect(await open().deleteExpiredEndpoints(T0, 100)).toEqual([]);
@@ -104,7 +105,7 @@ export function maintenanceSuite(open: () => AppStore): void {
       for (let round = 0; round < 50; round++) {
         const { id, uid } = await someEndpoint(open(), { expiresAt: T0 - 1 });
         const [renewed, deleted] = await Promise.all([
-          open().changeEndpoint(id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: 0 } }),
+          open().changeEndpoint(id, { favorite: { on: true, now: 0, plans: anyPlan() } }),
           open().deleteExpiredEndpoints(T0, 100),
         ]);
         const isThere = (await open().findEndpoint(uid)) !== undefined;

@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
 import type { NewUser } from '../accounts/user-queries.ts';
-import { DAY, T0, someEndpoint, someUser } from '../../../test/store-world.ts';
+import { DAY, T0, anyPlan, someEndpoint, someUser } from '../../../test/store-world.ts';
 import { composeExpiryNotice, noticeExpiry } from './service.ts';
 
 let folder: string;
@@ -130,7 +130,7 @@ test('a notice that waits for the mail server leaves out endpoints that were ren
     await someEndpoint(store, { userId: user.id, name: 'Later', expiresAt: T0 + DAY }),
   ];
   await round(() => new MailRefused('450 Try later'));
-  await store.changeEndpoint(renewed.id, { favorite: { on: true, limit: 1, endpointLimit: 99, now: T0 } });
+  await store.changeEndpoint(renewed.id, { favorite: { on: true, now: T0, plans: anyPlan() } });
   await store.deleteEndpoint(deleted.id);
   const { mails } = await round(undefined, T0 + RETRY_MS);
   expect(mails.map(({ message }) => message.subject)).toEqual(['Your endpoint Later expires soon']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sampleRequest } from '../../api/sample-request.ts';
-import { defaultUrl, destinationOf, isPlaceholder } from './destination-url.ts';
+import { defaultUrl, destinationOf, placeholderNote } from './destination-url.ts';
 
 const at = (rawTarget: string) =>
   sampleRequest(3, { path: rawTarget.replace(/\?.*$/, '') || '/', rawTarget, queryParams: {} });
@@ -33,4 +33,4 @@ test.each([
   ['https://example.com.evil.test/', false],
   ['https://api.example.com/', false],
   ['nowhere', false],
-])('%j is the placeholder: %j', (url, expected) => expect(isPlaceholder(url)).toBe(expected));
+])('%j is the placeholder: %j', (url, expected) => expect(placeholderNote(url) !== undefined).toBe(expected));

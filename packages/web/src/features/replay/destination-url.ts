@@ -2,7 +2,7 @@ import { queryOf } from '@creel/contract';
 import type { CapturedRequest } from '@creel/contract';
 
 /** Host of the URL that is shown until the user enters a destination. Nothing is sent to it. */
-export const PLACEHOLDER_HOST = 'example.com';
+const PLACEHOLDER_HOST = 'example.com';
 
 /** The last destination of an endpoint. */
 export interface LastDestination {
@@ -52,7 +52,8 @@ function inUrl(target: string): string {
   return target.replaceAll(/[^!"$-~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** True for a URL whose host is the placeholder. */
-export function isPlaceholder(url: string): boolean {
-  return URL.canParse(url) && new URL(url).hostname.replace(/\.$/, '') === PLACEHOLDER_HOST;
+/** What to tell the user about a URL whose host is the placeholder; `undefined` for every other URL. */
+export function placeholderNote(url: string): string | undefined {
+  if (!URL.canParse(url) || new URL(url).hostname.replace(/\.$/, '') !== PLACEHOLDER_HOST) return undefined;
+  return `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`;
 }

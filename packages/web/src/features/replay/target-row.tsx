@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { Input, Select } from '../../ui/input.tsx';
-import { isPlaceholder, PLACEHOLDER_HOST } from './destination-url.ts';
+import { placeholderNote } from './destination-url.ts';
 import { RecentTargets } from './recent-targets.tsx';
 import { methodsFor } from './replay-form.ts';
 import { SendButtons } from './send-buttons.tsx';
@@ -31,9 +31,7 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
     field.current?.select();
   }, [focusAsked]);
   const message = errors['url'] ?? errors['method'];
-  const hint = isPlaceholder(form.url)
-    ? `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`
-    : undefined;
+  const hint = placeholderNote(form.url);
   return (
     <div
       ref={ref}

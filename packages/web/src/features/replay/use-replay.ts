@@ -9,7 +9,7 @@ import type { FieldErrors } from '../../ui/form-errors.ts';
 import { usePreference } from '../../ui/stored-value.ts';
 import { useRefusal } from '../../ui/use-refusal.ts';
 import { completeUrl } from '../../ui/complete-url.ts';
-import { defaultUrl, destinationOf, isPlaceholder, PLACEHOLDER_HOST } from './destination-url.ts';
+import { defaultUrl, destinationOf, placeholderNote } from './destination-url.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
@@ -52,8 +52,8 @@ function stillWrong(refusal: Refusal | undefined, form: ReplayForm): FieldErrors
 
 /** Validation messages of a form. Captured data must not reach a stranger, so the placeholder is refused. */
 function mistakes(form: ReplayForm): FieldErrors {
-  if (isPlaceholder(form.url))
-    return { url: `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.` };
+  const note = placeholderNote(form.url);
+  if (note !== undefined) return { url: note };
   return fieldErrors(replaySchema, toReplayBody(form, undefined));
 }
 

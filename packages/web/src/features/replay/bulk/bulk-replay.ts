@@ -4,7 +4,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { statusLine, statusTone } from '../../../ui/statuses.ts';
 import type { StatusTone } from '../../../ui/statuses.ts';
 import { completeUrl } from '../../../ui/complete-url.ts';
-import { defaultUrl, destinationOf, isPlaceholder, PLACEHOLDER_HOST } from '../destination-url.ts';
+import { defaultUrl, destinationOf, placeholderNote } from '../destination-url.ts';
 import type { LastDestination } from '../destination-url.ts';
 import { defaultForm } from '../replay-form.ts';
 import { replayFailure, replayOnce } from '../replays.ts';
@@ -40,9 +40,8 @@ export function suggestedBase(last: LastDestination | undefined): string {
 /** What is wrong with a base; `undefined` if requests can be sent there. */
 export function baseMistake(text: string): string | undefined {
   const url = completeUrl(text);
-  if (isPlaceholder(url)) return `${PLACEHOLDER_HOST} is a placeholder. Enter the URL of your own destination.`;
   const checked = targetUrlSchema.safeParse(url);
-  return checked.success ? undefined : checked.error.issues[0]?.message;
+  return checked.success ? placeholderNote(url) : checked.error.issues[0]?.message;
 }
 
 /** Where a request is sent: its captured path and query after the base. */

@@ -5,6 +5,7 @@ import { searchText } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isHidden } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { nextBefore } from '../../../api/search-progress.ts';
 
 const PAGE = 500;
 
@@ -70,10 +71,7 @@ async function readPages(
     const page = await read(before);
     rows.push(...page.data.filter((row) => !isHidden(row)).map(slimRow));
     onProgress(rows.length);
-    before =
-      page.next === undefined
-        ? undefined
-        : (new URL(page.next, location.origin).searchParams.get('before') ?? undefined);
+    before = nextBefore(page.next);
   } while (before !== undefined);
   return rows;
 }

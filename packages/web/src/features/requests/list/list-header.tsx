@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react';
 import type { Bulk } from '../bulk/use-bulk.ts';
 import { COLUMNS } from './request-row.tsx';
 
@@ -11,17 +10,17 @@ export interface ListHeaderProps {
 /** The titles of the columns, and the checkbox that selects all requests that match. */
 export function ListHeader({ shown, bulk }: ListHeaderProps) {
   const { marked, markAll, clear, job } = bulk;
-  const all = useRef<HTMLInputElement>(null);
   const isAll = marked.size > 0 && marked.size >= shown;
-  useEffect(() => {
-    if (all.current !== null) all.current.indeterminate = marked.size > 0 && !isAll;
-  });
+  // There is no attribute for this state.
+  const setIndeterminate = (box: HTMLInputElement | null): void => {
+    if (box !== null) box.indeterminate = marked.size > 0 && !isAll;
+  };
   return (
     <div role="rowgroup" className="sticky top-0 z-10 bg-bg">
       <div role="row" aria-rowindex={1} className={`${COLUMNS} h-7 border-b border-line text-sm text-ink-2`}>
         <span role="columnheader">
           <input
-            ref={all}
+            ref={setIndeterminate}
             type="checkbox"
             checked={isAll}
             // Disabled, it would lose the focus while the requests are read.

@@ -1,4 +1,3 @@
-import { parseQuery } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
 import { knownValuesOf } from '../../../api/known-values.ts';
@@ -86,7 +85,8 @@ function ListContent({ uid, endpoint, requests, state, selection, actions, bulk,
   const { items, waiting, search } = state;
   const { method, query } = requests;
   const clear = (): void => changeView({ find: undefined });
-  if (view.find !== undefined && !parseQuery(view.find).ok) return <FilterInvalid onClear={clear} />;
+  // A query with a mistake does not become a part of the filter.
+  if (query === undefined && (view.find ?? '').trim() !== '') return <FilterInvalid onClear={clear} />;
   if (state.error !== null) return <ListFailed error={state.error} onRetry={state.retry} />;
   if (state.isLoading && items.count === 0) return <ListLoading />;
   if (items.count === 0 && waiting.count === 0) {
