@@ -20,7 +20,6 @@ const UNIQUE_VIOLATION = '23505';
 
 interface Session {
   readonly client: pg.Client;
-  readonly socket: Socket;
   /** Ends the connection at once, also while statements are not answered. */
   readonly destroy: () => void;
 }
@@ -48,11 +47,11 @@ export class CaptureConnection {
   writeCaptures(batch: PackedCaptures, limits: CaptureLimits, withinMs = WITHIN_MS): Promise<CaptureOutcome> {
     return this.#next(withinMs, async (deadline) => {
       let mayBeStored = false;
-      const attempt = async ({ client, socket }: Session): Promise<CaptureOutcome> => {
+      const attempt = async ({ client }: Session): Promise<CaptureOutcome> => {
         const receipts = mayBeStored ? (await findReceipts(client, [batch.id])).get(batch.id) : undefined;
         if (receipts !== undefined) return repeatedOutcome(batch, receipts);
         const onCommit = (): void => void (mayBeStored = true);
-        return writeBatch(postgresCaptureStatements(client, socket, batch, onCommit), batch, limits);
+        return writeBatch(postgresCaptureStatements(client, batch, onCommit), batch, limits);
       };
       for (;;) {
         try {
@@ -69,7 +68,7 @@ export class CaptureConnection {
   /** Stores batches of the overflow log in one transaction, in order and each of them once. @throws StorageUnavailable */
   writeLogged(batches: readonly PackedCaptures[], limits: CaptureLimits, withinMs: number): Promise<DrainedBatch[]> {
     const ids = batches.map(({ id }) => id);
-    const write = async ({ client, socket }: Session): Promise<DrainedBatch[]> => {
+    const write = async ({ client }: Session): Promise<DrainedBatch[]> => {
       const known = await findReceipts(client, ids);
       const drained = batches.flatMap((batch) => {
         const receipts = known.get(batch.id);
@@ -79,7 +78,7 @@ export class CaptureConnection {
       if (missing.length === 0) return drained;
       const batch = joinCaptures(missing);
       const outcome = await writeBatch(
-        postgresCaptureStatements(client, socket, batch, () => undefined),
+        postgresCaptureStatements(client, batch, () => undefined),
         batch,
         limits,
       );
@@ -135,7 +134,7 @@ export class CaptureConnection {
   #open(): Session {
     const socket = new Socket();
     const client = new pg.Client({ ...clientConfig(this.#url, this.#kind), stream: () => socket });
-    const session = { client, socket, destroy: () => void socket.destroy() };
+    const session = { client, destroy: () => void socket.destroy() };
     // Between batches no call waits for a result; the next batch opens a new connection.
     client.on('error', () => this.#drop(session));
     client.on('end', () => this.#drop(session));

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { ClientBase, QueryResult, QueryResultRow } from 'pg';
 import { z } from 'zod';
 import { methodChanges } from '../write-captures.ts';
@@ -82,14 +81,10 @@ type Run = <Row extends QueryResultRow>(
   values: readonly unknown[],
 ) => Promise<QueryResult<Row>>;
 
-/** Sends statements with one write of the socket. Waits for all of them, then rejects with the first failure. */
-async function sendTogether<T extends readonly Promise<unknown>[]>(
-  socket: Socket,
-  send: () => readonly [...T],
+/** Like `Promise.all`, but waits until all have settled, then rejects with the first failure. */
+async function allOf<T extends readonly Promise<unknown>[]>(
+  promises: readonly [...T],
 ): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  socket.cork();
-  const promises = send();
-  socket.uncork();
   await Promise.allSettled(promises);
   return Promise.all(promises);
 }
@@ -101,14 +96,13 @@ async function sendTogether<T extends readonly Promise<unknown>[]>(
  */
 export function postgresCaptureStatements(
   client: ClientBase,
-  socket: Socket,
   { id, joinedIds, bytes }: PackedCaptures,
   onCommit: () => void,
 ): CaptureStatements {
   const run: Run = (name, text, values) => client.query({ name, text, values: [...values] });
   return {
     async lockEndpoints(endpointIds) {
-      const [, { rows }] = await sendTogether(socket, () => [
+      const [, { rows }] = await allOf([
         client.query('begin'),
         run<LockedEndpoint & QueryResultRow>('hold', LOCK_ENDPOINTS, [int8Array(endpointIds)]),
       ]);
@@ -131,7 +125,7 @@ export function postgresCaptureStatements(
         JSON.stringify(joinedIds === undefined ? receipts : []),
         Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       ];
-      const [, committed] = await sendTogether(socket, () => [
+      const [, committed] = await allOf([
         writes.some((write) => write.hasDeliveries)
           ? run('write-beside-deliveries', WRITE_BESIDE_DELIVERIES, values)
           : run('write', WRITE, values),
