@@ -17,6 +17,7 @@ const ALL = [
 
 /** These run again with two nodes that the clients call by turns (packages/server/test/test-server.ts). */
 const TWO_NODES = [
+  'accounts/login',
   'accounts/profile',
   'capture/own-cookies',
   'deliveries/deliveries',
@@ -27,6 +28,7 @@ const TWO_NODES = [
   'live/live-feed',
   'requests/requests',
   'search/search',
+  'settings/settings',
 ].map((name) => `packages/server/src/features/${name}.test.ts`);
 
 export default defineConfig({

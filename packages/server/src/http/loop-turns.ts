@@ -8,7 +8,7 @@ import { FlowQueue } from '../limits/flow-queue.ts';
  * because a thousand clients connect, work gets half as much as the rest takes.
  */
 const MIN_TURN_MS = 1;
-const MAX_TURN_MS = 4;
+const MAX_TURN_MS = 2;
 const SHARE_OF_REST = 1 / 2;
 /** The most bytes that Node reads from a socket at once. After that many, more is probably waiting. */
 export const FULL_READ_BYTES = 64 * 1024;
@@ -26,7 +26,7 @@ export function turnOwner({ remoteAddress = '', remotePort = 0 }: Socket): strin
 }
 
 /**
- * Starts pieces of work for one to four milliseconds per turn of the event loop, with owners taking turns. Captures that arrive
+ * Starts pieces of work for one or two milliseconds per turn of the event loop, with owners taking turns. Captures that arrive
  * are read in between, and owners with little work do not wait for busy ones. When nothing waits, work starts at once.
  */
 export class LoopTurns {

@@ -43,7 +43,7 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
           <DescribeEndpointButton endpoint={endpoint} />
         </div>
         {/* The dot hangs to the left of its item, and is cut off at the start of a line. */}
-        <p className="-ml-4 flex flex-wrap text-ink-2 max-xl:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
+        <p className="-ml-4 flex flex-wrap text-ink-2 max-md:text-sm max-xl:basis-full xl:shrink-0 xl:flex-nowrap [clip-path:inset(0_0_0_1rem)]">
           <span className="pl-4" title={formatMoment(endpoint.createdAt)}>
             Created {timeAgo(endpoint.createdAt, now)}
           </span>
