@@ -72,11 +72,13 @@ export const hostName = z
     error: 'must be an address or the name of a host',
   });
 
+/** Entries that are separated by commas. */
+const list = z.string().transform((text) => text.split(',').map((entry) => entry.trim()));
+
 /** Addresses and CIDRs, separated by commas. */
-export const addressList = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .refine((entries) => entries.every(isAddressOrCidr), { error: 'must be addresses or CIDRs, separated by commas' });
+export const addressList = list.refine((entries) => entries.every(isAddressOrCidr), {
+  error: 'must be addresses or CIDRs, separated by commas',
+});
 
 function isAddressOrCidr(entry: string): boolean {
   const [address = '', prefix, ...rest] = entry.split('/');
@@ -85,9 +87,7 @@ function isAddressOrCidr(entry: string): boolean {
 }
 
 /** `nats://` URLs, separated by commas. */
-export const natsUrls = z
-  .string()
-  .transform((text) => text.split(',').map((entry) => entry.trim()))
-  .refine((entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''), {
-    error: 'must be URLs that begin with nats://, separated by commas',
-  });
+export const natsUrls = list.refine(
+  (entries) => entries.every((entry) => hasScheme(entry, ['nats:']) && new URL(entry).hostname !== ''),
+  { error: 'must be URLs that begin with nats://, separated by commas' },
+);

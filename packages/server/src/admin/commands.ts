@@ -16,57 +16,57 @@ export interface AdminConfig {
   readonly databaseUrl: string | undefined;
 }
 
+interface AdminContext {
+  readonly config: AdminConfig;
+  readonly print: (line: string) => void;
+}
+
 interface AdminCommand {
-  /** The args after `creel admin`. */
-  readonly usage: string;
+  /** Names of the args. The name of an optional one is in brackets. */
+  readonly args: readonly string[];
   readonly summary: string;
-  run(args: readonly string[], config: AdminConfig, print: (line: string) => void): Promise<void>;
+  run(context: AdminContext, ...args: string[]): Promise<void>;
 }
 
 /** Commands of `creel admin`: docs/operations.md, "Administration". */
 const COMMANDS: Readonly<Record<string, AdminCommand>> = {
   backup: {
-    usage: 'backup FILE',
+    args: ['FILE'],
     summary: 'copy the SQLite database to FILE, also while the server runs',
-    async run(args, config, print) {
-      const [file] = expectArgs(args, 1, this.usage);
+    async run({ config, print }, file: string) {
       print(`Saved ${await backup(onSqlite(config, 'Use pg_dump for PostgreSQL.'), file)} requests to ${file}.`);
     },
   },
   restore: {
-    usage: 'restore FILE',
+    args: ['FILE'],
     summary: 'put a backup in the place of the SQLite database; the server must be stopped',
-    async run(args, config, print) {
-      const [file] = expectArgs(args, 1, this.usage);
+    async run({ config, print }, file: string) {
       const kept = restore(onSqlite(config, 'Use pg_restore for PostgreSQL.'), file);
       print(kept === undefined ? `Restored ${file}.` : `Restored ${file}. The previous database is ${kept}.`);
     },
   },
   verify: {
-    usage: 'verify [FILE]',
+    args: ['[FILE]'],
     summary: 'check a SQLite database or backup: its pages, and its counters against its requests',
-    async run(args, config, print) {
-      const [file] = args.length === 0 ? [undefined] : expectArgs(args, 1, this.usage);
+    async run({ config, print }, file?: string) {
       const found = verify(onSqlite(config, 'PostgreSQL checks its own files. Use pg_amcheck.'), file);
       if (found.length > 0) throw new AdminProblem(found.join('\n'));
       print('No mistakes found.');
     },
   },
   vacuum: {
-    usage: 'vacuum',
+    args: [],
     summary: 'give free space back to the disk; with SQLite the server must be stopped',
-    async run(args, config, print) {
-      expectArgs(args, 0, this.usage);
+    async run({ config, print }) {
       if (config.databaseUrl === undefined) vacuumFile(config.dataDir);
       else await withDatabase(config, vacuumPostgres);
       print('Done.');
     },
   },
   'list-users': {
-    usage: 'list-users',
+    args: [],
     summary: 'list the accounts: id, username, email, plan, endpoints, stored requests',
-    async run(args, config, print) {
-      expectArgs(args, 0, this.usage);
+    async run({ config, print }) {
       for (const user of await withDatabase(config, listUsers)) {
         const { id, username, email, plan, endpoints, requests } = user;
         print([id, username, email, plan, endpoints, requests].join('\t'));
@@ -74,10 +74,9 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     },
   },
   'set-plan': {
-    usage: 'set-plan USERNAME FREE|BASIC|PREMIUM',
+    args: ['USERNAME', 'FREE|BASIC|PREMIUM'],
     summary: 'change the plan of an account that does not pay for one',
-    async run(args, config, print) {
-      const [username, name] = expectArgs(args, 2, this.usage);
+    async run({ config, print }, username: string, name: string) {
       const plan = tierSchema.safeParse(name);
       if (!plan.success) throw new AdminProblem('The plan must be FREE, BASIC or PREMIUM.', { isUsage: true });
       const result = await withDatabase(config, (db) => setPlan(db, username, plan.data));
@@ -88,19 +87,17 @@ const COMMANDS: Readonly<Record<string, AdminCommand>> = {
     },
   },
   stats: {
-    usage: 'stats',
+    args: [],
     summary: 'count what is stored',
-    async run(args, config, print) {
-      expectArgs(args, 0, this.usage);
+    async run({ config, print }) {
       const stats = await withDatabase(config, readStats);
       for (const [name, value] of Object.entries(stats)) print(`${name}\t${value}`);
     },
   },
   import: {
-    usage: 'import FOLDER',
+    args: ['FOLDER'],
     summary: 'copy the SQLite database in FOLDER into the empty PostgreSQL database of DATABASE_URL',
-    async run(args, config, print) {
-      const [folder] = expectArgs(args, 1, this.usage);
+    async run({ config, print }, folder: string) {
       if (config.databaseUrl === undefined)
         throw new AdminProblem('Set DATABASE_URL to the PostgreSQL database that receives the data.');
       for (const { table, rows } of await importSqlite(folder, config.databaseUrl)) print(`${table}\t${rows}`);
@@ -121,26 +118,24 @@ export async function runAdmin(
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
     throw new AdminProblem(`There is no command “${name}”. See: creel admin --help`, { isUsage: true });
-  await command.run(args, config, print);
+  const required = command.args.filter((arg) => !arg.startsWith('['));
+  if (args.length < required.length || args.length > command.args.length)
+    throw new AdminProblem(`Usage: creel admin ${usageOf(name, command)}`, { isUsage: true });
+  await command.run({ config, print }, ...args);
+}
+
+function usageOf(name: string, { args }: AdminCommand): string {
+  return [name, ...args].join(' ');
 }
 
 function helpText(): string {
-  const width = Math.max(...Object.values(COMMANDS).map(({ usage }) => usage.length));
-  const rows = Object.values(COMMANDS).map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`);
+  const rows = Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.summary] as const);
+  const width = Math.max(...rows.map(([usage]) => usage.length));
   return `Usage: creel admin <command>
 
 Works on the database of DATABASE_URL, or on the SQLite database in DATA_DIR.
 
-${rows.join('\n')}`;
-}
-
-type Args<Count extends 0 | 1 | 2> = { 0: []; 1: [string]; 2: [string, string] }[Count];
-
-/** @throws AdminProblem with the usage unless there are exactly `count` args */
-function expectArgs<Count extends 0 | 1 | 2>(args: readonly string[], count: Count, usage: string): Args<Count>;
-function expectArgs(args: readonly string[], count: number, usage: string): readonly string[] {
-  if (args.length !== count) throw new AdminProblem(`Usage: creel admin ${usage}`, { isUsage: true });
-  return args;
+${rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`).join('\n')}`;
 }
 
 /** The data folder. @throws AdminProblem for PostgreSQL, with what to use instead */

@@ -1,11 +1,11 @@
 import { presentUser } from '../accounts/service.ts';
-import type { Handlers } from '../../http/call.ts';
+import type { Call, Handlers } from '../../http/call.ts';
 import type { AppContext } from '../../app-context.ts';
 import { ProblemError } from '../../http/problem.ts';
 import { GatewayError } from './gateway.ts';
-import type { GatewayEvent } from './gateway.ts';
 import type { Billing } from './service.ts';
 import { TestGateway } from './test-gateway.ts';
+import type { TestOutcome } from './test-gateway.ts';
 
 /** @throws ProblemError BILLING_OFF */
 function billingOf({ billing }: AppContext): Billing {
@@ -20,9 +20,15 @@ function testGatewayOf({ billing }: AppContext): { billing: Billing; gateway: Te
   return { billing, gateway };
 }
 
-/** The test gateway's events are handled like Stripe's, without the network. */
-async function deliver(billing: Billing, events: readonly GatewayEvent[]): Promise<void> {
+/** Runs an action on the test gateway. Its events are handled like Stripe's, without the network. */
+async function runInTestGateway<T>(
+  { app, signedIn: { user } }: Pick<Call<'actOnTestSubscription'>, 'app' | 'signedIn'>,
+  action: (gateway: TestGateway, customerId: string | null) => Promise<TestOutcome<T>>,
+): Promise<T> {
+  const { billing, gateway } = testGatewayOf(app);
+  const { answer, events } = await billing.sync.locks.run(user.id, () => action(gateway, user.stripeCustomerId));
   for (const event of events) await billing.sync.receiveEvent(event);
+  return answer;
 }
 
 /** Plans and payment, and the pages of the test gateway. */
@@ -58,27 +64,15 @@ export const billingHandlers = {
     return testGatewayOf(app).gateway.showCheckout(signedIn.user.stripeCustomerId, params.id);
   },
 
-  async decideTestCheckout({ app, signedIn, params, body }) {
-    const { billing, gateway } = testGatewayOf(app);
-    const customerId = signedIn.user.stripeCustomerId;
-    const { answer, events } = await billing.sync.locks.run(signedIn.user.id, () =>
-      gateway.decideCheckout(customerId, params.id, body.action),
-    );
-    await deliver(billing, events);
-    return answer;
-  },
+  decideTestCheckout: (call) =>
+    runInTestGateway(call, (gateway, customerId) =>
+      gateway.decideCheckout(customerId, call.params.id, call.body.action),
+    ),
 
   async getTestSubscription({ app, signedIn }) {
     return testGatewayOf(app).gateway.showSubscription(signedIn.user.stripeCustomerId);
   },
 
-  async actOnTestSubscription({ app, signedIn, body }) {
-    const { billing, gateway } = testGatewayOf(app);
-    const customerId = signedIn.user.stripeCustomerId;
-    const { answer, events } = await billing.sync.locks.run(signedIn.user.id, () =>
-      gateway.act(customerId, body.action),
-    );
-    await deliver(billing, events);
-    return answer;
-  },
+  actOnTestSubscription: (call) =>
+    runInTestGateway(call, (gateway, customerId) => gateway.act(customerId, call.body.action)),
 } satisfies Handlers;

@@ -1,14 +1,15 @@
-import { MAX_REPLAY_ANSWER_BYTES, indexOfUnsavedId } from '@creel/contract';
+import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
 import type { ReplayAnswer, ReplayOrder } from '@creel/contract';
 import type { FastifyReply } from 'fastify';
 import { isUtf8 } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { LongText, utf8Boundary, objectAnswer } from '../../http/large-answer.ts';
 import { ProblemError, invalid } from '../../http/problem.ts';
+import { requestName } from '../requests/service.ts';
 import { WITHOUT_SECRET } from '../signatures/service.ts';
 import type { Sign } from '../signatures/service.ts';
 import type { OutboundResponse } from './send-request.ts';
-import type { RequestName, RequestRecord } from '../../database/store.ts';
+import type { RequestRecord } from '../../database/store.ts';
 import type { EndpointRecord } from '../../database/records.ts';
 import type { Call, Handlers } from '../../http/call.ts';
 
@@ -44,8 +45,7 @@ export const replayHandlers = {
 
 /** A stored request of the caller. Its body is read later. @throws ProblemError REQUEST_NOT_FOUND */
 async function findStored({ app, signedIn, hold }: ReplayCall, { endpointUid, id }: Source) {
-  const unsavedIndex = indexOfUnsavedId(id);
-  const name: RequestName = unsavedIndex === undefined ? { savedId: id } : { index: unsavedIndex };
+  const name = requestName(String(id));
   const endpoint = await app.store.findEndpoint(endpointUid);
   if (endpoint === undefined || endpoint.userId !== signedIn.user.id) throw new ProblemError('REQUEST_NOT_FOUND');
   const find = async (bodyBytes?: number): Promise<RequestRecord> => {

@@ -14,10 +14,8 @@ import type { EngineDatabase } from '../../database/remote.ts';
 import { codingOf, decodedBody } from './decode-body.ts';
 
 /** An endpoint that is searched, and its newest request that was not searched yet. */
-export interface SearchedEndpoint {
-  readonly id: number;
+export interface SearchedEndpoint extends SearchPosition {
   readonly uid: string;
-  readonly next: Pick<SearchPosition, 'receivedAt' | 'index'>;
 }
 
 /** One step of a search in one endpoint, from an index downward. */
@@ -43,7 +41,7 @@ export interface ScanResult {
   readonly searched: number;
   readonly bytes: number;
   /** Start of the next step; `undefined` at the end. */
-  readonly next: SearchedEndpoint['next'] | undefined;
+  readonly next: Pick<SearchPosition, 'receivedAt' | 'index'> | undefined;
 }
 
 /** Bytes of requests that are matched per turn of the event loop, so that other searches on the thread proceed. */
@@ -53,7 +51,7 @@ const BYTES_PER_TURN = 256 * 1024;
 async function searchedEndpoints(
   db: EngineDatabase,
   userId: number,
-  endpointId: number | undefined,
+  onlyId: number | undefined,
   before: SearchPosition | undefined,
 ): Promise<SearchedEndpoint[]> {
   let endpoints = db
@@ -61,17 +59,17 @@ async function searchedEndpoints(
     .select(['id', 'uid', 'first_index', 'next_index'])
     .where('user_id', '=', userId)
     .where('latest_at', 'is not', null);
-  if (endpointId !== undefined) endpoints = endpoints.where('id', '=', endpointId);
+  if (onlyId !== undefined) endpoints = endpoints.where('id', '=', onlyId);
   const searched: SearchedEndpoint[] = [];
-  for (const { id, uid, first_index, next_index } of await endpoints.execute()) {
+  for (const { id: endpointId, uid, first_index, next_index } of await endpoints.execute()) {
     let rows = db
       .selectFrom('captured_requests')
       .select([indexOfKey.as('index'), 'received_at'])
-      .where('key', '>=', requestKey(id, first_index))
-      .where('key', '<', requestKey(id, next_index));
-    if (before !== undefined) rows = rows.where(olderThan(id, before));
+      .where('key', '>=', requestKey(endpointId, first_index))
+      .where('key', '<', requestKey(endpointId, next_index));
+    if (before !== undefined) rows = rows.where(olderThan(endpointId, before));
     const newest = await rows.orderBy('key', 'desc').limit(1).executeTakeFirst();
-    if (newest !== undefined) searched.push({ id, uid, next: { index: newest.index, receivedAt: newest.received_at } });
+    if (newest !== undefined) searched.push({ endpointId, uid, index: newest.index, receivedAt: newest.received_at });
   }
   return searched;
 }

@@ -3,7 +3,6 @@ import { BODY_PREVIEW_BYTES } from '@creel/contract';
 import type { Query, SearchPosition } from '@creel/contract';
 import { QueueFullError, QueuePerOwner } from '../../limits/fair-queue.ts';
 import { ProblemError } from '../../http/problem.ts';
-import type { SearchedEndpoint } from './queries.ts';
 import type { Remote } from '../../database/remote.ts';
 import type { searchQueries } from './queries.ts';
 
@@ -86,7 +85,7 @@ export async function searchRequests(
   now: number,
 ): Promise<SearchPage> {
   if (!isWanted()) throw new ProblemError('UNAVAILABLE');
-  const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).map(toWaiting).toSorted(newestFirst);
+  const waiting = (await queries.searchedEndpoints(userId, endpointId, before)).toSorted(newestFirst);
   let matches: FoundRecord[] = [];
   let searched = 0;
   let bytes = 0;
@@ -116,15 +115,6 @@ export async function searchRequests(
     waiting.sort(newestFirst);
   }
   return matches.length > limit ? fullPage(matches, limit, searched) : { found: matches, searched, next: undefined };
-}
-
-/** An endpoint, positioned at its newest unsearched request. */
-interface Waiting extends SearchPosition {
-  readonly uid: string;
-}
-
-function toWaiting({ id, uid, next }: SearchedEndpoint): Waiting {
-  return { endpointId: id, uid, ...next };
 }
 
 function fullPage(matches: readonly FoundRecord[], limit: number, searched: number): SearchPage {
