@@ -4,8 +4,8 @@ import { getHeapStatistics } from 'node:v8';
 const CHECK_MS = 2000;
 /** Share of the time in which the event loop may work. A collection pauses it for about 30 ms. */
 const MAX_UTILIZATION = 0.3;
-/** Growth of the heap that is worth a collection. */
-const MAX_GROWTH = 1.3;
+/** Growth of the heap, in bytes, that is worth a collection. Ordinary load grows it by half as much, and needs it again. */
+const WORTH_BYTES = 40_000_000;
 /** A collection that gains less leaves what is in use. */
 const MIN_GAIN = 0.1;
 
@@ -26,6 +26,8 @@ export class HeapTrimmer {
   readonly #heap: TrimmableHeap;
   /** The size after the last collection that gained little. */
   #inUse = 0;
+  /** The last collection gained much, so the next one may as well. */
+  #hasGained = false;
 
   constructor(heap: TrimmableHeap) {
     this.#heap = heap;
@@ -36,10 +38,11 @@ export class HeapTrimmer {
     if (this.#heap.utilization() > MAX_UTILIZATION) return;
     const before = this.#heap.size();
     this.#inUse = Math.min(this.#inUse, before);
-    if (before <= this.#inUse * MAX_GROWTH) return;
+    if (before < this.#inUse + WORTH_BYTES && !this.#hasGained) return;
     this.#heap.collect();
     const after = this.#heap.size();
-    if (after > before * (1 - MIN_GAIN)) this.#inUse = after;
+    this.#hasGained = after < before * (1 - MIN_GAIN);
+    if (!this.#hasGained) this.#inUse = after;
   }
 }
 
