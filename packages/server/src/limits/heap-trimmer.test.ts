@@ -19,8 +19,6 @@ beforeEach(() => {
       size = next.shift() ?? size;
     },
   });
-  trimmer.check();
-  collections = 0;
 });
 
 test('collects after a flood, until a collection gains little', () => {
