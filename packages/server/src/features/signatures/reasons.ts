@@ -4,8 +4,8 @@
  */
 export const REASONS = {
   missingHeader: (header: string) => `The request has no ${header} header.`,
-  otherScheme: (scheme: string, header: string | undefined) =>
-    `It seems to be signed with the scheme ${scheme}${header === undefined ? '' : ` in the header ${header}`}.`,
+  otherScheme: (sender: string) => `It seems to be signed as ${sender} signs.`,
+  otherHeader: (header: string) => `It seems to be signed with HMAC-SHA256 in the header ${header}.`,
   unreadableHeader: (header: string, expected: string) =>
     `The ${header} header can't be read. It should look like “${expected}”.`,
   missingPrefix: (header: string, prefix: string) => `The ${header} header does not begin with the prefix “${prefix}”.`,

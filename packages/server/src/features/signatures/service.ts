@@ -153,7 +153,11 @@ function withSuggestion(
 ): UnreadableSignature {
   const suggested = verdict === 'missing' ? suggestScheme(headers) : undefined;
   if (suggested === undefined || (suggested.scheme === scheme && scheme !== 'hmac-sha256')) return { verdict, reason };
-  return { verdict, reason: `${reason} ${REASONS.otherScheme(suggested.scheme, suggested.header)}` };
+  const hint =
+    suggested.header === undefined
+      ? REASONS.otherScheme(schemeOf({ ...suggested, secret: '' }).sender)
+      : REASONS.otherHeader(suggested.header);
+  return { verdict, reason: `${reason} ${hint}` };
 }
 
 /** Says why receivers reject the time of signing. `null` if they accept it. */

@@ -238,11 +238,11 @@ describe('the signature', () => {
     expect(await verify({ scheme: 'stripe', secret: 'shhh' }, headers)).toEqual({
       scheme: 'stripe',
       verdict: 'missing',
-      reason: 'The request has no Stripe-Signature header. It seems to be signed with the scheme github.',
+      reason: 'The request has no Stripe-Signature header. It seems to be signed as GitHub signs.',
     });
     expect(await verify({ ...signing, header: 'X-Other' }, [['X-Acme-Signature', hex]])).toMatchObject({
       verdict: 'missing',
-      reason: expect.stringContaining('with the scheme hmac-sha256 in the header X-Acme-Signature.'),
+      reason: expect.stringContaining('with HMAC-SHA256 in the header X-Acme-Signature.'),
     });
   });
 
