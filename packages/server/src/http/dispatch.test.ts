@@ -18,12 +18,17 @@ function ask(target: string, address = '192.0.2.1', port = 1): Parameters<Reques
   return [request, new ServerResponse(request), inspectHead('GET', request.rawHeaders), false];
 }
 
-test('many parallel calls let every capture pass: a call that takes long has a turn of the event loop alone', async () => {
+/** A dispatch on which every call takes a whole turn, and the targets in the order in which they begin. */
+function createLongCalls() {
   const begun: string[] = [];
   const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
   const targets = { isCapture: (target: string) => target.startsWith('/h/'), capture: begin, everythingElse: begin };
   let now = 0;
-  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  return { begun, dispatch: createDispatch(targets, new LoopTurns(() => (now += 1))) };
+}
+
+test('many parallel calls let every capture pass: a call that takes long has a turn of the event loop alone', async () => {
+  const { begun, dispatch } = createLongCalls();
   for (let nth = 0; nth < 200; nth += 1) dispatch(...ask(`/api/${nth}`));
   dispatch(...ask('/h/first'));
   expect(begun).toEqual(['/api/0', '/h/first']);
@@ -35,11 +40,7 @@ test('many parallel calls let every capture pass: a call that takes long has a t
 });
 
 test('connections of one address share its turns: a call from another address is next', async () => {
-  const begun: string[] = [];
-  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
-  const targets = { isCapture: () => false, capture: begin, everythingElse: begin };
-  let now = 0;
-  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  const { begun, dispatch } = createLongCalls();
   for (let nth = 0; nth < 200; nth += 1) dispatch(...ask(`/api/${nth}`));
   dispatch(...ask('/healthz', '192.0.2.2'));
   for (let nth = 0; nth < 2; nth += 1) await turn();
@@ -65,11 +66,7 @@ test('a call whose sender waits for 100 Continue gets it before it starts, and a
 });
 
 test('calls on 5 connections of one address do not wait for a round of the callers at 100 other addresses', async () => {
-  const begun: string[] = [];
-  const begin = (request: IncomingMessage) => begun.push(request.url ?? '');
-  const targets = { isCapture: () => false, capture: begin, everythingElse: begin };
-  let now = 0;
-  const dispatch = createDispatch(targets, new LoopTurns(() => (now += 1)));
+  const { begun, dispatch } = createLongCalls();
   for (let nth = 0; nth < 300; nth += 1) dispatch(...ask(`/api/${nth}`, `198.51.100.${nth % 100}`));
   while (begun.length < 150) await turn();
   for (let port = 1; port <= 5; port += 1) dispatch(...ask('/healthz', '192.0.2.2', port));
