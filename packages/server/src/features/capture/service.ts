@@ -53,9 +53,7 @@ export function createCaptureService(options: CaptureServiceOptions) {
   const { config, store, bus, live, metrics, deliveries, now } = options;
   const { maxBodyBytes, trustProxy } = config;
   const endpoints = new EndpointCache(store, config.captureRateLimit, now, bus);
-  bus.subscribe((notice) => {
-    if (notice.kind === 'changed' || notice.kind === 'gone') endpoints.forgetId(notice.endpointId);
-  });
+  live.onEndpointChange((endpointId) => endpoints.forget(endpointId));
   bus.onGap(() => endpoints.distrust());
   const bytes = Math.max(BODY_BUDGET_BYTES, 4 * maxBodyBytes);
   const budget = new MemoryBudget({ bytes, maxShare: MAX_SHARE });
@@ -73,13 +71,12 @@ export function createCaptureService(options: CaptureServiceOptions) {
       metrics.countStored();
       live.captured(endpoint.id, capture, result);
       if (endpoint.hasDestinations) deliveries.wake(endpoint.id, endpoint.userId);
-      if (endpoint.needsSource) void detectSource(options, endpoints, endpoint, capture);
+      if (endpoint.needsSource) void detectSource(options, endpoint, capture);
     },
   };
   return {
     handle: createCaptureHandler(dependencies),
     admitPlain: createPlainAdmit(dependencies),
-    forgetEndpoint: (uid: string): void => endpoints.forget(uid),
     waitingCount: (): number => writer.waitingCount,
     bodyBytes: (): number => budget.used,
     /** `undefined` without NATS. */
@@ -109,15 +106,13 @@ function failureLog({ log, metrics, now }: CaptureServiceOptions): (error: unkno
 
 async function detectSource(
   options: CaptureServiceOptions,
-  endpoints: EndpointCache,
   endpoint: CachedEndpoint,
   capture: PendingCapture,
 ): Promise<void> {
   const label = flatSourceLabel(capture.flatHeaders, capture.body);
   if (label === 'Unknown') return;
   endpoint.needsSource = false;
-  if (await storeSource(options, endpoint.id, label)) endpoints.forget(endpoint.uid);
-  else endpoint.needsSource = true;
+  if (!(await storeSource(options, endpoint.id, label))) endpoint.needsSource = true;
 }
 
 /** The writer of the overflow log; `undefined` without NATS. */

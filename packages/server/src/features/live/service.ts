@@ -77,6 +77,7 @@ export class LiveService {
   readonly #server = new WebSocketServer(SOCKET_OPTIONS);
   readonly #pings: NodeJS.Timeout;
   readonly #poll: LivePoll;
+  readonly #changeHandlers: ((endpointId: number) => void)[] = [];
   #closed = false;
 
   constructor(options: LiveServiceOptions) {
@@ -110,6 +111,11 @@ export class LiveService {
     this.#options.bus.publish(noticeOf(endpointId, event));
   }
 
+  /** Calls `handle` when an endpoint was changed or deleted, on this node or on another one. */
+  onEndpointChange(handle: (endpointId: number) => void): void {
+    this.#changeHandlers.push(handle);
+  }
+
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
     this.#endSession(sessionId);
@@ -123,6 +129,8 @@ export class LiveService {
   }
 
   #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
+    if (event.type === 'changed' || event.type === 'endpoint-deleted')
+      for (const handle of this.#changeHandlers) handle(endpointId);
     for (const connection of this.#watching(endpointId)) connection.take(event);
     if (event.type !== 'endpoint-deleted' && this.#connections.has(endpointId)) this.#ticker.touch(endpointId);
   }
@@ -280,7 +288,7 @@ export class LiveService {
 }
 
 /** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
-export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions'>;
+export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'>;
 
 /** The notice of an event for the other nodes. */
 function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
