@@ -1,5 +1,4 @@
 import { useSyncExternalStore } from 'react';
-import { signal } from './signal.ts';
 
 /** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
@@ -33,3 +32,21 @@ export const isSignedOut = (): boolean => session.read() !== 'active';
 export const useSignedOut = (): boolean => useSyncExternalStore(session.subscribe, isSignedOut);
 export const useIsLoginDialogOpen = (): boolean =>
   useSyncExternalStore(session.subscribe, () => session.read() === 'ended');
+
+/** A value outside of React that components can subscribe to. */
+function signal<T>(initial: T) {
+  const listeners = new Set<() => void>();
+  let current = initial;
+  return {
+    read: () => current,
+    set(value: T): void {
+      if (Object.is(value, current)) return;
+      current = value;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener: () => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodedPath } from './decoded-path.ts';
+import { decodedPath } from './request-target.tsx';
 
 test.each([
   ['/plain', undefined],
