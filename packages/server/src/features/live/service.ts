@@ -118,14 +118,17 @@ export class LiveService {
 
   /** Closes the connections of an ended session with 4401. */
   endSession(sessionId: string): void {
-    this.#endSession(sessionId);
-    this.#options.bus.publish({ kind: 'session', id: sessionId });
+    this.#endEverywhere({ kind: 'session', id: sessionId });
   }
 
   /** Closes the connections of all sessions of a user except one. */
   endUserSessions(userId: number, exceptSessionId?: string): void {
-    this.#endUserSessions(userId, exceptSessionId);
-    this.#options.bus.publish({ kind: 'user', id: userId, exceptSessionId });
+    this.#endEverywhere({ kind: 'user', id: userId, exceptSessionId });
+  }
+
+  #endEverywhere(notice: Extract<Notice, { kind: 'session' | 'user' }>): void {
+    this.#receive(notice);
+    this.#options.bus.publish(notice);
   }
 
   #deliver(endpointId: number, event: LiveEvent | RemoteEvent): void {
@@ -162,9 +165,12 @@ export class LiveService {
       case 'clear':
         return this.#deliver(notice.endpointId, { type: 'clear', below: notice.below });
       case 'session':
-        return this.#endSession(notice.id);
+        return this.#sendAway(({ sessionId }) => sessionId === notice.id, LIVE_CLOSE_SIGNED_OUT);
       case 'user':
-        return this.#endUserSessions(notice.id, notice.exceptSessionId);
+        return this.#sendAway(
+          ({ userId, sessionId }) => userId === notice.id && sessionId !== notice.exceptSessionId,
+          LIVE_CLOSE_SIGNED_OUT,
+        );
     }
   }
 
@@ -178,17 +184,6 @@ export class LiveService {
     const { endpointId, index, id } = notice;
     const data = await this.#options.findDelivery(endpointId, index, id);
     return data && { type: 'delivery', data };
-  }
-
-  #endSession(sessionId: string): void {
-    this.#sendAway((connection) => connection.sessionId === sessionId, LIVE_CLOSE_SIGNED_OUT);
-  }
-
-  #endUserSessions(userId: number, exceptSessionId: string | undefined): void {
-    this.#sendAway(
-      (connection) => connection.userId === userId && connection.sessionId !== exceptSessionId,
-      LIVE_CLOSE_SIGNED_OUT,
-    );
   }
 
   /** Completes an upgrade after its checks: authenticated user, same origin, and ownership of the endpoint. */
