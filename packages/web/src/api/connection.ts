@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { signal, useSignal } from '../ui/signal.ts';
 
 /** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
@@ -9,7 +9,7 @@ const reachable = signal(true);
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
 
 export const setReachable = (isReachable: boolean): void => reachable.set(isReachable);
-export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.read);
+export const useReachable = (): boolean => useSignal(reachable);
 
 /** Call this after a login. */
 export const markSessionActive = (): void => session.set('active');
@@ -29,24 +29,5 @@ export const dismissLoginDialog = (): void => {
 
 /** True from the end of the session until the next login. */
 export const isSignedOut = (): boolean => session.read() !== 'active';
-export const useSignedOut = (): boolean => useSyncExternalStore(session.subscribe, isSignedOut);
-export const useIsLoginDialogOpen = (): boolean =>
-  useSyncExternalStore(session.subscribe, () => session.read() === 'ended');
-
-/** A value outside of React that components can subscribe to. */
-function signal<T>(initial: T) {
-  const listeners = new Set<() => void>();
-  let current = initial;
-  return {
-    read: () => current,
-    set(value: T): void {
-      if (Object.is(value, current)) return;
-      current = value;
-      for (const listener of listeners) listener();
-    },
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-}
+export const useSignedOut = (): boolean => useSignal(session) !== 'active';
+export const useIsLoginDialogOpen = (): boolean => useSignal(session) === 'ended';
