@@ -1,4 +1,5 @@
-import { signal, useSignal } from '../ui/signal.ts';
+import { useSyncExternalStore } from 'react';
+import { signal } from './signal.ts';
 
 /** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
@@ -9,7 +10,7 @@ const reachable = signal(true);
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
 
 export const setReachable = (isReachable: boolean): void => reachable.set(isReachable);
-export const useReachable = (): boolean => useSignal(reachable);
+export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.read);
 
 /** Call this after a login. */
 export const markSessionActive = (): void => session.set('active');
@@ -29,5 +30,6 @@ export const dismissLoginDialog = (): void => {
 
 /** True from the end of the session until the next login. */
 export const isSignedOut = (): boolean => session.read() !== 'active';
-export const useSignedOut = (): boolean => useSignal(session) !== 'active';
-export const useIsLoginDialogOpen = (): boolean => useSignal(session) === 'ended';
+export const useSignedOut = (): boolean => useSyncExternalStore(session.subscribe, isSignedOut);
+export const useIsLoginDialogOpen = (): boolean =>
+  useSyncExternalStore(session.subscribe, () => session.read() === 'ended');

@@ -10,7 +10,7 @@ import type { Command } from '../ui/commands.ts';
 import { CommandPalette } from './command-palette.tsx';
 import type { PaletteChoice } from './command-palette.tsx';
 import { HelpOverlay } from './help-overlay.tsx';
-import { themePreference } from '../features/settings/theme.ts';
+import { useShellCommands } from './use-shell-commands.ts';
 
 type Open = 'create' | 'palette' | 'help' | undefined;
 
@@ -84,29 +84,3 @@ function Palette({ onOpenChange }: { readonly onOpenChange: (open: boolean) => v
 const SHELL_GROUPS = new Set(['General', 'Go to', 'Theme']);
 
 const toChoice = (command: Command): PaletteChoice => ({ ...command, hint: command.group });
-
-/** Commands of every page that don't open a dialog. */
-function useShellCommands(): void {
-  const navigate = useNavigate();
-  useCommands([
-    {
-      id: COMMAND_IDS.search,
-      title: 'Search',
-      group: 'General',
-      keys: '/',
-      run: () => void navigate({ to: '/search' }),
-    },
-    { id: 'go.home', title: 'Dashboard', group: 'Go to', run: () => void navigate({ to: '/' }) },
-    { id: 'go.profile', title: 'Profile', group: 'Go to', run: () => void navigate({ to: '/profile' }) },
-    { id: 'go.settings', title: 'Settings', group: 'Go to', run: () => void navigate({ to: '/settings' }) },
-    {
-      id: COMMAND_IDS.subscription,
-      title: 'Subscription',
-      group: 'Go to',
-      run: () => void navigate({ to: '/subscription' }),
-    },
-    { id: 'theme.light', title: 'Light theme', group: 'Theme', run: () => themePreference.write('light') },
-    { id: 'theme.dark', title: 'Dark theme', group: 'Theme', run: () => themePreference.write('dark') },
-    { id: 'theme.system', title: 'System theme', group: 'Theme', run: () => themePreference.write('system') },
-  ]);
-}

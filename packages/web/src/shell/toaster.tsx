@@ -1,9 +1,9 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
+import { useSyncExternalStore } from 'react';
 import { dismissToast, TOAST_MS, toastStore } from '../ui/toast-store.ts';
 import type { ToastItem } from '../ui/toast-store.ts';
-import { useSignal } from '../ui/signal.ts';
 
 /**
  * Toasts: one at a time for 5 seconds. F8 moves the focus there, and a swipe of 50 px to the right closes a toast.
@@ -11,7 +11,7 @@ import { useSignal } from '../ui/signal.ts';
  * bars at the bottom of the list and of the details.
  */
 export function Toaster() {
-  const items = useSignal(toastStore);
+  const items = useSyncExternalStore(toastStore.subscribe, toastStore.read);
   return (
     <Radix.Provider duration={TOAST_MS} swipeDirection="right" swipeThreshold={50}>
       {items.map((item) => (

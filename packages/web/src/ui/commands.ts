@@ -1,5 +1,4 @@
-import { useEffect, useMemo } from 'react';
-import { signal, useSignal } from './signal.ts';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useLatest } from './use-latest.ts';
 
 /** Ids of commands that one component registers and another runs. */
@@ -30,22 +29,32 @@ export interface Command {
   readonly inPalette?: boolean | undefined;
 }
 
-/** All registered commands. */
-export const commandStore = signal<readonly Command[]>([]);
+let registered: readonly Command[] = [];
+const listeners = new Set<() => void>();
+
+function change(next: readonly Command[]): void {
+  registered = next;
+  for (const listener of listeners) listener();
+}
 
 /** Registers commands until the returned function is called. The last registered command handles a key. */
 export function registerCommands(added: readonly Command[]): () => void {
-  commandStore.set([...commandStore.read(), ...added]);
-  return () => commandStore.set(commandStore.read().filter((command) => !added.includes(command)));
+  change([...registered, ...added]);
+  return () => change(registered.filter((command) => !added.includes(command)));
 }
 
 /** Runs a command by its id. Does nothing if it is not registered. */
 export function runCommand(id: string): void {
-  commandStore
-    .read()
-    .findLast((command) => command.id === id)
-    ?.run();
+  registered.findLast((command) => command.id === id)?.run();
 }
+
+export const commandStore = {
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+  read: (): readonly Command[] => registered,
+};
 
 /** Registers commands while the component is mounted. They always run the latest closure. */
 export function useCommands(commands: readonly Command[]): void {
@@ -59,4 +68,7 @@ export function useCommands(commands: readonly Command[]): void {
   useEffect(() => registerCommands(offered), [offered]);
 }
 
-export const useAllCommands = (): readonly Command[] => useSignal(commandStore);
+/** All registered commands. */
+export function useAllCommands(): readonly Command[] {
+  return useSyncExternalStore(commandStore.subscribe, commandStore.read);
+}

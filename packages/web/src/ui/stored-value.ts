@@ -1,5 +1,5 @@
+import { useSyncExternalStore } from 'react';
 import type { z } from 'zod';
-import { useSignal } from './signal.ts';
 
 /** A value in local storage. It is parsed when read, and shared with all components and tabs. */
 export interface StoredValue<T> {
@@ -58,5 +58,5 @@ function load<Schema extends z.ZodType>(key: string, schema: Schema): z.output<S
 
 /** The value of a preference and a function to change it. */
 export function usePreference<T>(stored: StoredValue<T>): readonly [T, (value: T) => void] {
-  return [useSignal(stored), stored.write];
+  return [useSyncExternalStore(stored.subscribe, stored.read), stored.write];
 }

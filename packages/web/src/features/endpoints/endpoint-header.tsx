@@ -2,7 +2,6 @@ import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus } from 'lucide-react';
-import { useState } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -10,9 +9,8 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { formatMoment, timeAgo } from '../../ui/times.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { DescribeEndpointButton } from './describe-endpoint.tsx';
+import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { useClearRequests, useDeleteEndpoint } from './endpoint-mutations.ts';
 
 /** A fact after another one, with a dot between them. */
 const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
@@ -86,50 +84,5 @@ export function EndpointHeader({ endpoint, isCollapsed, contentId, onToggle, onD
         className="mt-0.5 -mr-1"
       />
     </header>
-  );
-}
-
-function ClearDataButton({ uid }: { readonly uid: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const clear = useClearRequests(uid);
-  return (
-    <>
-      <Button size="sm" variant="ghost" busy={clear.isPending} onClick={() => setAsking(true)}>
-        Clear Data
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Clear Request Data"
-        description="This will delete all request data for this endpoint. The endpoint will remain active, but all request history will be removed."
-        confirmLabel="Clear Data"
-        onConfirm={() => clear.mutate()}
-      />
-    </>
-  );
-}
-
-interface DeleteEndpointButtonProps {
-  readonly uid: string;
-  readonly onDeleted: () => void;
-}
-
-function DeleteEndpointButton({ uid, onDeleted }: DeleteEndpointButtonProps) {
-  const [isAsking, setAsking] = useState(false);
-  const remove = useDeleteEndpoint();
-  return (
-    <>
-      <Button size="sm" variant="danger-ghost" busy={remove.isPending} onClick={() => setAsking(true)}>
-        Delete
-      </Button>
-      <ConfirmDialog
-        open={isAsking}
-        onOpenChange={setAsking}
-        title="Delete Webhook Endpoint"
-        description="This will permanently delete the endpoint and all its request data. This action cannot be undone."
-        confirmLabel="Delete"
-        onConfirm={() => remove.mutate(uid, { onSuccess: onDeleted })}
-      />
-    </>
   );
 }

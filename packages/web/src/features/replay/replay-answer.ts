@@ -22,7 +22,7 @@ export function redirectOf(answer: Pick<ReplayAnswer, 'status' | 'headers'>, sen
   return { location, url: targetUrlSchema.safeParse(url).success ? url : undefined };
 }
 
-/** Bytes of a UTF-8 character. The beginning of one is cut off at the end of a body. */
+/** Decodes UTF-8. A text that ends within a character is cut before that character. */
 const LONGEST_CHARACTER = 4;
 
 /** Why the body is incomplete; `undefined` if it is complete. `size` is the number of received bytes. */

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx';
-import { useCallback, useEffect, useRef, useId, memo } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
@@ -7,16 +7,11 @@ import { useCommands } from '../../ui/commands.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
+import { SignAgain } from './sign-again.tsx';
+import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
 import { useLatest } from '../../ui/use-latest.ts';
-import { Switch } from '../../ui/switch.tsx';
-import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { AnswerView } from './answer-view.tsx';
-import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
-import type { ReplayState } from './replays.ts';
 
 export interface ReplayBodyProps {
   readonly uid: string;
@@ -109,74 +104,3 @@ function useSendKey(form: RefObject<HTMLFormElement | null>, send: () => void): 
     { id: 'replay.send', title: 'Send the replay', group: 'Request', keys: 'mod+enter', inPalette: false, run },
   ]);
 }
-
-interface SignAgainProps {
-  readonly form: ReplayForm;
-  readonly error: string | undefined;
-  readonly onChange: (part: ReplayDraft) => void;
-}
-
-/** Renews the signature of the replay. */
-function SignAgain({ form, error, onChange }: SignAgainProps) {
-  const id = useId();
-  return (
-    <div className="flex shrink-0 flex-wrap items-center gap-x-2 px-4 pb-3">
-      <Switch
-        id={id}
-        checked={form.sign}
-        aria-invalid={error === undefined ? undefined : true}
-        aria-describedby={`${id}-hint`}
-        onCheckedChange={(isOn) => onChange({ sign: isOn ? true : undefined })}
-      />
-      <label htmlFor={id} className="font-medium">
-        Sign again
-      </label>
-      <span id={`${id}-hint`} className="text-sm text-ink-2">
-        A new signature of what is sent, with the current time.
-      </span>
-      <p role="alert" className="basis-full text-sm text-bad empty:hidden">
-        {error}
-      </p>
-    </div>
-  );
-}
-
-interface ReplayResponseProps {
-  readonly uid: string;
-  readonly index: number;
-  readonly state: ReplayState | undefined;
-  /** Puts a URL into the form. */
-  readonly onUse: (url: string) => void;
-}
-
-/** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
-const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
-  useEffect(() => showReplayResult(uid, index), [uid, index]);
-  return (
-    <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
-      <p role="status" className="sr-only">
-        {/* The toast announces a response, and a failure is an alert. */}
-        {state?.phase === 'sending' ? 'Sending the request.' : null}
-      </p>
-      {state?.phase === 'sending' ? (
-        <div className="flex flex-col gap-2 px-4">
-          <p className="text-ink-2">Waiting for the destination…</p>
-          <Skeleton className="h-3 w-1/3" />
-          <Skeleton className="h-3 w-2/3" />
-        </div>
-      ) : null}
-      {state?.phase === 'cancelled' ? (
-        <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
-      ) : null}
-      {state?.phase === 'failed' ? (
-        <Notice tone="bad" className="mx-4">
-          <p className="font-medium">{REPLAY_FAILED}</p>
-          <p>{replayFailure(state.error)}</p>
-        </Notice>
-      ) : null}
-      {state?.phase === 'answered' ? (
-        <AnswerView key={state.at} uid={uid} index={index} {...state} onUse={onUse} />
-      ) : null}
-    </section>
-  );
-});

@@ -8,11 +8,8 @@ import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
-import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { statusTone } from '../../ui/statuses.ts';
-import { useReplayState } from './replays.ts';
+import { useReplayOpen } from './replay-drafts.tsx';
+import { ReplayMarks } from './replay-marks.tsx';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
 
@@ -105,31 +102,5 @@ function FormLoading() {
       <Skeleton className="h-8 w-full" />
       <Skeleton className="h-24 w-full" />
     </div>
-  );
-}
-
-interface ReplayMarksProps {
-  readonly uid: string;
-  readonly index: number;
-  readonly showsStatus: boolean;
-}
-
-const ALL_OF_IT = { method: undefined, url: undefined, rows: undefined, body: undefined, sign: undefined };
-
-/** The badges of the replay bar: the last status, and whether there are unsent changes. */
-function ReplayMarks({ uid, index, showsStatus }: ReplayMarksProps) {
-  const [draft, change] = useReplayDraft(index);
-  const state = useReplayState(uid, index);
-  return (
-    <>
-      {showsStatus && state?.phase === 'answered' ? (
-        <Badge tone={statusTone(state.answer.status)}>{state.answer.status}</Badge>
-      ) : null}
-      {isChanged(draft) ? (
-        <Button size="sm" variant="ghost" onClick={() => change(ALL_OF_IT)}>
-          Discard changes
-        </Button>
-      ) : null}
-    </>
   );
 }

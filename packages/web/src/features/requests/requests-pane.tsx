@@ -3,7 +3,6 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { FileQuestion, MousePointerClick } from 'lucide-react';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useLiveStatus } from '../../api/live-cache.ts';
 import { useCommands } from '../../ui/commands.ts';
@@ -11,6 +10,7 @@ import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/foc
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { useDetailsCover } from '../../ui/use-media.ts';
 import { useBulk } from './bulk/use-bulk.ts';
+import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
@@ -23,8 +23,6 @@ import { useRequestActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 
 const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
@@ -213,26 +211,5 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
     <div ref={frame} tabIndex={-1} className="h-full outline-none">
       {children}
     </div>
-  );
-}
-
-function NothingSelected() {
-  return (
-    <EmptyState icon={<MousePointerClick />} title="No request selected">
-      Choose a request from the list to see its details.
-    </EmptyState>
-  );
-}
-
-/** The URL names a request that was deleted, cleared, or dropped as the oldest unsaved one. */
-function DetailsMissing({ onBack }: { readonly onBack: (() => void) | undefined }) {
-  return (
-    <EmptyState
-      icon={<FileQuestion />}
-      title="This request is not stored any more"
-      actions={onBack === undefined ? undefined : <Button onClick={onBack}>Back to the list</Button>}
-    >
-      It was deleted, or it was among the oldest unsaved requests. Saved requests are kept.
-    </EmptyState>
   );
 }

@@ -2,13 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { Button } from '../../../ui/button.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { PublicLayout } from '../../../ui/public-page.tsx';
-import { errorMessage } from '../../../api/client.ts';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { useForm } from '../../../ui/use-form.ts';
-import { useResetPassword } from '../account-queries.ts';
-import { newPasswordFormSchema } from './auth-forms.ts';
+import { ResetForm } from './reset-form.tsx';
 
 const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';
 
@@ -26,39 +20,5 @@ export function ResetPage() {
         <Link to="/auth">Back to login</Link>
       </Button>
     </PublicLayout>
-  );
-}
-
-/** The form for a new password, with the token of an emailed link. */
-function ResetForm({ token }: { readonly token: string }) {
-  const reset = useResetPassword();
-  const form = useForm({
-    initial: { password: '', confirmPassword: '' },
-    validate: (values) => fieldErrors(newPasswordFormSchema, values),
-    onValid: ({ password }) =>
-      reset.mutate({ token, password }, { onError: (error) => form.setErrors(serverFieldErrors(error, ['password'])) }),
-  });
-  if (reset.isSuccess) return <Notice tone="good">{reset.data.message}</Notice>;
-  return (
-    <form {...form.props} className="flex flex-col gap-4">
-      {reset.error === null || form.errors['password'] !== undefined ? null : (
-        <Notice tone="bad">{errorMessage(reset.error, 'The password could not be set. Please try again.')}</Notice>
-      )}
-      <Field
-        label="New password"
-        hint={form.errors['password'] === undefined ? 'At least 6 characters.' : undefined}
-        error={form.errors['password']}
-      >
-        {(control) => <Input {...control} {...form.bind('password')} type="password" autoComplete="new-password" />}
-      </Field>
-      <Field label="Confirm new password" error={form.errors['confirmPassword']}>
-        {(control) => (
-          <Input {...control} {...form.bind('confirmPassword')} type="password" autoComplete="new-password" />
-        )}
-      </Field>
-      <Button type="submit" variant="primary" busy={reset.isPending}>
-        {reset.isPending ? 'Setting…' : 'Set new password'}
-      </Button>
-    </form>
   );
 }

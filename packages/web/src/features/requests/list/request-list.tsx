@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
@@ -20,6 +20,7 @@ import { RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import { useAnchor } from './use-anchor.ts';
 import { useAttention } from './use-attention.ts';
+import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
 import { useLatest } from '../../../ui/use-latest.ts';
 
@@ -221,24 +222,4 @@ function NewPill({
       {more ? '+' : ''} new
     </button>
   );
-}
-
-/** Milliseconds of the glow of a new row. */
-const FRESH_MS = 1500;
-
-/** More new rows than this at once are a stream, which is not animated. */
-const MAX_ANIMATED_ROWS = 12;
-
-/** The index above which rows are new and glow, and whether rows arrive too fast for animations. */
-function useFresh(newest: number | undefined): { readonly after: number; readonly busy: boolean } {
-  const [baseline, setBaseline] = useState(newest);
-  useEffect(() => {
-    if (newest === baseline) return undefined;
-    const timer = setTimeout(() => setBaseline(newest), FRESH_MS);
-    return () => clearTimeout(timer);
-  }, [newest, baseline]);
-  if (baseline === undefined && newest !== undefined) setBaseline(newest);
-  const after = baseline ?? Number.POSITIVE_INFINITY;
-  const busy = newest !== undefined && newest - after > MAX_ANIMATED_ROWS;
-  return { after: busy ? Number.POSITIVE_INFINITY : after, busy };
 }

@@ -1,5 +1,3 @@
-import { useSyncExternalStore } from 'react';
-
 /** A value outside of React that components can subscribe to. */
 export interface Signal<T> {
   readonly read: () => T;
@@ -22,9 +20,4 @@ export function signal<T>(initial: T): Signal<T> {
       return () => listeners.delete(listener);
     },
   };
-}
-
-/** The value of a signal, in a component. */
-export function useSignal<T>({ subscribe, read }: Pick<Signal<T>, 'subscribe' | 'read'>): T {
-  return useSyncExternalStore(subscribe, read);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodedPath } from './request-target.tsx';
+import { decodedPath } from './decoded-path.ts';
 
 test.each([
   ['/plain', undefined],
