@@ -10,10 +10,10 @@ import { followTheme } from './features/settings/theme.ts';
 import { router } from './router.tsx';
 import { shareNonce } from './shell/page-nonce.ts';
 import { preloadPages } from './shell/pages.ts';
-import { listenForShortcuts } from './shell/shortcuts.ts';
 import { Toaster } from './shell/toaster.tsx';
+import { TooltipProvider } from './ui/button.tsx';
+import { listenForShortcuts } from './ui/commands.ts';
 import { setServerCheck } from './ui/lazy-part.tsx';
-import { TooltipProvider } from './ui/tooltip.tsx';
 
 shareNonce();
 followTheme();

@@ -7,7 +7,7 @@ import { queryClient } from './api/query-client.ts';
 import { AppLayout } from './shell/app-layout.tsx';
 import { LoadFailed, RootFailed } from './shell/load-failed.tsx';
 import { pages } from './shell/pages.ts';
-import { ownPath } from './ui/own-path.ts';
+import { ownPath } from './ui/urls.ts';
 
 // Search parameters of the pages. An invalid value counts as missing, so that an old link still opens its page.
 

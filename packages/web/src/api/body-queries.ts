@@ -12,7 +12,7 @@ import { queryKeys } from './query-keys.ts';
 import type { ListedRequest } from './request-list.ts';
 import { requestQuery } from './request-queries.ts';
 
-export type Extent = 'beginning' | 'whole';
+type Extent = 'beginning' | 'whole';
 
 const MINUTE_MS = 60_000;
 

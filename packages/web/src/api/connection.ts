@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { signal } from './signal.ts';
+import { signal, useSignal } from '../ui/state.ts';
 
 /** False after a call that got no response, until a call gets one. */
 const reachable = signal(true);
@@ -10,7 +10,7 @@ const reachable = signal(true);
 const session = signal<'active' | 'ended' | 'dismissed'>('active');
 
 export const setReachable = (isReachable: boolean): void => reachable.set(isReachable);
-export const useReachable = (): boolean => useSyncExternalStore(reachable.subscribe, reachable.read);
+export const useReachable = (): boolean => useSignal(reachable);
 
 /** Call this after a login. */
 export const markSessionActive = (): void => session.set('active');

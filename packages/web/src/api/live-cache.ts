@@ -11,7 +11,7 @@ import { readList } from './request-lists.ts';
 import { requestListQuery } from './request-queries.ts';
 
 /** The live view of an endpoint. */
-export interface LiveEndpoint {
+interface LiveEndpoint {
   readonly state: LiveState;
   /** Number of requests received since the page was opened. */
   readonly receivedInSession: number;

@@ -15,7 +15,7 @@ export const userQuery = queryOptions({
   queryFn: async ({ signal }): Promise<User | null> => {
     try {
       const user = await client.call('getUser', {}, signal);
-      userSettingsPreference.write(user.settings);
+      userSettingsPreference.set(user.settings);
       return user;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
@@ -68,7 +68,7 @@ export function patchEndpoint(uid: string, change: Partial<Endpoint>): void {
 }
 
 /** True for a 4xx response, which a retry would not change. */
-export function isRefusal(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500;
 }
 
@@ -76,7 +76,7 @@ export const settingsQuery = queryOptions({
   queryKey: queryKeys.settings,
   queryFn: async ({ signal }) => {
     const settings = await client.call('getSettings', {}, signal);
-    userSettingsPreference.write(settings);
+    userSettingsPreference.set(settings);
     return settings;
   },
 });

@@ -2,7 +2,7 @@ import { parseSearchPosition, SEARCHED_HEADER } from '@creel/contract';
 import type { Answer, SearchPosition } from '@creel/contract';
 
 /** What one call of a search covered. */
-export interface SearchedPart {
+interface SearchedPart {
   /** Number of stored requests. */
   readonly searched: number;
   /** Where the next page starts; `undefined` when everything was searched. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedValue } from '../ui/stored-value.ts';
+import { storedValue } from '../ui/state.ts';
 
 /** The user's settings as last loaded or saved; `null` before that. */
 export const userSettingsPreference = storedValue(

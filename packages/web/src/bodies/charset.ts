@@ -2,7 +2,7 @@ import { imageType } from './body-kind.ts';
 import { mediaType } from './media-type.ts';
 
 /** A text and the name of the character set that it was decoded from. */
-export interface DecodedText {
+interface DecodedText {
   readonly charset: string;
   readonly text: string;
 }

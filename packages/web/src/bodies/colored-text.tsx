@@ -14,7 +14,7 @@ export interface ColoredRange extends Found {
   readonly color: keyof typeof COLORS;
 }
 
-export interface ColoredTextProps {
+interface ColoredTextProps {
   readonly text: string;
   /** Position of the text in the whole text. */
   readonly offset: number;

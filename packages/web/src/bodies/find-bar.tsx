@@ -1,10 +1,10 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useRef } from 'react';
 import type { KeyboardEvent } from 'react';
+import { IconButton } from '../ui/button.tsx';
 import { useFocusReturn } from '../ui/focus.ts';
-import { IconButton } from '../ui/icon-button.tsx';
 
-export interface FindBarProps {
+interface FindBarProps {
   readonly find: string;
   readonly onFind: (find: string | undefined) => void;
   readonly count: number;

@@ -2,7 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useEffect, useState } from 'react';
 import type { RefObject } from 'react';
-import { CopyButton } from '../ui/copy-button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './hex.ts';
 
 /** True if an element is at least `width` CSS pixels wide. Updates when it is resized. */
@@ -27,7 +27,7 @@ const FULL_LINE = 600;
 /** Maximum of bytes that can be copied as a hex dump. Longer bodies can be downloaded. */
 const MAX_COPY_BYTES = 256 * 1024;
 
-export interface HexViewProps {
+interface HexViewProps {
   readonly bytes: Uint8Array;
   /** Name for screen readers. */
   readonly label: string;

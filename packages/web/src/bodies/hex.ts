@@ -4,7 +4,7 @@ export const HEX_WIDTH_NARROW = 8;
 
 const GROUP = 8;
 
-export interface HexLine {
+interface HexLine {
   /** Position of the first byte, as eight hex digits. */
   readonly offset: string;
   /** The bytes, in groups of eight. */

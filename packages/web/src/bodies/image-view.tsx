@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'react';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState } from '../ui/feedback.tsx';
 import { imageType } from './body-kind.ts';
 
 /**

@@ -30,7 +30,7 @@ const ISOLATED = '[unicode-bidi:isolate]';
 /** The id of a line's element. `view` distinguishes several views on one page. */
 export const lineId = (view: string, line: number): string => `${view}-${line}`;
 
-export interface JsonLineViewProps {
+interface JsonLineViewProps {
   readonly view: string;
   readonly json: JsonLines;
   readonly line: number;

@@ -3,8 +3,8 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
+import { copyText } from '../ui/copy.tsx';
 import { toast } from '../ui/toast-store.ts';
-import { copyText } from '../ui/use-copy.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
@@ -51,7 +51,7 @@ const NO_MATCHES: readonly never[] = [];
 
 const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
 
-export interface JsonViewProps {
+interface JsonViewProps {
   readonly json: JsonLines;
   /** Name for screen readers. */
   readonly label: string;

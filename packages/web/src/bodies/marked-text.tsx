@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { markPieces } from './find-text.ts';
 import type { Found } from './find-text.ts';
 
-export interface MarkedTextProps {
+interface MarkedTextProps {
   readonly text: string;
   /** Position of the text in the searched text. */
   readonly offset: number;

@@ -1,5 +1,5 @@
 /** A content type: the type in lower case, and its parameters by lower-case name (RFC 9110, section 8.3.1). */
-export interface MediaType {
+interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }

@@ -1,5 +1,5 @@
 /** Positions where lines of at most `columns` characters start. Line breaks are LF, CRLF or CR. */
-export interface TextLines {
+interface TextLines {
   readonly text: string;
   readonly count: number;
   readonly starts: Uint32Array;

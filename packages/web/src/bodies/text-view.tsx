@@ -17,7 +17,7 @@ const MAX_WRAPPED_LENGTH = 64 * 1024;
 /** Characters per line of a longer text. */
 const COLUMNS = 160;
 
-export interface TextViewProps {
+interface TextViewProps {
   readonly text: string;
   /** Name for screen readers. */
   readonly label: string;

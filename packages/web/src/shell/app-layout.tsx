@@ -5,7 +5,7 @@ import { useUser } from '../api/queries.ts';
 import { listenToOtherTabs } from '../api/session-channel.ts';
 import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
-import { useIsNarrow } from '../ui/use-media.ts';
+import { useIsNarrow } from '../ui/state.ts';
 import { ConnectionBar } from './connection-bar.tsx';
 import { ShellDialogs } from './dialogs.tsx';
 import { MobileBar } from './mobile-bar.tsx';

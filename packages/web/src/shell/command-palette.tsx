@@ -1,10 +1,9 @@
 import { clsx } from 'clsx';
 import { useId, useState } from 'react';
 import type { KeyboardEvent } from 'react';
+import { Kbd } from '../ui/button.tsx';
+import { rankChoices, showKeys } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Kbd } from '../ui/kbd.tsx';
-import { rankChoices } from './rank-choices.ts';
-import { showKeys } from './shortcuts.ts';
 
 /** One choice: a command, an endpoint, or a search. */
 export interface PaletteChoice {
@@ -16,7 +15,7 @@ export interface PaletteChoice {
   readonly run: () => void;
 }
 
-export interface CommandPaletteProps {
+interface CommandPaletteProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly choices: readonly PaletteChoice[];

@@ -1,11 +1,10 @@
 import { clsx } from 'clsx';
-import { useAllCommands } from '../ui/commands.ts';
+import { Kbd } from '../ui/button.tsx';
+import { useAllCommands, showKeys } from '../ui/commands.ts';
 import type { Command } from '../ui/commands.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Kbd } from '../ui/kbd.tsx';
-import { showKeys } from './shortcuts.ts';
 
-export interface HelpOverlayProps {
+interface HelpOverlayProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 }

@@ -4,7 +4,7 @@ import { errorMessage } from '../api/client.ts';
 import { userQuery } from '../api/queries.ts';
 import { queryClient } from '../api/query-client.ts';
 import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
+import { EmptyState } from '../ui/feedback.tsx';
 
 /** Shown if the user or a part of the app could not be loaded. */
 export function LoadFailed({ error }: { readonly error: unknown }) {

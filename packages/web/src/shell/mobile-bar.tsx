@@ -3,7 +3,7 @@ import { Menu } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import { Logo } from '../ui/logo.tsx';
+import { Logo } from '../ui/page.tsx';
 
 /** Below 768 px: a bar with the slide-in menu, which closes after a choice. */
 export function MobileBar({ children }: { readonly children: ReactNode }) {

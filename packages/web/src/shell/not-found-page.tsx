@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { Button } from '../ui/button.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { useTitle } from '../ui/use-title.ts';
+import { EmptyState } from '../ui/feedback.tsx';
+import { useTitle } from '../ui/page.tsx';
 
 export function NotFoundPage() {
   useTitle('Page Not Found');

@@ -1,5 +1,5 @@
 /** The nonce of the page, for libraries that add style elements; `undefined` on the development server. */
-export function pageNonce(): string | undefined {
+function pageNonce(): string | undefined {
   // Browsers hide the attribute from scripts, but not the property.
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
   return nonce === '' ? undefined : nonce;

@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from 'react';
 import { useLiveStatus } from '../api/live-cache.ts';
-import { useTitle } from '../ui/use-title.ts';
+import { useTitle } from '../ui/page.tsx';
 
 /** The title of an endpoint's page, with the number of requests that arrived while the tab was hidden: '(3) Orders'. */
 export function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {

@@ -8,7 +8,7 @@ import { SessionsCard } from '../features/accounts/profile/sessions-card.tsx';
 import { UsernameCard } from '../features/accounts/profile/username-card.tsx';
 import { CurrentPlan, SubscriptionNotices } from '../features/billing/current-plan.tsx';
 import { PlanChooser } from '../features/billing/plan-chooser.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Notice } from '../ui/feedback.tsx';
 import { Page } from '../ui/page.tsx';
 import { TabPanel, Tabs } from '../ui/tabs.tsx';
 

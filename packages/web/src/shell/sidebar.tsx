@@ -2,14 +2,13 @@ import type { User } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, CreditCard, Plus, Search, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from '../ui/button.tsx';
+import { Button, Kbd } from '../ui/button.tsx';
 import { COMMAND_IDS, runCommand, useAllCommands } from '../ui/commands.ts';
-import { Kbd } from '../ui/kbd.tsx';
-import { Logo } from '../ui/logo.tsx';
+import { Logo } from '../ui/page.tsx';
 import { EndpointList } from './endpoint-list.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-export interface SidebarProps {
+interface SidebarProps {
   readonly user: User | null;
   /** True if the session has ended. */
   readonly signedOut: boolean;

@@ -22,8 +22,8 @@ export function useShellCommands(): void {
       group: 'Go to',
       run: () => void navigate({ to: '/subscription' }),
     },
-    { id: 'theme.light', title: 'Light theme', group: 'Theme', run: () => themePreference.write('light') },
-    { id: 'theme.dark', title: 'Dark theme', group: 'Theme', run: () => themePreference.write('dark') },
-    { id: 'theme.system', title: 'System theme', group: 'Theme', run: () => themePreference.write('system') },
+    { id: 'theme.light', title: 'Light theme', group: 'Theme', run: () => themePreference.set('light') },
+    { id: 'theme.dark', title: 'Dark theme', group: 'Theme', run: () => themePreference.set('dark') },
+    { id: 'theme.system', title: 'System theme', group: 'Theme', run: () => themePreference.set('system') },
   ]);
 }

@@ -4,7 +4,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { CreditCard, Ellipsis, LogIn, LogOut, Monitor, Moon, Settings, Sun, UserRound } from 'lucide-react';
 import { themePreference, THEMES } from '../features/settings/theme.ts';
 import { DropdownMenu, MenuChoice, MenuItem, MenuSeparator } from '../ui/dropdown-menu.tsx';
-import { usePreference } from '../ui/stored-value.ts';
+import { usePreference } from '../ui/state.ts';
 
 const THEME_OPTIONS = [
   { value: 'light', label: 'Light', icon: <Sun /> },
@@ -12,7 +12,7 @@ const THEME_OPTIONS = [
   { value: 'system', label: 'System', icon: <Monitor /> },
 ] as const;
 
-export interface UserMenuProps {
+interface UserMenuProps {
   readonly user: User | null;
   readonly onLogout: () => void;
 }

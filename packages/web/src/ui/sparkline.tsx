@@ -4,7 +4,7 @@ const SPARKLINE_WIDTH = 100;
 const SPARKLINE_HEIGHT = 24;
 const INSET = 2;
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly values: readonly number[];
   /** What the values are: 'GET requests over time'. */
   readonly label: string;

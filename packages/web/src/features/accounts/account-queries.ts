@@ -23,7 +23,7 @@ function handleLogin(user: User): void {
   if (before && before.id !== user.id) return location.assign('/');
   if (!before) clearUserCache();
   queryClient.setQueryData(queryKeys.user, user);
-  userSettingsPreference.write(user.settings);
+  userSettingsPreference.set(user.settings);
   markSessionActive();
 }
 
@@ -44,7 +44,7 @@ export const useRegister = () =>
   useMutation({ mutationFn: (body: Registration) => client.call('register', { body }), onSuccess: handleLogin });
 
 /** The identity that the provider's callback page reports. The server trusts only what it has verified itself. */
-export interface ProviderIdentity {
+interface ProviderIdentity {
   readonly email?: string | null | undefined;
   readonly displayName?: string | null | undefined;
   readonly uid?: string | null | undefined;
@@ -67,7 +67,7 @@ export const useChangeUsername = () =>
     onSuccess: (user) => queryClient.setQueryData(queryKeys.user, user),
   });
 
-export interface PasswordChange {
+interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
   readonly confirmPassword: string;

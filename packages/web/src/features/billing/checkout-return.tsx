@@ -3,7 +3,7 @@ import type { User } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { userQuery } from '../../api/queries.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { toast } from '../../ui/toast-store.ts';
 import { storeChangedUser } from './subscription-queries.ts';
 

@@ -1,15 +1,14 @@
 import { PLANS, yearlySavingPercent } from '@creel/contract';
 import { clsx } from 'clsx';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { FactList } from '../../ui/fact-list.tsx';
+import { Card, FactList } from '../../ui/page.tsx';
 import { formatPrice, monthlyShare, planFacts } from './plan-facts.ts';
 import { actionLabel } from './subscription-labels.ts';
 import { isCanceling } from './subscription-state.ts';
 import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
 
-export interface PlanCardProps {
+interface PlanCardProps {
   readonly user: Subscriber;
   readonly choice: PlanChoice;
   /** `undefined` while billing is off: the card has no button. */

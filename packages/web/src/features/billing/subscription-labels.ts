@@ -1,12 +1,12 @@
 import { PLANS } from '@creel/contract';
 import type { BillingInterval, PlanChangePreview } from '@creel/contract';
-import { formatDate } from '../../ui/times.ts';
+import { formatDate } from '../../ui/format.ts';
 import { formatMoney, formatPrice, lifetime } from './plan-facts.ts';
 import { isCanceling, isPastDue } from './subscription-state.ts';
 import type { PlanAction, PlanChoice, Subscriber } from './subscription-state.ts';
 
 /** Actions that ask for confirmation first. */
-export const CONFIRMED_ACTIONS = ['upgrade', 'downgrade', 'switch-interval', 'cancel'] as const;
+const CONFIRMED_ACTIONS = ['upgrade', 'downgrade', 'switch-interval', 'cancel'] as const;
 export type ConfirmedAction = (typeof CONFIRMED_ACTIONS)[number];
 
 export const isConfirmed = (action: PlanAction): action is ConfirmedAction =>
@@ -36,7 +36,7 @@ export function actionLabel(action: PlanAction, choice: PlanChoice): string | un
   }
 }
 
-export interface Confirmation {
+interface Confirmation {
   readonly title: string;
   readonly description: string;
   readonly confirmLabel: string;

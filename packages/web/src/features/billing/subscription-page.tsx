@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useUser } from '../../api/queries.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CheckoutReturn } from './checkout-return.tsx';
 import { PortalButton, SubscriptionNotices } from './current-plan.tsx';

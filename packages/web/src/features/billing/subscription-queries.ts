@@ -29,7 +29,7 @@ export function storeChangedUser(user: User): void {
   void queryClient.invalidateQueries({ queryKey: queryKeys.endpoints });
 }
 
-export interface PlanChange extends PlanChoice {
+interface PlanChange extends PlanChoice {
   readonly action: PlanAction;
 }
 

@@ -5,19 +5,17 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { readList } from '../../api/request-lists.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatDuration, statusLine } from '../../ui/statuses.ts';
-import { Switch } from '../../ui/switch.tsx';
-import { timeAgo } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { Switch } from '../../ui/field.tsx';
+import { formatDuration, statusLine, timeAgo } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
 import { outcomeLabel, stateLabel, waitingLabel } from './delivery-labels.ts';
 import { useChangeDestination, useDeleteDestination, useTestDestination } from './delivery-queries.ts';
 
-export interface DestinationCardProps {
+interface DestinationCardProps {
   readonly uid: string;
   readonly destination: Destination;
   readonly onEdit: () => void;

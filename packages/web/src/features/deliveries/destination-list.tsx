@@ -4,12 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { CloudOff, Forward, Plus } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { DestinationCard } from './destination-card.tsx';
+import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
 import { destinationsQuery } from './delivery-queries.ts';
+import { DestinationCard } from './destination-card.tsx';
 
-export interface DestinationListProps {
+interface DestinationListProps {
   readonly uid: string;
   readonly onAdd: () => void;
   readonly onEdit: (destination: Destination) => void;

@@ -1,8 +1,7 @@
 import type { Endpoint } from '@creel/contract';
 import { useState } from 'react';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Field, Input } from '../../ui/field.tsx';
 
 const DEFAULT_PORT = '3000';
 

@@ -4,17 +4,14 @@ import { endpointsQuery, useUser } from '../../api/queries.ts';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { serverFieldErrors } from '../../ui/form-errors.ts';
-import { Input } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { UpgradeLink } from '../../ui/upgrade-link.tsx';
-import { useForm } from '../../ui/use-form.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { serverFieldErrors, useForm } from '../../ui/form.ts';
+import { useNow } from '../../ui/state.ts';
 import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
 import { createBlock } from './plan-limit-labels.ts';
 
-export interface CreateEndpointDialogProps {
+interface CreateEndpointDialogProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly onCreated: (uid: string) => void;

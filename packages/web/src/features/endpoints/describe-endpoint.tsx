@@ -2,14 +2,11 @@ import { MAX_LABEL_LENGTH } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { Pencil } from 'lucide-react';
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { serverFieldErrors } from '../../ui/form-errors.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { useForm } from '../../ui/use-form.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { Field, Input } from '../../ui/field.tsx';
+import { serverFieldErrors, useForm } from '../../ui/form.ts';
 import { describeFailure, useDescribeEndpoint } from './endpoint-mutations.ts';
 
 /** Opens a dialog to change the name and the source of an endpoint. */

@@ -23,7 +23,7 @@ export function ClearDataButton({ uid }: { readonly uid: string }) {
   );
 }
 
-export interface DeleteEndpointButtonProps {
+interface DeleteEndpointButtonProps {
   readonly uid: string;
   readonly onDeleted: () => void;
 }

@@ -2,10 +2,8 @@ import { endpointTitle } from '@creel/contract';
 import type { Endpoint } from '@creel/contract';
 import { Link } from '@tanstack/react-router';
 import { Star } from 'lucide-react';
-import { SourceTag } from './source-tag.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { formatCount } from '../../ui/sizes.ts';
-import { timeAgo } from '../../ui/times.ts';
+import { SourceTag, Badge } from '../../ui/badges.tsx';
+import { formatCount, timeAgo } from '../../ui/format.ts';
 import { expiryLine, isExpired } from './endpoint-labels.ts';
 
 /**

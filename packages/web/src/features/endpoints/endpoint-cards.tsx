@@ -3,11 +3,10 @@ import { Plus, TriangleAlert, Webhook } from 'lucide-react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { EmptyState, Skeleton } from '../../ui/feedback.tsx';
+import { Card } from '../../ui/page.tsx';
+import { useNow } from '../../ui/state.ts';
 import { EndpointCard } from './endpoint-card.tsx';
 import { sortEndpoints } from './endpoint-labels.ts';
 

@@ -3,10 +3,9 @@ import { useId } from 'react';
 import { z } from 'zod';
 import { useLiveEndpoint } from '../../api/live-cache.ts';
 import { useCommands } from '../../ui/commands.ts';
-import { storedValue, usePreference } from '../../ui/stored-value.ts';
+import { copyText } from '../../ui/copy.tsx';
+import { storedValue, usePreference, useIsNarrow } from '../../ui/state.ts';
 import { toast } from '../../ui/toast-store.ts';
-import { copyText } from '../../ui/use-copy.ts';
-import { useIsNarrow } from '../../ui/use-media.ts';
 import { EndpointHeader } from './endpoint-header.tsx';
 import { endpointHints } from './endpoint-hints.ts';
 import { StatCards } from './stat-cards.tsx';
@@ -15,7 +14,7 @@ import { UrlBar } from './url-bar.tsx';
 /** Whether the user has collapsed the part above the requests; `null` until the user decides. */
 const collapsedPreference = storedValue('endpointCollapsed', z.boolean().nullable(), null);
 
-export interface EndpointFrameProps {
+interface EndpointFrameProps {
   readonly endpoint: EndpointDetail;
   readonly onDeleted: () => void;
 }

@@ -2,12 +2,11 @@ import { endpointTitle } from '@creel/contract';
 import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ChevronsDownUp, ChevronsUpDown, Plus } from 'lucide-react';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { formatMoment, timeAgo } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { formatMoment, timeAgo } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
 import { DescribeEndpointButton } from './describe-endpoint.tsx';
 import { ClearDataButton, DeleteEndpointButton } from './endpoint-actions.tsx';
 import { expiryLabel, isExpired } from './endpoint-labels.ts';
@@ -15,7 +14,7 @@ import { expiryLabel, isExpired } from './endpoint-labels.ts';
 /** A fact after another one, with a dot between them. */
 const FACT = 'relative pl-4 before:absolute before:left-1.5 before:text-ink-2 before:content-["·"/""]';
 
-export interface EndpointHeaderProps {
+interface EndpointHeaderProps {
   readonly endpoint: EndpointDetail;
   /** True if only the name and the URL are shown. */
   readonly isCollapsed: boolean;

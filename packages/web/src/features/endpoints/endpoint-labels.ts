@@ -1,5 +1,5 @@
 import type { Endpoint } from '@creel/contract';
-import { formatDate, formatHour } from '../../ui/times.ts';
+import { formatDate, formatHour } from '../../ui/format.ts';
 
 /** Milliseconds: when an endpoint expires within two days, the hour is shown too. */
 const SHOW_HOUR_WITHIN_MS = 48 * 60 * 60 * 1000;

@@ -8,7 +8,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
 
-export interface NewEndpoint {
+interface NewEndpoint {
   readonly name?: string;
   readonly source?: string;
   readonly autoSaveEnabled?: boolean;

@@ -2,16 +2,15 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { ArrowDownToLine, ArrowUpFromLine, Inbox, Scale } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatAverageSize, formatCount, formatSize } from '../../ui/sizes.ts';
+import { formatAverageSize, formatCount, formatSize, formatLength } from '../../ui/format.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
-import { formatLength } from '../../ui/times.ts';
 import { sizeSeries, sparklineSeries } from './sparkline-series.ts';
 import type { SparklineRequest } from './sparkline-series.ts';
 
 /** Number of the newest requests that the sparklines show. */
 const LINE_REQUESTS = 500;
 
-export interface StatCardsProps {
+interface StatCardsProps {
   readonly endpoint: EndpointDetail;
   /** The newest requests, for the sparklines. */
   readonly recent: readonly SparklineRequest[];

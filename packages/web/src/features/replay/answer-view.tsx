@@ -5,16 +5,15 @@ import { FieldTable } from '../../bodies/field-table.tsx';
 import { ResponseBody } from '../../bodies/response-body.tsx';
 import { responseBytes } from '../../bodies/response.ts';
 import { readable } from '../../bodies/wire-text.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { formatSize } from '../../ui/sizes.ts';
-import { formatDuration, statusLine, statusTone } from '../../ui/statuses.ts';
+import { CopyButton } from '../../ui/copy.tsx';
+import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
 import { redirectOf, truncationNote } from './replay-answer.ts';
 import { replayViewQuery } from './replays.ts';
 
-export interface AnswerViewProps {
+interface AnswerViewProps {
   readonly uid: string;
   readonly index: number;
   readonly answer: ReplayAnswer;

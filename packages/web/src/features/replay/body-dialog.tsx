@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { TextArea } from '../../ui/input.tsx';
+import { TextArea } from '../../ui/field.tsx';
 
 const BODY_COPIED = {
   title: 'Body copied to clipboard',
   description: 'The request body has been copied to your clipboard.',
 };
 
-export interface BodyDialogProps {
+interface BodyDialogProps {
   readonly text: string;
   readonly onApply: (text: string) => void;
   readonly onClose: () => void;

@@ -1,13 +1,11 @@
 import { Maximize2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { TextArea } from '../../ui/input.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatSize } from '../../ui/sizes.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Badge } from '../../ui/badges.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { TextArea } from '../../ui/field.tsx';
+import { formatSize } from '../../ui/format.ts';
 import { BodyDialog } from './body-dialog.tsx';
 import { declaredCoding, hasSignature } from './header-rows.ts';
 import { bodyEdit } from './replay-form.ts';
@@ -15,7 +13,7 @@ import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 import { useCapturedBody } from './use-captured-body.ts';
 import type { CapturedBody } from './use-captured-body.ts';
 
-export interface BodySectionProps {
+interface BodySectionProps {
   readonly uid: string;
   readonly request: ListedRequest;
   readonly form: ReplayForm;

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react';
 import { memo } from 'react';
 import type { KeyboardEvent } from 'react';
-import { IconButton } from '../../ui/icon-button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import type { HeaderRow } from './header-rows.ts';
 
-export interface HeaderRowFieldsProps {
+interface HeaderRowFieldsProps {
   readonly row: HeaderRow;
   /** Number of the row from 1, for the names of its fields. */
   readonly number: number;

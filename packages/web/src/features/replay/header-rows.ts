@@ -38,7 +38,7 @@ function sentValue({ value, captured }: HeaderRow): string {
 }
 
 /** Rows with an empty name or value are not sent. */
-export function isSent({ name, value }: HeaderRow): boolean {
+function isSent({ name, value }: HeaderRow): boolean {
   return name.trim() !== '' && value.trim() !== '';
 }
 

@@ -1,10 +1,10 @@
 import { Plus } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { useLatest } from '../../ui/state.ts';
 import { HeaderRowFields } from './header-row-fields.tsx';
 import { mistakeIn, withNewRow } from './header-rows.ts';
 import type { HeaderRow } from './header-rows.ts';
-import { useLatest } from '../../ui/use-latest.ts';
 
 /** Number of rows that are shown until the user expands the table. */
 const COLLAPSED_ROWS = 3;
@@ -14,7 +14,7 @@ const COLLAPSED_ROWS = 3;
  */
 const MAX_RENDERED_ROWS = 200;
 
-export interface HeaderTableProps {
+interface HeaderTableProps {
   readonly rows: readonly HeaderRow[];
   readonly error: string | undefined;
   readonly onChange: (rows: readonly HeaderRow[]) => void;

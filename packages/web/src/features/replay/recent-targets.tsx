@@ -1,10 +1,10 @@
 import { ChevronDown } from 'lucide-react';
 import { Button } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
+import { usePreference } from '../../ui/state.ts';
 import { replayTargetsPreference } from './replay-targets.ts';
 
-export interface RecentTargetsProps {
+interface RecentTargetsProps {
   readonly uid: string;
   readonly url: string;
   readonly onUse: (url: string) => void;

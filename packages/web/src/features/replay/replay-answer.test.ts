@@ -1,8 +1,8 @@
-import type { ReplayAnswer } from '@creel/contract';
 import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
+import type { ReplayAnswer } from '@creel/contract';
 import { expect, test } from 'vitest';
 import { responseSource } from '../../bodies/response.ts';
-import { formatDuration, statusLine, statusTone } from '../../ui/statuses.ts';
+import { formatDuration, statusLine, statusTone } from '../../ui/format.ts';
 import { redirectOf, truncationNote } from './replay-answer.ts';
 
 test.each([

@@ -3,7 +3,7 @@ import type { ReplayAnswer } from '@creel/contract';
 import { headerValues } from '../../bodies/response.ts';
 
 /** The target of a redirect. */
-export interface Redirect {
+interface Redirect {
   /** The header as the destination sent it. */
   readonly location: string;
   /** The absolute URL that a replay can use; `undefined` if the header is not a valid URL. */

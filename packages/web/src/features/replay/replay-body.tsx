@@ -4,14 +4,14 @@ import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
+import { useLatest } from '../../ui/state.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
-import { SignAgain } from './sign-again.tsx';
 import { ReplayResponse } from './replay-response.tsx';
+import { SignAgain } from './sign-again.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
-import { useLatest } from '../../ui/use-latest.ts';
 
 export interface ReplayBodyProps {
   readonly uid: string;

@@ -8,7 +8,7 @@ import { inTextArea, lineEndsOf, withLineEnds } from './line-ends.ts';
 import type { LineEnds } from './line-ends.ts';
 
 /** A body that replaces the captured one. */
-export interface BodyEdit {
+interface BodyEdit {
   /** The text in the text area. */
   readonly text: string;
   /** The line ending to send. */
@@ -105,4 +105,4 @@ export function toReplayBody(
   if (body !== undefined) return { ...order, body: withLineEnds(body.text, body.ends), bodyEncoding: 'utf8' };
   return stored === undefined || stored.size === 0 ? order : { ...order, bodyFrom: stored.of };
 }
-export type ReplayCall = OperationInput<'replay'>['body'];
+type ReplayCall = OperationInput<'replay'>['body'];

@@ -1,10 +1,10 @@
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { statusTone } from '../../ui/statuses.ts';
+import { statusTone } from '../../ui/format.ts';
 import { isChanged, useReplayDraft } from './replay-drafts.tsx';
 import { useReplayState } from './replays.ts';
 
-export interface ReplayMarksProps {
+interface ReplayMarksProps {
   readonly uid: string;
   readonly index: number;
   readonly showsStatus: boolean;

@@ -1,11 +1,10 @@
 import { memo, useEffect } from 'react';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { AnswerView } from './answer-view.tsx';
 import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
-export interface ReplayResponseProps {
+interface ReplayResponseProps {
   readonly uid: string;
   readonly index: number;
   readonly state: ReplayState | undefined;

@@ -1,6 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
 import { z } from 'zod';
-import { storedValue } from '../../ui/stored-value.ts';
+import { storedValue } from '../../ui/state.ts';
 import { destinationOf } from './destination-url.ts';
 
 /** Recent destinations by endpoint uid, newest first. */
@@ -35,9 +35,9 @@ export function withTarget(targets: ReplayTargets, uid: string, url: string): Re
 
 /** Stores where a request was sent: as a recent destination, and as the last one. */
 export function rememberDestination(uid: string, request: Pick<CapturedRequest, 'path'>, url: string): void {
-  replayTargetsPreference.write(withTarget(replayTargetsPreference.read(), uid, url));
+  replayTargetsPreference.set(withTarget(replayTargetsPreference.read(), uid, url));
   if (url.length > MAX_KEPT_LENGTH) return;
-  lastDestinationPreference.write(withNewest(lastDestinationPreference.read(), uid, destinationOf(request, url)));
+  lastDestinationPreference.set(withNewest(lastDestinationPreference.read(), uid, destinationOf(request, url)));
 }
 
 /** Sets the value of an endpoint. Over the maximum, the endpoint that was set first is dropped. */

@@ -8,7 +8,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
-import { statusTone } from '../../ui/statuses.ts';
+import { statusTone } from '../../ui/format.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm, StoredPlace } from './replay-form.ts';
@@ -41,7 +41,7 @@ export function showReplayResult(uid: string, index: number): () => void {
 }
 
 /** How a replay ended. */
-export type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
+type ReplayOutcome = Exclude<ReplayState, { readonly phase: 'sending' }>;
 
 /** Replays a request, and keeps the result for its details. */
 export async function replayOnce(

@@ -1,7 +1,6 @@
 import { Send } from 'lucide-react';
 import { useRef } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Tooltip } from '../../ui/tooltip.tsx';
+import { Button, Tooltip } from '../../ui/button.tsx';
 import type { Replay } from './use-replay.ts';
 
 const AUTHENTICATION_HINT = 'Authentication required to replay requests';

@@ -1,8 +1,8 @@
 import { useId } from 'react';
-import { Switch } from '../../ui/switch.tsx';
+import { Switch } from '../../ui/field.tsx';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
 
-export interface SignAgainProps {
+interface SignAgainProps {
   readonly form: ReplayForm;
   readonly error: string | undefined;
   readonly onChange: (part: ReplayDraft) => void;

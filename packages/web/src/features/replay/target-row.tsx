@@ -2,7 +2,7 @@ import { clsx } from 'clsx';
 import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Input, Select } from '../../ui/input.tsx';
+import { Input, Select } from '../../ui/field.tsx';
 import { placeholderNote } from './destination-url.ts';
 import { RecentTargets } from './recent-targets.tsx';
 import { methodsFor } from './replay-form.ts';
@@ -12,7 +12,7 @@ import type { Replay } from './use-replay.ts';
 /** Below the field; above the button if that is on its own line. */
 const MESSAGE = 'col-span-full text-sm @md:order-last';
 
-export interface TargetRowProps {
+interface TargetRowProps {
   readonly ref: Ref<HTMLDivElement>;
   readonly uid: string;
   readonly request: ListedRequest;

@@ -4,7 +4,7 @@ import { toBase64 } from '../../bodies/body-bytes.ts';
 import type { Sendable } from './sendable.ts';
 
 /** A captured request with the data of its HAR entry. */
-export interface HarInput {
+interface HarInput {
   readonly request: CapturedRequest;
   readonly sendable: Sendable;
 }

@@ -107,7 +107,7 @@ export function deleteRequests(uid: string, requests: readonly ListedRequest[], 
 }
 
 /** Names what was deleted: 'POST /orders' and its number, or how many. */
-export function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
+function deletedLabel(requests: readonly ListedRequest[]): { title: string; description?: string } {
   const [request] = requests;
   if (request === undefined || requests.length > 1) return { title: `${requests.length} requests deleted` };
   return { title: 'Request deleted', description: `${request.method} ${request.path} #${request.index}` };

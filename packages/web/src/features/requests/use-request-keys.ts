@@ -1,15 +1,15 @@
 import type { ListedRequest } from '../../api/request-list.ts';
 import { COMMAND_IDS, runCommand, useCommands } from '../../ui/commands.ts';
 import type { Command } from '../../ui/commands.ts';
+import { copyText } from '../../ui/copy.tsx';
 import { toast } from '../../ui/toast-store.ts';
-import { copyText } from '../../ui/use-copy.ts';
 import type { Bulk } from './bulk/use-bulk.ts';
 import { snippetOf } from './details/export.ts';
 import type { RequestActions } from './use-request-actions.ts';
 import type { Selection } from './use-selection.ts';
 import type { ChangeView, DetailTab } from './use-view-state.ts';
 
-export interface RequestKeysProps {
+interface RequestKeysProps {
   readonly uid: string;
   readonly captureUrl: string;
   readonly selection: Selection;

@@ -1,5 +1,5 @@
 /** A piece of text. `hit` is true if it matches the search. */
-export interface TextPart {
+interface TextPart {
   readonly text: string;
   readonly hit: boolean;
 }

@@ -23,7 +23,7 @@ const TIMES: readonly Choice[] = [
   { value: '-1w', label: 'Last 7 days' },
 ];
 
-export interface SearchChipsProps {
+interface SearchChipsProps {
   readonly q: string;
   readonly onQuery: (q: string) => void;
   readonly endpoint: string | undefined;

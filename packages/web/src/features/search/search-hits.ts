@@ -3,7 +3,7 @@ import type { FoundRequest, Query } from '@creel/contract';
 import { excerpt } from './highlight.ts';
 
 /** Where in a request the text was found, with the text around it. */
-export interface SearchHit {
+interface SearchHit {
   readonly place: string;
   readonly text: string;
 }

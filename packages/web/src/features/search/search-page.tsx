@@ -6,7 +6,7 @@ import { knownValuesOf } from '../../api/known-values.ts';
 import { endpointsQuery } from '../../api/queries.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { COMMAND_IDS } from '../../ui/commands.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
 import type { KnownValues } from '../../ui/query-completion.ts';
 import { QueryField } from '../../ui/query-field.tsx';

@@ -6,16 +6,12 @@ import { SearchX } from 'lucide-react';
 import { useEffect } from 'react';
 import { errorMessage } from '../../api/client.ts';
 import { endpointsQuery } from '../../api/queries.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge, MethodBadge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState, Notice, Skeleton } from '../../ui/feedback.tsx';
+import { formatSize, formatMoment, shortAge, timeAgo } from '../../ui/format.ts';
 import { MatchCount } from '../../ui/match-count.tsx';
-import { MethodBadge } from '../../ui/method-badge.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { formatSize } from '../../ui/sizes.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { formatMoment, shortAge, timeAgo } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { useNow } from '../../ui/state.ts';
 import { highlightParts } from './highlight.ts';
 import { searchHit, searchedText } from './search-hits.ts';
 import { SEARCH_PAGE, searchQuery } from './search-query.ts';
@@ -34,7 +30,7 @@ function Highlighted({ parts }: HighlightedProps) {
   });
 }
 
-export interface SearchResultsProps {
+interface SearchResultsProps {
   readonly q: string;
   /** The uid of the only endpoint that is searched. */
   readonly endpoint: string | undefined;

@@ -12,7 +12,7 @@ export const useSaveSettings = () =>
     mutationFn: (body: UserSettings) => client.call('saveSettings', { body }),
     onSuccess: (settings) => {
       queryClient.setQueryData(queryKeys.settings, settings);
-      userSettingsPreference.write(settings);
+      userSettingsPreference.set(settings);
       toast({ title: 'Settings Saved', description: 'Your preferences have been updated successfully.' });
     },
     onError: (error) => {

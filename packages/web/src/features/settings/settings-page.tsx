@@ -7,9 +7,8 @@ import { useSignedOut } from '../../api/connection.ts';
 import { settingsQuery, useUser } from '../../api/queries.ts';
 import { userSettingsPreference } from '../../api/user-settings.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { SettingsForm } from './settings-form.tsx';
 import { ThemeCard } from './theme-card.tsx';
 

@@ -1,8 +1,8 @@
 import { clsx } from 'clsx';
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
-import { SectionCard } from '../../ui/card.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
+import { SectionCard } from '../../ui/page.tsx';
+import { usePreference } from '../../ui/state.ts';
 import { themePreference, THEMES } from './theme.ts';
 
 const LOOKS = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedValue } from '../../ui/stored-value.ts';
+import { storedValue } from '../../ui/state.ts';
 
 export const THEMES = ['light', 'dark', 'system'] as const;
 

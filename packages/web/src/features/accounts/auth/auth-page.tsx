@@ -1,8 +1,8 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ownPath } from '../../../ui/own-path.ts';
-import { PublicLayout } from '../../../ui/public-page.tsx';
+import { PublicLayout } from '../../../ui/page.tsx';
 import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
+import { ownPath } from '../../../ui/urls.ts';
 import { ForgotPassword } from './forgot-password.tsx';
 import { LoginForm } from './login-form.tsx';
 import { ProviderButton } from './provider-button.tsx';

@@ -4,16 +4,14 @@ import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { useForm } from '../../../ui/use-form.ts';
+import { Notice } from '../../../ui/feedback.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../../ui/form.ts';
 import { useRequestPasswordReset } from '../account-queries.ts';
 
 const FORM = z.object({ email: emailSchema });
 
-export interface ForgotPasswordProps {
+interface ForgotPasswordProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
 }

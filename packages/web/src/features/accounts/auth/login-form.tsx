@@ -1,16 +1,14 @@
 import { ApiError, credentialsSchema } from '@creel/contract';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { useForm } from '../../../ui/use-form.ts';
+import { Notice } from '../../../ui/feedback.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../../ui/form.ts';
 import { useLogin } from '../account-queries.ts';
 
 const EMPTY = { username: '', password: '' };
 
-export interface LoginFormProps {
+interface LoginFormProps {
   readonly onSignedIn: () => void;
   /** Set when the session of a known user has ended. */
   readonly username?: string;

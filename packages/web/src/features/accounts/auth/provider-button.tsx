@@ -1,6 +1,6 @@
 import { useServiceInfo } from '../../../api/queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
 import { useProviderSignIn } from './use-provider-sign-in.ts';
 
 /** Third-party login. Disabled with a reason if the server has none configured. */

@@ -1,10 +1,8 @@
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { useForm } from '../../../ui/use-form.ts';
+import { Notice } from '../../../ui/feedback.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../../ui/form.ts';
 import { useResetPassword } from '../account-queries.ts';
 import { newPasswordFormSchema } from './auth-forms.ts';
 

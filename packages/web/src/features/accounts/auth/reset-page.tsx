@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { PublicLayout } from '../../../ui/public-page.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { PublicLayout } from '../../../ui/page.tsx';
 import { ResetForm } from './reset-form.tsx';
 
 const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';

@@ -16,13 +16,13 @@ const PROVIDER_PROBLEMS = {
   failed: 'Google sign-in failed',
 } as const;
 
-export type ProviderProblem = keyof typeof PROVIDER_PROBLEMS;
+type ProviderProblem = keyof typeof PROVIDER_PROBLEMS;
 
 function isProviderProblem(code: string): code is ProviderProblem {
   return Object.hasOwn(PROVIDER_PROBLEMS, code);
 }
 
-export interface ProviderSignIn {
+interface ProviderSignIn {
   readonly start: () => void;
   readonly busy: boolean;
   /** The error message, if the login failed. */

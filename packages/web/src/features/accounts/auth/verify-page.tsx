@@ -1,8 +1,8 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { PublicLayout } from '../../../ui/public-page.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { PublicLayout } from '../../../ui/page.tsx';
 import { useVerifyEmail } from '../account-queries.ts';
 
 const BROKEN = 'This link is not complete. Open it again from the email, or request a new one.';

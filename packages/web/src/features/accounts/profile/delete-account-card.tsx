@@ -2,16 +2,14 @@ import type { User } from '@creel/contract';
 import { useState } from 'react';
 import { errorMessage } from '../../../api/client.ts';
 import { Button } from '../../../ui/button.tsx';
-import { SectionCard } from '../../../ui/card.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { useForm } from '../../../ui/use-form.ts';
+import { Notice } from '../../../ui/feedback.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { serverFieldErrors, useForm } from '../../../ui/form.ts';
+import { SectionCard } from '../../../ui/page.tsx';
 import { useDeleteAccount } from '../account-queries.ts';
 
-export interface DeleteAccountCardProps {
+interface DeleteAccountCardProps {
   readonly user: User;
   readonly onDeleted: () => void;
 }

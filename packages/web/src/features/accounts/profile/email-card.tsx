@@ -1,10 +1,10 @@
 import type { User } from '@creel/contract';
 import { errorMessage } from '../../../api/client.ts';
 import { useServiceInfo } from '../../../api/queries.ts';
-import { Badge } from '../../../ui/badge.tsx';
+import { Badge } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { SectionCard } from '../../../ui/card.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { SectionCard } from '../../../ui/page.tsx';
 import { useRequestEmailVerification } from '../account-queries.ts';
 
 /** The email of the account, and whether it is verified. */

@@ -1,12 +1,10 @@
 import { ApiError, passwordChangeSchema } from '@creel/contract';
 import { Button } from '../../../ui/button.tsx';
-import { SectionCard } from '../../../ui/card.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors, serverFieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Notice } from '../../../ui/notice.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { fieldErrors, serverFieldErrors, useForm } from '../../../ui/form.ts';
+import { SectionCard } from '../../../ui/page.tsx';
 import { toast } from '../../../ui/toast-store.ts';
-import { useForm } from '../../../ui/use-form.ts';
 import { useChangePassword } from '../account-queries.ts';
 import { passwordFailure } from './profile-failures.ts';
 

@@ -2,12 +2,10 @@ import { ApiError, usernameSchema } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { z } from 'zod';
 import { Button } from '../../../ui/button.tsx';
-import { SectionCard } from '../../../ui/card.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { fieldErrors } from '../../../ui/form-errors.ts';
-import { Input } from '../../../ui/input.tsx';
+import { Field, Input } from '../../../ui/field.tsx';
+import { fieldErrors, useForm } from '../../../ui/form.ts';
+import { SectionCard } from '../../../ui/page.tsx';
 import { toast } from '../../../ui/toast-store.ts';
-import { useForm } from '../../../ui/use-form.ts';
 import { useChangeUsername } from '../account-queries.ts';
 import { usernameFailure } from './profile-failures.ts';
 

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
-import { Notice } from '../../../ui/notice.tsx';
-import { PublicLayout } from '../../../ui/public-page.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { PublicLayout } from '../../../ui/page.tsx';
 import { TEST_MODE } from '../subscription-labels.ts';
 import { TestCheckout } from './test-checkout.tsx';
 

@@ -1,8 +1,8 @@
 import { useSearch } from '@tanstack/react-router';
 import { Button } from '../../../ui/button.tsx';
-import { Notice } from '../../../ui/notice.tsx';
-import { returnPath } from '../../../ui/own-path.ts';
-import { PublicLayout } from '../../../ui/public-page.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
+import { PublicLayout } from '../../../ui/page.tsx';
+import { returnPath } from '../../../ui/urls.ts';
 import { TEST_MODE } from '../subscription-labels.ts';
 import { TestPortal } from './test-portal.tsx';
 

@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { Badge } from '../../../ui/badge.tsx';
+import { Badge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Input, Select } from '../../../ui/input.tsx';
-import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import { RequestNumber } from '../../../ui/request-number.tsx';
-import { formatCount } from '../../../ui/sizes.ts';
+import { ProgressBar } from '../../../ui/feedback.tsx';
+import { Field, Input, Select } from '../../../ui/field.tsx';
+import { formatCount } from '../../../ui/format.ts';
 import { lastDestinationPreference } from '../replay-targets.ts';
 import { baseMistake, countStatuses, PACES, replayBelow, sleep, suggestedBase, urlBelow } from './bulk-replay.ts';
 import type { BulkResult } from './bulk-replay.ts';

@@ -1,9 +1,9 @@
 import { ApiError, targetUrlSchema } from '@creel/contract';
 import { readWholeRequest } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { statusLine, statusTone } from '../../../ui/statuses.ts';
-import type { StatusTone } from '../../../ui/statuses.ts';
-import { completeUrl } from '../../../ui/complete-url.ts';
+import { statusLine, statusTone } from '../../../ui/format.ts';
+import type { StatusTone } from '../../../ui/format.ts';
+import { completeUrl } from '../../../ui/urls.ts';
 import { defaultUrl, destinationOf, placeholderNote } from '../destination-url.ts';
 import type { LastDestination } from '../destination-url.ts';
 import { defaultForm } from '../replay-form.ts';
@@ -20,7 +20,7 @@ export interface BulkResult {
 }
 
 /** Statuses with their numbers, in order; what got no response is last. */
-export interface StatusCount {
+interface StatusCount {
   readonly status: number | undefined;
   readonly count: number;
   readonly tone: StatusTone;

@@ -5,7 +5,7 @@ import { DiffSign, DiffText } from './diff-text.tsx';
 import type { DiffSide } from './diff-text.tsx';
 import { diffWords } from './word-diff.ts';
 
-export interface FieldDiffTableProps {
+interface FieldDiffTableProps {
   readonly title: string;
   readonly fields: readonly FieldDiff[];
   /** Shown if there are no fields. */

@@ -1,15 +1,15 @@
 import { Columns2, Copy, Download, Ellipsis, Link2, Search, Trash2 } from 'lucide-react';
 import { readWholeBody } from '../../../api/body-queries.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
+import { IconButton } from '../../../ui/button.tsx';
+import { copyText } from '../../../ui/copy.tsx';
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/dropdown-menu.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
 import { toast } from '../../../ui/toast-store.ts';
-import { copyText } from '../../../ui/use-copy.ts';
+import { exportRequests } from '../bulk/export-requests.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';
 import type { SnippetName } from '../snippet-names.ts';
 import type { DetailsHeaderProps } from './details-header.tsx';
 import type { TabTools } from './details-tools.tsx';
-import { exportRequests } from '../bulk/export-requests.ts';
 import { download } from './download.ts';
 import { snippetOf } from './export.ts';
 

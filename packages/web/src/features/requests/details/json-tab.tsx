@@ -4,7 +4,7 @@ import type { ListedRequest } from '../../../api/request-list.ts';
 import { jsonBreak } from '../../../bodies/format-json.ts';
 import { TextView } from '../../../bodies/text-view.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
+import { EmptyState } from '../../../ui/feedback.tsx';
 import { SearchedJson } from './searched-json.tsx';
 import type { ShownBody } from './use-body.ts';
 

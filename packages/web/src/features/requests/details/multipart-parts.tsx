@@ -6,13 +6,13 @@ import { ImageView } from '../../../bodies/image-view.tsx';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { Button } from '../../../ui/button.tsx';
-import { formatSize } from '../../../ui/sizes.ts';
+import { formatSize } from '../../../ui/format.ts';
 import { download } from './download.ts';
 
 /** Maximum of characters of a part that are shown. */
 const TEXT_SHOWN = 2000;
 
-export interface MultipartPartsProps {
+interface MultipartPartsProps {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: string | null;
 }

@@ -5,9 +5,9 @@ import { JsonView } from '../../../bodies/json-view.tsx';
 import { NoteLine } from '../../../bodies/note-line.tsx';
 import { searchJson } from '../../../bodies/search-json.ts';
 import { useSteps } from '../../../bodies/use-steps.ts';
-import { formatCount } from '../../../ui/sizes.ts';
+import { formatCount } from '../../../ui/format.ts';
 
-export interface SearchedJsonProps {
+interface SearchedJsonProps {
   readonly json: JsonLines;
   readonly find: string | undefined;
   readonly onFind: (find: string | undefined) => void;

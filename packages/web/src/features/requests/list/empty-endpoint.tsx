@@ -1,15 +1,15 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+import type { Endpoint } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { Forward, Send } from 'lucide-react';
 import { useState } from 'react';
-import type { Endpoint } from '@creel/contract';
 import { useLiveStatus } from '../../../api/live-cache.ts';
 import { sendTestRequest } from '../../../api/test-request.ts';
 import { Button } from '../../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../../ui/commands.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { CopyButton } from '../../../ui/copy.tsx';
+import { Notice } from '../../../ui/feedback.tsx';
 import { useFocusReturn } from '../../../ui/focus.ts';
-import { Notice } from '../../../ui/notice.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { toast } from '../../../ui/toast-store.ts';
 import { SNIPPET_NAMES } from '../snippet-names.ts';

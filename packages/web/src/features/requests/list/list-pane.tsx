@@ -19,7 +19,7 @@ import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
 
-export interface ListPaneProps {
+interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
   readonly requests: RequestFilter;

@@ -1,3 +1,28 @@
+const KILO = 1024;
+
+/** Bytes below 1024, else KB or MB with one decimal. A missing size is 0 B. */
+export function formatSize(bytes: number | null | undefined): string {
+  if (bytes === null || bytes === undefined || !Number.isFinite(bytes)) return '0 B';
+  if (bytes < KILO) return `${Math.round(bytes)} B`;
+  const kilobytes = (bytes / KILO).toFixed(1);
+  return Number(kilobytes) < KILO ? `${kilobytes} KB` : `${(bytes / KILO / KILO).toFixed(1)} MB`;
+}
+
+/** The average size in KB with one decimal. A missing size is 0.0 KB. */
+export function formatAverageSize(bytes: number | null | undefined): string {
+  return `${((bytes ?? 0) / KILO).toFixed(1)} KB`;
+}
+
+/** An integer with thousands separators: 1,284. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** An exact size: 6,118 bytes. */
+export function countBytes(size: number): string {
+  return `${formatCount(size)} ${size === 1 ? 'byte' : 'bytes'}`;
+}
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -94,4 +119,22 @@ export function formatInstant(iso: string): string {
   if (Number.isNaN(date.getTime())) return '';
   const zone = ZONE_FORMAT.formatToParts(date).find(({ type }) => type === 'timeZoneName');
   return `${DAY_FORMAT.format(date)}, ${formatClock(iso)} ${zone?.value ?? ''}`.trim();
+}
+
+export type StatusTone = 'success' | 'warning' | 'destructive';
+
+/** Green for 2xx, red for 400 and above, amber otherwise. */
+export function statusTone(status: number): StatusTone {
+  if (status >= 400) return 'destructive';
+  return status >= 200 && status < 300 ? 'success' : 'warning';
+}
+
+/** `302 Found`; only the number if the destination sent no reason phrase. */
+export function statusLine({ status, statusText }: { readonly status: number; readonly statusText: string }): string {
+  return `${status} ${statusText}`.trim();
+}
+
+/** A duration for display: `34 ms`, `1.24 s`. */
+export function formatDuration(ms: number): string {
+  return ms < 999.5 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { storedValue } from './stored-value.ts';
+import { signal, storedValue } from './state.ts';
 
 let kept: Map<string, string>;
 beforeEach(() => {
@@ -20,7 +20,7 @@ test('a value is stored, read again and sent to subscribers', () => {
   const stored = theme();
   const listener = vi.fn<() => void>();
   stored.subscribe(listener);
-  stored.write('dark');
+  stored.set('dark');
   expect(listener).toHaveBeenCalledOnce();
   expect(kept.get('theme')).toBe('"dark"');
   expect(theme().read()).toBe('dark');
@@ -41,6 +41,18 @@ test('without storage, the value lasts as long as the page', () => {
     },
   });
   const stored = theme();
-  stored.write('dark');
+  stored.set('dark');
   expect(stored.read()).toBe('dark');
+});
+
+test('what a signal needs runs while it has subscribers', () => {
+  const stop = vi.fn<() => void>();
+  const start = vi.fn<() => () => void>(() => stop);
+  const counted = signal(0, start);
+  const [first, second] = [counted.subscribe(vi.fn()), counted.subscribe(vi.fn())];
+  first();
+  expect([start.mock.calls.length, stop.mock.calls.length]).toEqual([1, 0]);
+  second();
+  second();
+  expect(stop).toHaveBeenCalledOnce();
 });

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { MethodBadge } from './method-badge.tsx';
+import { MethodBadge } from './badges.tsx';
 
 test.each([
   ['GET', 'GET', 'text-get'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPath, returnPath } from './own-path.ts';
+import { ownPath, returnPath, completeUrl } from './urls.ts';
 
 test.each([
   ['/endpoints/abc?request=3#x', '/endpoints/abc?request=3#x'],
@@ -43,3 +43,19 @@ test.each([
 ])('the portal leads back from %s to %s', (address, path) => {
   expect(returnPath(address, 'https://creel.example')).toBe(path);
 });
+
+test.each([
+  ['localhost:4000/x', 'http://localhost:4000/x'],
+  [' localhost ', 'http://localhost'],
+  ['127.0.0.1/a?b=c', 'http://127.0.0.1/a?b=c'],
+  ['[::1]:80', 'http://[::1]:80'],
+  ['app:3000/hooks', 'http://app:3000/hooks'],
+  ['hooks.shop.test/a', 'https://hooks.shop.test/a'],
+  ['https://shop.test', 'https://shop.test'],
+  ['HTTP://shop.test', 'HTTP://shop.test'],
+  ['nowhere', 'nowhere'],
+  ['/hooks', '/hooks'],
+  ['mailto:a@b.test', 'mailto:a@b.test'],
+  ['me:secret@shop.test', 'me:secret@shop.test'],
+  ['', ''],
+])('%j is completed to %j', (text, url) => expect(completeUrl(text)).toBe(url));

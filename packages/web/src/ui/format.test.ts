@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAverageSize, formatSize } from './sizes.ts';
-import { formatInstant, shortAge, timeAgo } from './times.ts';
+import { formatAverageSize, formatSize, formatInstant, shortAge, timeAgo } from './format.ts';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 

@@ -1,11 +1,44 @@
-import { useState } from 'react';
-import type { FormEvent, RefObject } from 'react';
-import { useRefusal } from './use-refusal.ts';
+import { ApiError } from '@creel/contract';
+import { useEffect, useReducer, useRef, useState } from 'react';
+import type { RefObject, FormEvent } from 'react';
+import type { z } from 'zod';
+
+/** Messages by field name. */
+export type FieldErrors = Readonly<Record<string, string>>;
+
+/** The first message for each field that a schema rejects; empty if the values are valid. */
+export function fieldErrors(schema: z.ZodType, values: unknown): FieldErrors {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return {};
+  const errors: Record<string, string> = {};
+  for (const issue of parsed.error.issues) errors[String(issue.path[0] ?? '')] ??= issue.message;
+  return errors;
+}
+
+/** The server's messages by field, for the fields of this form. Everything else belongs above the form. */
+export function serverFieldErrors(error: unknown, fields: readonly string[]): FieldErrors {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(Object.entries(error.fields).filter(([field]) => fields.includes(field)));
+}
+
+/**
+ * Focuses the first invalid field after a form was rejected. An effect does that, because React may render the
+ * messages later than the next frame. If a dialog has opened in the meantime, the focus stays there.
+ */
+export function useRefusal(): readonly [form: RefObject<HTMLFormElement | null>, refused: () => void] {
+  const form = useRef<HTMLFormElement>(null);
+  const [times, refused] = useReducer((before: number) => before + 1, 0);
+  useEffect(() => {
+    if (times === 0 || form.current === null || form.current.closest('[aria-hidden="true"]') !== null) return;
+    form.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [times]);
+  return [form, refused];
+}
 
 type Values = Readonly<Record<string, string>>;
 type Errors = Readonly<Record<string, string>>;
 
-export interface Form<V extends Values> {
+interface Form<V extends Values> {
   readonly values: V;
   readonly errors: Errors;
   /** Value and change handler of a field. */
