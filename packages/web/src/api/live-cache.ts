@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import { useSignedOut } from './connection.ts';
 import { NOT_LIVE, openLiveFeed } from './live-feed.ts';
 import type { LiveStatus } from './live-feed.ts';
-import { queryKeys } from './query-keys.ts';
+import { queryKeys } from './query-client.ts';
 import { ALL_REQUESTS } from './request-filter.ts';
 import type { ListedRequest } from './request-list.ts';
 import { readList } from './request-lists.ts';

@@ -1,10 +1,24 @@
 import { ApiError } from '@creel/contract';
 import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { queryOptions, useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { storedValue } from '../ui/state.ts';
 import { client } from './client.ts';
-import { queryClient } from './query-client.ts';
-import { queryKeys } from './query-keys.ts';
-import { userSettingsPreference } from './user-settings.ts';
+import { queryClient, queryKeys } from './query-client.ts';
+
+/** The user's settings as last loaded or saved; `null` before that. */
+export const userSettingsPreference = storedValue(
+  'userSettings',
+  z
+    .object({
+      autoSaveNewEndpoints: z.boolean(),
+      emailNotifyExpiry: z.boolean().exactOptional(),
+      emailNotifySubscription: z.boolean().exactOptional(),
+      email: z.string().exactOptional(),
+    })
+    .nullable(),
+  null,
+);
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,11 +1,10 @@
 import { useMemo } from 'react';
 import type { ComponentType } from 'react';
 import { formatInstant } from '../ui/format.ts';
+import { HexView, ImageView } from './binary-view.tsx';
 import { imageType } from './body-kind.ts';
 import type { Embedded } from './embedded-value.ts';
 import { formatJson } from './format-json.ts';
-import { HexView } from './hex-view.tsx';
-import { ImageView } from './image-view.tsx';
 import type { JsonLines } from './json-lines.ts';
 import { TextView } from './text-view.tsx';
 

@@ -1,17 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useEffect, useId, useMemo, useRef, useState, useDeferredValue } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
 import { copyText } from '../ui/copy.tsx';
+import { formatCount } from '../ui/format.ts';
 import { toast } from '../ui/toast-store.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
+import { FindBar, useSteps } from './find-bar.tsx';
 import { JsonLineView, LINE_HEIGHT, lineId } from './json-line-view.tsx';
-import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf } from './json-lines.ts';
-import type { JsonLines } from './json-lines.ts';
-import { linesAround } from './search-json.ts';
-import type { JsonMatch } from './search-json.ts';
+import { lineOf, pathOf, valueToCopy, visibleLines, CELL, cellOf, linesAround, searchJson } from './json-lines.ts';
+import type { JsonLines, JsonMatch } from './json-lines.ts';
+import { NoteLine } from './note-line.tsx';
 
 const PAGE = 20;
 
@@ -210,5 +211,27 @@ function VirtualLines({ virtual, draw }: VirtualLinesProps) {
         </div>
       ))}
     </div>
+  );
+}
+
+interface SearchedJsonProps {
+  readonly json: JsonLines;
+  readonly find: string | undefined;
+  readonly onFind: (find: string | undefined) => void;
+}
+
+/** Formatted JSON with a search field. */
+export function SearchedJson({ json, find, onFind }: SearchedJsonProps) {
+  const wanted = useDeferredValue(find ?? '');
+  const matches = useMemo(() => searchJson(json, wanted), [json, wanted]);
+  const [current, step] = useSteps(matches.length, wanted);
+  return (
+    <>
+      {find === undefined ? null : (
+        <FindBar find={find} onFind={onFind} count={matches.length} current={current} onStep={step} />
+      )}
+      {json.values > 1 ? <NoteLine>{formatCount(json.values)} JSON values, one after the other.</NoteLine> : null}
+      <JsonView json={json} label="Body as JSON" hasCommands matches={matches} current={current} />
+    </>
   );
 }

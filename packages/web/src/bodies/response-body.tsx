@@ -1,5 +1,5 @@
 import { Notice, Skeleton } from '../ui/feedback.tsx';
-import { HexView } from './hex-view.tsx';
+import { HexView } from './binary-view.tsx';
 import { JsonView } from './json-view.tsx';
 import { CodingNote, NoteLine } from './note-line.tsx';
 import { TextView } from './text-view.tsx';

@@ -1,8 +1,7 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useSignedOut } from '../api/connection.ts';
+import { useSignedOut, listenToOtherTabs } from '../api/connection.ts';
 import { useUser } from '../api/queries.ts';
-import { listenToOtherTabs } from '../api/session-channel.ts';
 import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
 import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
 import { useIsNarrow } from '../ui/state.ts';

@@ -1,11 +1,9 @@
 import type { Credentials, Registration, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, errorMessage } from '../../api/client.ts';
-import { markSessionActive } from '../../api/connection.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { notifyOtherTabs } from '../../api/session-channel.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { markSessionActive, notifyOtherTabs } from '../../api/connection.ts';
+import { userSettingsPreference } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { toast } from '../../ui/toast-store.ts';
 
 export const sessionsQuery = queryOptions({

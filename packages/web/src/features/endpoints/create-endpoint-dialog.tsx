@@ -1,7 +1,6 @@
 import { MAX_LABEL_LENGTH } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { endpointsQuery, useUser } from '../../api/queries.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { endpointsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice, UpgradeLink } from '../../ui/feedback.tsx';

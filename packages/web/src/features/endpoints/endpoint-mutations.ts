@@ -3,8 +3,7 @@ import type { Endpoint, EndpointDetail, User } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { patchEndpoint } from '../../api/queries.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { toast } from '../../ui/toast-store.ts';
 

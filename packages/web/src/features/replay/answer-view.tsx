@@ -1,16 +1,15 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { readable } from '../../bodies/encoding.ts';
 import { FieldTable } from '../../bodies/field-table.tsx';
 import { ResponseBody } from '../../bodies/response-body.tsx';
-import { responseBytes } from '../../bodies/response.ts';
-import { readable } from '../../bodies/wire-text.ts';
+import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
-import { redirectOf, truncationNote } from './replay-answer.ts';
 import { replayViewQuery } from './replays.ts';
 
 interface AnswerViewProps {

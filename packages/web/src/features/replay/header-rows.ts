@@ -1,6 +1,6 @@
 import { endToEndHeaders, firstHeader, replaySchema } from '@creel/contract';
 import type { CapturedRequest, HeaderPair } from '@creel/contract';
-import { readable, wireText } from '../../bodies/wire-text.ts';
+import { readable, wireText } from '../../bodies/encoding.ts';
 
 /** A row of the replay's header table. */
 export interface HeaderRow {

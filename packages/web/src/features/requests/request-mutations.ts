@@ -3,11 +3,10 @@ import type { CapturedRequest } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { bodyOnPage, readByAnyId } from '../../api/body-queries.ts';
 import { client, errorMessage } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { forgetRequest, hideRequests, showSaved } from '../../api/request-lists.ts';
-import { textOf, toBase64 } from '../../bodies/body-bytes.ts';
+import { textOf, toBase64 } from '../../bodies/encoding.ts';
 import { toast } from '../../ui/toast-store.ts';
 import { runEach } from './bulk/run-each.ts';
 

@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { searchProgress } from '../../api/search-progress.ts';
+import { queryKeys } from '../../api/query-client.ts';
+import { searchProgress } from '../../api/request-queries.ts';
 
 /** Number of results in a page. */
 export const SEARCH_PAGE = 50;

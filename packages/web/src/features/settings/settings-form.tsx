@@ -2,7 +2,7 @@ import { DEFAULT_USER_SETTINGS, EMAIL_SENTENCE, PLANS, userSettingsInputSchema }
 import type { User, UserSettings } from '@creel/contract';
 import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { SwitchRow } from '../../ui/field.tsx';
 import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';

@@ -2,9 +2,8 @@ import { ApiError } from '@creel/contract';
 import type { UserSettings } from '@creel/contract';
 import { useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { queryKeys } from '../../api/query-keys.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { userSettingsPreference } from '../../api/queries.ts';
+import { queryClient, queryKeys } from '../../api/query-client.ts';
 import { toast } from '../../ui/toast-store.ts';
 
 export const useSaveSettings = () =>

@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { labelOf } from '../../../api/row-label.ts';
-import { readable } from '../../../bodies/wire-text.ts';
+import { readable } from '../../../bodies/encoding.ts';
 import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { useCommands } from '../../../ui/commands.ts';

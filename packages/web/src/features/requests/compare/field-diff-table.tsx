@@ -1,8 +1,8 @@
 import { clsx } from 'clsx';
-import { readable } from '../../../bodies/wire-text.ts';
-import type { FieldDiff } from './diff.ts';
+import { readable } from '../../../bodies/encoding.ts';
 import { DiffSign, DiffText } from './diff-text.tsx';
 import type { DiffSide } from './diff-text.tsx';
+import type { FieldDiff } from './diff.ts';
 import { diffWords } from './word-diff.ts';
 
 interface FieldDiffTableProps {

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, errorMessage } from '../../../api/client.ts';
-import { knownValuesOf } from '../../../api/known-values.ts';
-import { queryKeys } from '../../../api/query-keys.ts';
+import { queryKeys } from '../../../api/query-client.ts';
+import { knownValuesOf } from '../../../api/request-filter.ts';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { readList } from '../../../api/request-lists.ts';
-import { labelOf } from '../../../api/row-label.ts';
-import { readable } from '../../../bodies/wire-text.ts';
+import { readable } from '../../../bodies/encoding.ts';
 import { MethodBadge, RequestNumber } from '../../../ui/badges.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Notice } from '../../../ui/feedback.tsx';

@@ -1,7 +1,7 @@
 import { ArrowLeft, Save } from 'lucide-react';
 import type { ComponentType } from 'react';
+import { labelOf } from '../../../api/request-list.ts';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { labelOf } from '../../../api/row-label.ts';
 import { RequestNumber } from '../../../ui/badges.tsx';
 import { Button, IconButton, Tooltip } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy.tsx';

@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react';
 import { useMemo } from 'react';
-import { textOf } from '../../../bodies/body-bytes.ts';
+import { ImageView } from '../../../bodies/binary-view.tsx';
 import { imageType } from '../../../bodies/body-kind.ts';
-import { ImageView } from '../../../bodies/image-view.tsx';
+import { textOf } from '../../../bodies/encoding.ts';
 import { parseMultipart, safeFileName } from '../../../bodies/multipart.ts';
 import type { MultipartPart } from '../../../bodies/multipart.ts';
 import { Button } from '../../../ui/button.tsx';

@@ -3,7 +3,7 @@ import { clsx } from 'clsx';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readable } from '../../../bodies/wire-text.ts';
+import { readable } from '../../../bodies/encoding.ts';
 import { Badge, MethodBadge } from '../../../ui/badges.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { decodedPath } from './decoded-path.ts';

@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
 import { useRef } from 'react';
-import { knownValuesOf } from '../../../api/known-values.ts';
 import type { LiveStatus } from '../../../api/live-feed.ts';
+import { knownValuesOf } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';

@@ -1,9 +1,8 @@
 import { MAX_REPLAY_ANSWER_BYTES } from '@creel/contract';
 import type { ReplayAnswer } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { responseSource } from '../../bodies/response.ts';
-import { formatDuration, statusLine, statusTone } from '../../ui/format.ts';
-import { redirectOf, truncationNote } from './replay-answer.ts';
+import { formatDuration, statusLine, statusTone } from '../ui/format.ts';
+import { responseSource, redirectOf, truncationNote } from './response.ts';
 
 test.each([
   [200, 'success'],

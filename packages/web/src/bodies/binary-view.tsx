@@ -1,9 +1,12 @@
 /* oxlint-disable jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */
+
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef, useEffect, useState } from 'react';
+import { useRef, useEffect, useState, useMemo } from 'react';
 import type { RefObject } from 'react';
 import { CopyButton } from '../ui/copy.tsx';
-import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './hex.ts';
+import { EmptyState } from '../ui/feedback.tsx';
+import { imageType } from './body-kind.ts';
+import { HEX_WIDTH, HEX_WIDTH_NARROW, hexDump, hexLine, hexLineCount } from './view-lines.ts';
 
 /** True if an element is at least `width` CSS pixels wide. Updates when it is resized. */
 function useIsAtLeast(element: RefObject<HTMLElement | null>, width: number): boolean {
@@ -75,6 +78,25 @@ export function HexView({ bytes, label }: HexViewProps) {
           })}
         </div>
       </div>
+    </div>
+  );
+}
+
+/**
+ * A raster image, recognized by its first bytes and not by its content type. SVG is not rendered, because it can
+ * contain scripts.
+ */
+export function ImageView({ bytes }: { readonly bytes: Uint8Array<ArrayBuffer> }) {
+  const type = imageType(bytes);
+  const address = useMemo(
+    () => (type === undefined ? undefined : URL.createObjectURL(new Blob([bytes], { type }))),
+    [bytes, type],
+  );
+  useEffect(() => () => (address === undefined ? undefined : URL.revokeObjectURL(address)), [address]);
+  if (address === undefined) return <EmptyState title="This is no image that can be shown" className="py-10" />;
+  return (
+    <div className="grid min-h-0 grow place-items-center overflow-auto border-t border-line bg-sunk p-4">
+      <img src={address} alt="The captured body" className="max-h-full max-w-full object-contain" />
     </div>
   );
 }
