@@ -3,9 +3,8 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState, useDeferredValue } from 'react';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { useCommands } from '../ui/commands.ts';
-import { copyText } from '../ui/copy.tsx';
+import { copyWithToast } from '../ui/copy.tsx';
 import { formatCount } from '../ui/format.ts';
-import { toast } from '../ui/toast-store.ts';
 import { embeddedAt } from './embedded-value.ts';
 import { EmbeddedView } from './embedded-view.tsx';
 import { FindBar, useSteps } from './find-bar.tsx';
@@ -49,8 +48,6 @@ function foldable(json: JsonLines): Set<number> {
 const MAX_PLAIN_LINES = 400;
 
 const NO_MATCHES: readonly never[] = [];
-
-const COPIED = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
 
 interface JsonViewProps {
   readonly json: JsonLines;
@@ -113,7 +110,6 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
   }
   const toggle = (line: number): void => setFolded(toggled(folded, line));
   const toggleContent = (line: number): void => setOpened(toggled(opened, line));
-  const copy = (text: string): void => void copyText(text).then((done) => (done ? toast(COPIED) : undefined));
   const foldAll = [
     { id: 'json.fold', title: 'Fold all JSON', group: 'Request', run: () => setFolded(foldable(json)) },
     { id: 'json.unfold', title: 'Unfold all JSON', group: 'Request', run: () => setFolded(new Set()) },
@@ -129,7 +125,7 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (target.dataset['do'] === 'fold') toggle(line);
     else if (target.dataset['do'] === 'open') toggleContent(line);
     else if ((getSelection()?.toString() ?? '') === '')
-      copy(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
+      void copyWithToast(target.dataset['do'] === 'path' ? pathOf(json, line) : valueToCopy(json, line));
   };
   const onKey = (press: KeyboardEvent): void => {
     if (press.target !== press.currentTarget) return;
@@ -138,7 +134,8 @@ export function JsonView({ json, label, matches = NO_MATCHES, current = 0, hasCo
     if (to !== undefined) {
       setActive(to);
       scrollTo(to);
-    } else if (press.key === 'Enter') copy(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
+    } else if (press.key === 'Enter')
+      void copyWithToast(press.shiftKey ? pathOf(json, active) : valueToCopy(json, active));
     else if (foldsTo !== undefined && press.key === (folded.has(active) ? 'ArrowRight' : 'ArrowLeft')) toggle(active);
     else if (press.key === (opened.has(active) ? 'ArrowLeft' : 'ArrowRight') && embeddedAt(json, active) !== undefined)
       toggleContent(active);

@@ -2,14 +2,14 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from './button.tsx';
-import { toast } from './toast-store.ts';
+import { toast, toastError } from './toast-store.ts';
 import type { ToastInput } from './toast-store.ts';
 
 /** Milliseconds that a copy button shows its check mark. */
 const COPIED_MS = 2000;
 
 /** Copies a text to the clipboard. Returns false if the browser refuses. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
@@ -31,6 +31,21 @@ function copyBySelection(text: string): boolean {
   area.remove();
   if (before instanceof HTMLElement) before.focus();
   return done;
+}
+
+const CONTENT_COPIED: ToastInput = {
+  title: 'Content Copied',
+  description: 'Content has been copied to your clipboard.',
+};
+
+export const BODY_COPIED: ToastInput = {
+  title: 'Body copied to clipboard',
+  description: 'The request body has been copied to your clipboard.',
+};
+
+/** Copies a text and confirms it with a toast. Does nothing if the browser refuses. */
+export async function copyWithToast(text: string, message = CONTENT_COPIED): Promise<void> {
+  if (await copyText(text)) toast(message);
 }
 
 /** `copied` is true for two seconds after a successful copy. */
@@ -61,19 +76,19 @@ interface CopyButtonProps {
   readonly className?: string;
 }
 
-const COPIED: ToastInput = { title: 'Content Copied', description: 'Content has been copied to your clipboard.' };
-
 /** Copies a text and shows a check mark for two seconds. */
-export function CopyButton({ text, label, toast: message = COPIED, children, size, className }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  label,
+  toast: message = CONTENT_COPIED,
+  children,
+  size,
+  className,
+}: CopyButtonProps) {
   const { copied, copy } = useCopy();
   const run = async (): Promise<void> => {
     const done = await copy(typeof text === 'string' ? text : await text());
-    if (!done)
-      toast({
-        title: 'Error',
-        description: 'The browser blocked copying. Select the text and copy it yourself.',
-        variant: 'destructive',
-      });
+    if (!done) toastError('The browser blocked copying. Select the text and copy it yourself.');
     else if (message !== null) toast(message);
   };
   const icon = copied ? <Check className="text-ok" data-copied /> : <Copy />;

@@ -31,6 +31,11 @@ export function toast(input: ToastInput): () => void {
   return () => dismissToast(id);
 }
 
+/** Says that an action failed, and what to do. */
+export function toastError(description: string, title = 'Error'): void {
+  toast({ title, description, variant: 'destructive' });
+}
+
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */
 export function dismissToast(id: number): void {
   toastStore.set(toastStore.read().map((item) => (item.id === id ? { ...item, open: false } : item)));

@@ -4,7 +4,7 @@ import { client, errorMessage } from '../../api/client.ts';
 import { markSessionActive, notifyOtherTabs } from '../../api/connection.ts';
 import { userSettingsPreference } from '../../api/queries.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toastError } from '../../ui/toast-store.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: queryKeys.sessions,
@@ -55,8 +55,7 @@ export const useLogout = () =>
   useMutation({
     mutationFn: () => client.call('logout', {}),
     onSuccess: handleLogout,
-    onError: (error) =>
-      toast({ title: 'Error', description: errorMessage(error, 'Logout failed'), variant: 'destructive' }),
+    onError: (error) => toastError(errorMessage(error, 'Logout failed')),
   });
 
 export const useChangeUsername = () =>

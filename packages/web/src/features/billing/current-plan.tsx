@@ -7,8 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Notice } from '../../ui/feedback.tsx';
 import { SectionCard, FactList } from '../../ui/page.tsx';
 import { useNow } from '../../ui/state.ts';
-import { formatPrice, planFacts } from './plan-facts.ts';
-import { subscriptionNotice } from './subscription-labels.ts';
+import { formatPrice, planFacts, subscriptionNotice } from './subscription-labels.ts';
 import { usePortal } from './subscription-queries.ts';
 import { hasPortal, isCanceling, isPastDue, shownInterval } from './subscription-state.ts';
 

@@ -3,7 +3,7 @@ import type { BillingInterval, Tier, User } from '@creel/contract';
 import { queryOptions, useMutation } from '@tanstack/react-query';
 import { client, isEndOfSession, errorMessage } from '../../api/client.ts';
 import { queryClient, queryKeys } from '../../api/query-client.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { changedToast } from './subscription-labels.ts';
 import type { PlanAction, PlanChoice } from './subscription-state.ts';
 
@@ -82,5 +82,5 @@ const failWith =
   (error: unknown): void => {
     if (isEndOfSession(error)) return;
     const description = error instanceof ApiError ? errorMessage(error, answered) : unexpected;
-    toast({ title: 'Error', description, variant: 'destructive' });
+    toastError(description);
   };

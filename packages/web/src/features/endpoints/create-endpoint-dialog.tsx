@@ -7,25 +7,24 @@ import { Notice, UpgradeLink } from '../../ui/feedback.tsx';
 import { Field, Input } from '../../ui/field.tsx';
 import { serverFieldErrors, useForm } from '../../ui/form.ts';
 import { useNow } from '../../ui/state.ts';
+import { createBlock } from './endpoint-labels.ts';
 import { createFailure, isPlanLimit, useCreateEndpoint } from './endpoint-mutations.ts';
-import { createBlock } from './plan-limit-labels.ts';
 
 interface CreateEndpointDialogProps {
-  readonly open: boolean;
-  readonly onOpenChange: (open: boolean) => void;
+  readonly onClose: () => void;
   readonly onCreated: (uid: string) => void;
 }
 
 /** Both fields are optional. If the plan allows no further endpoint, the dialog says so without a call. */
-export function CreateEndpointDialog({ open, onOpenChange, onCreated }: CreateEndpointDialogProps) {
+export function CreateEndpointDialog({ onClose, onCreated }: CreateEndpointDialogProps) {
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="Create Endpoint"
       description="A new URL that catches whatever is sent to it."
     >
-      <CreateEndpointForm onCancel={() => onOpenChange(false)} onCreated={onCreated} />
+      <CreateEndpointForm onCancel={onClose} onCreated={onCreated} />
     </Dialog>
   );
 }

@@ -8,7 +8,7 @@ import type { ListedRequest } from '../../api/request-list.ts';
 import { responseSource } from '../../bodies/response.ts';
 import { viewBodyAsync } from '../../bodies/view-body-async.ts';
 import { statusTone } from '../../ui/format.ts';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { toReplayBody } from './replay-form.ts';
 import type { ReplayForm, StoredPlace } from './replay-form.ts';
 import { rememberDestination } from './replay-targets.ts';
@@ -109,11 +109,7 @@ export const REPLAY_FAILED = 'Failed to send request. Please check the URL and t
 /** The login dialog reports the end of a session, so there is no toast for it. */
 function showFailure(error: unknown): void {
   if (isEndOfSession(error)) return;
-  toast({
-    title: 'Error',
-    description: REPLAY_FAILED,
-    variant: 'destructive',
-  });
+  toastError(REPLAY_FAILED);
 }
 
 const GONE: ReadonlySet<string | undefined> = new Set(['REQUEST_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);

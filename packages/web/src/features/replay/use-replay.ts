@@ -8,11 +8,10 @@ import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
 import type { FieldErrors } from '../../ui/form.ts';
 import { usePreference, useLatest } from '../../ui/state.ts';
 import { completeUrl } from '../../ui/urls.ts';
-import { defaultUrl, destinationOf, placeholderNote } from './destination-url.ts';
 import { useReplayDraft } from './replay-drafts.tsx';
 import { defaultForm, toReplayBody, withChanges } from './replay-form.ts';
 import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import { lastDestinationPreference } from './replay-targets.ts';
+import { defaultUrl, destinationOf, placeholderNote, lastDestinationPreference } from './replay-targets.ts';
 import { sendReplay, useReplayState } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { SwitchRow } from '../../ui/field.tsx';
 import { fieldErrors, serverFieldErrors, useRefusal } from '../../ui/form.ts';
 import { SectionCard } from '../../ui/page.tsx';
-import { toast } from '../../ui/toast-store.ts';
+import { toast, toastError } from '../../ui/toast-store.ts';
 import { NotificationFields } from './notification-fields.tsx';
 import { useSaveSettings } from './settings-mutations.ts';
 
@@ -44,7 +44,7 @@ export function SettingsForm({ user, settings }: SettingsFormProps) {
   const refuseEmail = (sentence: string): void => {
     setEmailError(sentence);
     refused();
-    toast({ title: 'Invalid Email', description: sentence, variant: 'destructive' });
+    toastError(sentence, 'Invalid Email');
   };
   const onSubmit = (): void => {
     if (user === null) return saveLocally(draft);
