@@ -2,8 +2,9 @@ import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contr
 import type { LastDelivery, Query } from '@creel/contract';
 import { sql } from 'kysely';
 import { decodeHead } from '../../database/request-head.ts';
-import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
-import { rowChunks, removeSpared } from './spared-queries.ts';
+import { indexOfKey, requestKey } from '../../database/request-key.ts';
+import { rowChunks } from '../../database/engine.ts';
+import { removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
 import type { RequestRecord } from '../../database/store.ts';
 import { read, scan, unsynced } from '../../database/remote.ts';
@@ -172,10 +173,12 @@ async function planCaptures(
   at: { readonly now: number; readonly maxPending: number },
 ): Promise<PlanResult | undefined> {
   return db.transaction().execute(async (transaction) => {
-    const endpoint = await lockEndpoint(transaction, endpointId);
-    if (endpoint?.planned_to !== matched.from) return undefined;
+    // Shared with captures: they spare what is not planned, and go on meanwhile.
+    const endpoint = await lockEndpoint(db, transaction, endpointId, 'share');
+    if (endpoint === undefined) return undefined;
+    const enabled = await lockEnabled(db, transaction, endpointId);
+    if ((await plannedTo(transaction, endpointId)) !== matched.from) return undefined;
     const present = await stillStored(transaction, endpointId, matched, endpoint.first_index);
-    const enabled = await enabledDestinations(transaction, endpointId);
     let { pending } = matched;
     const planned: NewDelivery[] = [];
     const refused: RefusedCapture[] = [];
@@ -196,8 +199,16 @@ async function planCaptures(
     );
     const destinationIds = [...new Set(planned.map(({ destinationId }) => destinationId))].toSorted((a, b) => a - b);
     await updateDueAt(transaction, destinationIds);
-    await transaction.updateTable('endpoints').set({ planned_to: matched.to }).where('id', '=', endpointId).execute();
-    if (matched.from < endpoint.trimmed_to) await removeSpared(transaction, endpointId, [...present]);
+    // Last, because captures wait from here on. Without a destination another process may have planned them meanwhile.
+    const after = await transaction
+      .updateTable('endpoints')
+      .set({ planned_to: matched.to })
+      .where('id', '=', endpointId)
+      .where('planned_to', '=', matched.from)
+      .returning('trimmed_to')
+      .executeTakeFirst();
+    if (after === undefined) return undefined;
+    if (matched.from < after.trimmed_to) await removeSpared(db, transaction, endpointId, [...present]);
     return { destinationIds, planned: [...new Set(planned.map(({ index }) => index))], refused };
   });
 }
@@ -218,14 +229,31 @@ async function stillStored(
   return new Set(rows.map((row) => row.index));
 }
 
-async function enabledDestinations(transaction: DatabaseTransaction, endpointId: number): Promise<ReadonlySet<number>> {
+/** The destinations that are on. Locks them, so that one process at a time plans for them. */
+async function lockEnabled(
+  { engine }: EngineDatabase,
+  transaction: DatabaseTransaction,
+  endpointId: number,
+): Promise<ReadonlySet<number>> {
   const rows = await transaction
     .selectFrom('destinations')
     .select('id')
     .where('endpoint_id', '=', endpointId)
     .where('enabled', '=', 1)
+    .orderBy('id')
+    .modifyEnd(engine.locks.alone)
     .execute();
   return new Set(rows.map((row) => row.id));
+}
+
+/** The endpoint's cursor. */
+async function plannedTo(transaction: DatabaseTransaction, endpointId: number): Promise<number | null | undefined> {
+  const row = await transaction
+    .selectFrom('endpoints')
+    .select('planned_to')
+    .where('id', '=', endpointId)
+    .executeTakeFirst();
+  return row?.planned_to;
 }
 
 async function pendingOf(db: EngineDatabase, endpointId: number): Promise<number> {
@@ -255,40 +283,52 @@ async function addDeliveries(
   for (const chunk of rowChunks(rows)) await transaction.insertInto('deliveries').values(chunk).execute();
 }
 
-/** A capture that waits for its first attempt at a destination. */
-export interface WaitingCapture {
+/** What a stored request shows of its deliveries. */
+export interface DeliveryState {
   readonly index: number;
-  /** When the attempt is due, in milliseconds since 1970. */
-  readonly plannedAt: number;
-  /** The latest attempt at another destination. */
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  /** When its first attempt at a destination is due, in milliseconds since 1970. Null when it waits for none. */
+  readonly plannedAt: number | null;
+  /** Whether it waits for any attempt. */
+  readonly isPending: boolean;
   readonly last: LastDelivery | null;
 }
 
-/** Those of the captures that wait for their first attempt at a destination. */
-async function listWaiting(
+/** The states of those of the requests that are stored. */
+async function listDeliveryStates(
   db: EngineDatabase,
   endpointId: number,
   indexes: readonly number[],
-): Promise<WaitingCapture[]> {
-  if (indexes.length === 0) return [];
-  const rows = await db
-    .selectFrom('deliveries')
-    .select((select) => [
-      indexOfRequestKey.as('index'),
-      select.fn.min<number>('next_attempt_at').as('plannedAt'),
-      sql<string | null>`(select latest from latest_deliveries l where l.request_key = deliveries.request_key)`.as(
-        'latest',
-      ),
-    ])
-    .where(
-      'request_key',
-      'in',
-      indexes.map((index) => requestKey(endpointId, index)),
-    )
-    .where('attempts', '=', 0)
-    .groupBy('request_key')
-    .execute();
-  return rows.map(({ latest, ...waiting }) => ({ ...waiting, last: storedLatest(latest) }));
+): Promise<DeliveryState[]> {
+  const states: DeliveryState[] = [];
+  for (const chunk of rowChunks(indexes)) {
+    const rows = await db
+      .selectFrom('captured_requests')
+      .select([
+        indexOfKey.as('index'),
+        'received_at as receivedAt',
+        sql<number | null>`(select min(next_attempt_at) from deliveries where request_key = key and attempts = 0)`.as(
+          'plannedAt',
+        ),
+        sql<number>`case when exists (select 1 from deliveries where request_key = key) then 1 else 0 end`.as(
+          'pending',
+        ),
+        sql<string | null>`(select latest from latest_deliveries where request_key = key)`.as('latest'),
+      ])
+      .where(
+        'key',
+        'in',
+        chunk.map((index) => requestKey(endpointId, index)),
+      )
+      .where(indexOfKey, '>=', (first) =>
+        first.selectFrom('endpoints').select('first_index').where('id', '=', endpointId),
+      )
+      .execute();
+    for (const { latest, pending, ...row } of rows)
+      states.push({ ...row, isPending: pending === 1, last: storedLatest(latest) });
+  }
+  return states;
 }
 
 /** A delivery that waits for its first attempt. */
@@ -326,7 +366,7 @@ async function findForwardingEndpoint(db: EngineDatabase): Promise<number | unde
 }
 
 export const planQueries = {
-  listWaiting: read(listWaiting),
+  listDeliveryStates: read(listDeliveryStates),
   listPlanned: read(listPlanned),
   findForwardingEndpoint: read(findForwardingEndpoint),
   unplannedEndpoints: read(unplannedEndpoints),

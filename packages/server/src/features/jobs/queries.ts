@@ -85,11 +85,11 @@ async function deleteExpiredEndpoints(
     for (const endpoint of due.toSorted((a, b) => a.id - b.id)) {
       // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
-        .updateTable('endpoints')
-        .set({ next_index: sql`next_index` })
+        .selectFrom('endpoints')
+        .select('id')
         .where('id', '=', endpoint.id)
         .where('expires_at', '<', before)
-        .returning('id')
+        .modifyEnd(db.engine.locks.alone)
         .executeTakeFirst();
       if (still !== undefined && (await removeEndpoint(transaction, endpoint.id))) removed.push(endpoint);
     }
