@@ -81,11 +81,11 @@ async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit:
     for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
       // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
-        .updateTable('endpoints')
-        .set({ next_index: sql`next_index` })
+        .selectFrom('endpoints')
+        .select('id')
         .where('id', '=', id)
         .where('expires_at', '<', before)
-        .returning('id')
+        .modifyEnd(db.engine.locks.alone)
         .executeTakeFirst();
       if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
     }
