@@ -1,12 +1,11 @@
-import { HexView } from './hex-view.tsx';
+import { Notice, Skeleton } from '../ui/feedback.tsx';
+import { HexView } from './binary-view.tsx';
 import { JsonView } from './json-view.tsx';
 import { CodingNote, NoteLine } from './note-line.tsx';
 import { TextView } from './text-view.tsx';
 import type { BodyView } from './view-body.ts';
-import { Notice } from '../ui/notice.tsx';
-import { Skeleton } from '../ui/skeleton.tsx';
 
-export interface ResponseBodyProps {
+interface ResponseBodyProps {
   /** Why the body is incomplete; `undefined` if it is complete. */
   readonly cut: string | undefined;
   /** Number of bytes received of the body. */

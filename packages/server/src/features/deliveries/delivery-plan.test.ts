@@ -121,6 +121,8 @@ test.each([
   ['http://h/hook#part', '/a', 'http://h/hook/a'],
   ['http://h/hook', '//other.example/x', 'http://h/hook//other.example/x'],
   ['http://h/hook', '/a%2F%2e?y=%00', 'http://h/hook/a%2F%2e?y=%00'],
+  ['http://h/hook', '/a?', 'http://h/hook/a?'],
+  ['http://h/hook?k=v', '/a?', 'http://h/hook/a?k=v'],
 ])('%s with %s is sent to %s', (url, target, expected) => {
   expect(forwardedUrl(url, true, target)).toBe(expected);
   expect(forwardedUrl(url, false, target)).toBe(url);

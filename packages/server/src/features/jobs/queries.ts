@@ -66,32 +66,28 @@ async function purgeSome(db: EngineDatabase, limit: number): Promise<boolean> {
   });
 }
 
-/** Deletes up to `limit` endpoints that expired before `before`; returns their uids. */
-async function deleteExpiredEndpoints(
-  db: EngineDatabase,
-  before: number,
-  limit: number,
-): Promise<{ id: number; uid: string }[]> {
+/** Deletes up to `limit` endpoints that expired before `before`; returns their ids. */
+async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit: number): Promise<number[]> {
   return db.transaction().execute(async (transaction) => {
     const due = await transaction
       .selectFrom('endpoints')
-      .select(['id', 'uid'])
+      .select('id')
       .where('expires_at', '<', before)
       .orderBy('expires_at')
       .limit(limit)
       .execute();
-    const removed: { id: number; uid: string }[] = [];
+    const removed: number[] = [];
     // Locks endpoints in the order of ids, like every transaction, so that two can't deadlock.
-    for (const endpoint of due.toSorted((a, b) => a.id - b.id)) {
+    for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
       // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
         .updateTable('endpoints')
         .set({ next_index: sql`next_index` })
-        .where('id', '=', endpoint.id)
+        .where('id', '=', id)
         .where('expires_at', '<', before)
         .returning('id')
         .executeTakeFirst();
-      if (still !== undefined && (await removeEndpoint(transaction, endpoint.id))) removed.push(endpoint);
+      if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
     }
     return removed;
   });

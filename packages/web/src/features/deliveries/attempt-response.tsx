@@ -1,15 +1,15 @@
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { readable } from '../../bodies/encoding.ts';
 import { FieldTable } from '../../bodies/field-table.tsx';
 import { ResponseBody } from '../../bodies/response-body.tsx';
 import { responseBytes } from '../../bodies/response.ts';
-import { readable } from '../../bodies/wire-text.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
 import { Tabs, TabPanel } from '../../ui/tabs.tsx';
 import { responseOf, responseViewQuery } from './delivery-queries.ts';
 
-export interface AttemptResponseProps {
+interface AttemptResponseProps {
   readonly uid: string;
   readonly index: number;
   readonly attempt: DeliveryAttempt;

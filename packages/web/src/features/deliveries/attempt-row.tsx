@@ -5,13 +5,12 @@ import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { formatDuration, statusLine } from '../../ui/statuses.ts';
-import { formatInstant, shortAge } from '../../ui/times.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { Notice } from '../../ui/feedback.tsx';
+import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/format.ts';
+import { useNow } from '../../ui/state.ts';
 import { AttemptResponse } from './attempt-response.tsx';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
 import { destinationsQuery, useSendAgain } from './delivery-queries.ts';
@@ -23,7 +22,7 @@ interface RowProps {
   readonly onToggle: () => void;
 }
 
-export interface AttemptRowProps extends RowProps {
+interface AttemptRowProps extends RowProps {
   readonly index: number;
   readonly onReplay: () => void;
 }
