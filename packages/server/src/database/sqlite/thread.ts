@@ -13,6 +13,7 @@ import { commitBatch } from './capture-statements.ts';
 import { sqliteDatabase } from './engine.ts';
 import type { WritePurpose } from './disk-space.ts';
 import { GuardedWrites } from './guarded-writes.ts';
+import { trimHeapAfterFloods } from '../../limits/heap-trimmer.ts';
 import { openReader, openWriterConnection, withoutSync } from './open-database.ts';
 
 /** Start parameters. */
@@ -112,6 +113,7 @@ function isOfTheDisk(error: unknown): error is Error {
 
 try {
   if (role === 'writer') connection = await connectWriter();
+  if (role === 'scanner') trimHeapAfterFloods();
   serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role !== 'scanner' });
   connection?.writer?.guard.watch();
 } catch (error) {
