@@ -1,25 +1,30 @@
-import { Outlet, useLocation, useNavigate, useParams, useRouter, Link } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { CloudOff, Menu } from 'lucide-react';
+import { Outlet, useLocation, useNavigate, Link, useParams, useRouter } from '@tanstack/react-router';
+import { Menu, CloudOff } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
+import { useEffect, useRef, useState } from 'react';
 import type { MouseEvent, ReactNode } from 'react';
-import { useSignedOut, useReachable, dismissLoginDialog, useIsLoginDialogOpen } from '../api/connection.ts';
-import { useUser, serviceInfoQuery } from '../api/queries.ts';
-import { listenToOtherTabs } from '../api/session-channel.ts';
-import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
-import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
-import { useIsNarrow } from '../ui/use-media.ts';
-import { ShellDialogs } from './dialogs.tsx';
-import { Sidebar } from './sidebar.tsx';
+import {
+  useSignedOut,
+  listenToOtherTabs,
+  useReachable,
+  dismissLoginDialog,
+  useIsLoginDialogOpen,
+} from '../api/connection.ts';
 import { useLiveStatus } from '../api/live-cache.ts';
+import { useUser, serviceInfoQuery } from '../api/queries.ts';
 import { refetchFailedQueries } from '../api/query-client.ts';
-import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
-import { connectionMessage } from './connection-message.ts';
-import { LoginForm } from '../features/accounts/auth/login-form.tsx';
+import { clearUserCache, useLogout } from '../features/accounts/account-queries.ts';
+import { LoginForm } from '../features/accounts/login-form.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Logo } from '../ui/logo.tsx';
+import { STAYS_INTERACTIVE, useFocusAfterLeaving, useFocusKept } from '../ui/focus.ts';
+import { Logo } from '../ui/page.tsx';
+import { useIsNarrow } from '../ui/state.ts';
+import { dismissErrorsAfter, newestToastId } from '../ui/toast-store.ts';
+import { connectionMessage } from './connection-message.ts';
+import { ShellDialogs } from './dialogs.tsx';
+import { Sidebar } from './sidebar.tsx';
 
 /** The layout of all pages that require a login: a sidebar, or a slide-in menu below 768 px. */
 export function AppLayout() {
@@ -71,6 +76,40 @@ function useLeave(): () => void {
         clearUserCache();
       },
     });
+}
+
+/** Below 768 px: a bar with the slide-in menu, which closes after a choice. */
+function MobileBar({ children }: { readonly children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  const closeBehindChoice = ({ target }: MouseEvent): void => {
+    if (target instanceof Element && target.closest('a, [data-leaves-menu]') !== null) setOpen(false);
+  };
+  return (
+    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2">
+      <Radix.Root open={open} onOpenChange={setOpen}>
+        <Radix.Trigger
+          aria-label="Open menu"
+          className="grid size-9 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
+        >
+          <Menu className="size-5" />
+        </Radix.Trigger>
+        <Radix.Portal>
+          <Radix.Overlay className="fixed inset-0 z-30 bg-veil animate-fade-in" />
+          <Radix.Content
+            aria-describedby={undefined}
+            onClick={closeBehindChoice}
+            className="fixed inset-y-0 left-0 z-30 w-72 max-w-[85vw] border-r border-line bg-bg shadow-float outline-none animate-slide-in-left"
+          >
+            <Radix.Title className="sr-only">Menu</Radix.Title>
+            {children}
+          </Radix.Content>
+        </Radix.Portal>
+      </Radix.Root>
+      <Link to="/" aria-label="Creel, home" className="rounded-md px-1">
+        <Logo />
+      </Link>
+    </header>
+  );
 }
 
 const POLL_INTERVAL_MS = 3000;
@@ -129,39 +168,5 @@ function SignedOutDialog() {
         <a href={`/auth?next=${encodeURIComponent(next)}`}>Go to the login page instead</a>
       </Button>
     </Dialog>
-  );
-}
-
-/** Below 768 px: a bar with the slide-in menu, which closes after a choice. */
-function MobileBar({ children }: { readonly children: ReactNode }) {
-  const [open, setOpen] = useState(false);
-  const closeBehindChoice = ({ target }: MouseEvent): void => {
-    if (target instanceof Element && target.closest('a, [data-leaves-menu]') !== null) setOpen(false);
-  };
-  return (
-    <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2">
-      <Radix.Root open={open} onOpenChange={setOpen}>
-        <Radix.Trigger
-          aria-label="Open menu"
-          className="grid size-9 place-items-center rounded-md text-ink-2 hover:bg-sunk hover:text-ink"
-        >
-          <Menu className="size-5" />
-        </Radix.Trigger>
-        <Radix.Portal>
-          <Radix.Overlay className="fixed inset-0 z-30 bg-veil animate-fade-in" />
-          <Radix.Content
-            aria-describedby={undefined}
-            onClick={closeBehindChoice}
-            className="fixed inset-y-0 left-0 z-30 w-72 max-w-[85vw] border-r border-line bg-bg shadow-float outline-none animate-slide-in-left"
-          >
-            <Radix.Title className="sr-only">Menu</Radix.Title>
-            {children}
-          </Radix.Content>
-        </Radix.Portal>
-      </Radix.Root>
-      <Link to="/" aria-label="Creel, home" className="rounded-md px-1">
-        <Logo />
-      </Link>
-    </header>
   );
 }

@@ -4,24 +4,22 @@ import { useQuery } from '@tanstack/react-query';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState, useSyncExternalStore } from 'react';
+import { useLiveStatus } from '../api/live-cache.ts';
 import { endpointQuery } from '../api/queries.ts';
 import { EndpointFrame } from '../features/endpoints/endpoint-frame.tsx';
 import { useSetAutosave } from '../features/endpoints/endpoint-mutations.ts';
 import { EndpointFailed, EndpointLoading, EndpointNotFound } from '../features/endpoints/endpoint-states.tsx';
 import { ReplayDraftsProvider, useReplayDraft } from '../features/replay/replay-drafts.tsx';
-import { RequestsPane } from '../features/requests/requests-pane.tsx';
-import { lazyPart } from '../ui/lazy-part.tsx';
 import { ReplayPanel } from '../features/replay/replay-panel.tsx';
-import type { DetailsParts } from '../features/requests/details/request-details.tsx';
 import type { RequestPartProps } from '../features/requests/details/details-header.tsx';
+import type { DetailsParts } from '../features/requests/details/request-details.tsx';
+import { RequestsPane } from '../features/requests/requests-pane.tsx';
 import { SignatureFact } from '../features/signatures/signature-fact.tsx';
 import { COMMAND_IDS, runCommand, useCommands } from '../ui/commands.ts';
-import { useLiveStatus } from '../api/live-cache.ts';
-import { useTitle } from '../ui/use-title.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
+import { useTitle } from '../ui/page.tsx';
 
-const BulkReplay = lazyPart(
-  async () => (await import('../features/replay/bulk/bulk-replay-dialog.tsx')).BulkReplayDialog,
-);
+const BulkReplay = lazyPart(async () => (await import('../features/replay/bulk-replay-dialog.tsx')).BulkReplayDialog);
 
 /** The endpoint page. It is in the shell because it combines three features: endpoints, requests and replay. */
 export function EndpointPage() {
@@ -99,10 +97,10 @@ function Deliveries({ uid, request }: RequestPartProps) {
 }
 
 /** What other features show in the details of a request. */
-const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
+export const DETAILS_PARTS: DetailsParts = { Below: ReplayPanel, Deliveries, SignatureFact };
 
 /** The dialogs of an endpoint: forwarding, and the signing secret, which can open above it. */
-function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {
+export function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid' | 'url'> }) {
   const [isForwarding, setForwarding] = useState(false);
   const [isSigning, setSigning] = useState(false);
   const group = 'Endpoint';
@@ -119,7 +117,7 @@ function EndpointDialogs({ endpoint }: { readonly endpoint: Pick<Endpoint, 'uid'
 }
 
 /** The title of an endpoint's page, with the number of requests that arrived while the tab was hidden: '(3) Orders'. */
-function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
+export function EndpointPageTitle({ uid, title }: { readonly uid: string; readonly title: string }) {
   const { received } = useLiveStatus(uid);
   const hidden = useSyncExternalStore(onVisibility, () => document.hidden);
   const [seen, setSeen] = useState(received);

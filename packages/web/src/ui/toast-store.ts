@@ -1,4 +1,4 @@
-import { signal } from './signal.ts';
+import { signal } from './state.ts';
 
 /** Milliseconds that a toast stays open, and that it stays in the list afterwards. */
 export const TOAST_MS = 5000;
@@ -29,6 +29,11 @@ export function toast(input: ToastInput): () => void {
   const id = nextId++;
   toastStore.set([{ ...input, id, open: true }, ...toastStore.read()].slice(0, LIMIT));
   return () => dismissToast(id);
+}
+
+/** Says that an action failed, and what to do. */
+export function toastError(description: string, title = 'Error'): void {
+  toast({ title, description, variant: 'destructive' });
 }
 
 /** Closes a toast. It is removed from the list much later, so that a screen reader can still reach it. */

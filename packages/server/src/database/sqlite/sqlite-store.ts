@@ -55,7 +55,7 @@ export async function openSqliteStore<Queries extends QueryTable>(
   queries: Queries,
 ): Promise<Store & Remote<Queries>> {
   const { writer, reader } = await startThreads(dataDir);
-  const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'reader', dataDir }));
+  const scanner = new LazyWorker<SqliteMethods, StorageFailure>(threadOptions({ role: 'scanner', dataDir }));
   const deferred = new DeferredSync(() => writer.call('syncLog', undefined));
   const store: Store = {
     async writeCaptures(batch, limits) {

@@ -17,13 +17,13 @@ import { openReader, openWriterConnection, withoutSync } from './open-database.t
 
 /** Start parameters. */
 export interface SqliteThreadData {
-  readonly role: 'writer' | 'reader';
+  readonly role: 'writer' | 'reader' | 'scanner';
   readonly dataDir: string;
 }
 
 /**
- * A thread with one connection to the SQLite file: the writer or a reader. It answers calls one at a time, so that a
- * transaction is never interleaved with a batch.
+ * A thread with one connection to the SQLite file. It answers calls one at a time, so that a transaction is never
+ * interleaved with a batch. Only the scanner answers them concurrently, because a search may take long.
  */
 const { role, dataDir }: SqliteThreadData = workerData;
 
@@ -113,7 +113,7 @@ function isOfTheDisk(error: unknown): error is Error {
 
 try {
   if (role === 'writer') connection = await connectWriter();
-  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: true });
+  serveCalls({ methods, close, errors: STORAGE_ERRORS, inOrder: role !== 'scanner' });
   connection?.writer?.guard.watch();
 } catch (error) {
   if (!(error instanceof StorageProblem)) throw error;

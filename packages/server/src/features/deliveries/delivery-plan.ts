@@ -53,6 +53,8 @@ const LOOP = 'Not forwarded: this server has forwarded the request before, so it
 const HOPS = `Not forwarded: the request was forwarded ${MAX_HOPS} times already`;
 /** The `lastDelivery.error` of captures beyond the maximum number of pending deliveries. */
 export const TOO_MANY_PENDING = 'Not forwarded: too many deliveries are waiting';
+/** The same for a capture whose body takes too long to match. */
+export const TOO_SLOW = 'Not forwarded: the conditions take too long for this request';
 
 /** A failed attempt. */
 export interface FailedAttempt {

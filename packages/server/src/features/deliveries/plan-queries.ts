@@ -1,7 +1,8 @@
-import { LABEL_BODY_BYTES, matcherOf, needsBody, parseQuery } from '@creel/contract';
-import type { LastDelivery, Query } from '@creel/contract';
+import { LABEL_BODY_BYTES, RequestView, needsBody, parseQuery, steppedMatcherOf } from '@creel/contract';
+import type { LastDelivery, Query, WorkSteps } from '@creel/contract';
 import { sql } from 'kysely';
 import { decodeHead } from '../../database/request-head.ts';
+import { LARGE_BODY_BYTES, SlicedWork, runLarge } from '../../workers/sliced-work.ts';
 import { indexOfKey, indexOfRequestKey, requestKey } from '../../database/request-key.ts';
 import { rowChunks, removeSpared } from './spared-queries.ts';
 import type { DatabaseTransaction } from '../../database/schema.ts';
@@ -10,7 +11,7 @@ import { read, scan, unsynced } from '../../database/remote.ts';
 import type { EngineDatabase } from '../../database/remote.ts';
 import { lockEndpoint, selectRequest, storedLatest, toRequestRecord } from '../requests/queries.ts';
 import { searchableRecord } from '../search/queries.ts';
-import { TOO_MANY_PENDING, deliveryIdOf, refusalOf } from './delivery-plan.ts';
+import { TOO_MANY_PENDING, TOO_SLOW, deliveryIdOf, refusalOf } from './delivery-plan.ts';
 import type { Planned } from './delivery-plan.ts';
 import { updateDueAt } from './destination-queries.ts';
 import { saveLatest } from './record-queries.ts';
@@ -77,6 +78,9 @@ async function conditionsOf(db: EngineDatabase, endpointId: number): Promise<Con
   });
 }
 
+/** A step ends after the capture that takes it beyond this many milliseconds, so that others' captures are planned. */
+const STEP_MS = 100;
+
 /**
  * Evaluates the conditions of the destinations for up to `maxRows` captures that are not planned yet. Reads a whole
  * body only if a condition needs it, one at a time. `undefined` when all are planned.
@@ -87,6 +91,7 @@ async function matchCaptures(
   installation: Installation,
   maxRows: number,
 ): Promise<MatchedCaptures | undefined> {
+  const began = performance.now();
   const endpoint = await db
     .selectFrom('endpoints')
     .select(['planned_to', 'next_index', 'first_index'])
@@ -96,20 +101,28 @@ async function matchCaptures(
     return undefined;
   const conditions = await conditionsOf(db, endpointId);
   const from = Math.max(endpoint.planned_to, endpoint.first_index);
-  const to = Math.min(endpoint.next_index, from + maxRows);
-  const bounds = { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index };
-  if (conditions.length === 0) return { ...bounds, captures: [], pending: 0 };
-  const rows = await selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
+  let to = Math.min(endpoint.next_index, from + maxRows);
+  const captures: MatchedCapture[] = [];
+  if (conditions.length > 0) {
+    for (const row of await unplannedRows(db, endpointId, from, to)) {
+      const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, installation);
+      if (matched.deliveries.length > 0) captures.push(matched);
+      if (performance.now() - began <= STEP_MS) continue;
+      to = matched.index + 1;
+      break;
+    }
+  }
+  const pending = conditions.length === 0 ? 0 : await pendingOf(db, endpointId);
+  return { from: endpoint.planned_to, to, hasMore: to < endpoint.next_index, captures, pending };
+}
+
+/** The captures of a step, with the beginning of their bodies. */
+function unplannedRows(db: EngineDatabase, endpointId: number, from: number, to: number) {
+  return selectRequest(db.selectFrom('captured_requests'), LABEL_BODY_BYTES)
     .where('key', '>=', requestKey(endpointId, from))
     .where('key', '<', requestKey(endpointId, to))
     .orderBy('key')
     .execute();
-  const captures: MatchedCapture[] = [];
-  for (const row of rows) {
-    const matched = await matchOne(db, toRequestRecord(endpointId, row), conditions, installation);
-    if (matched.deliveries.length > 0) captures.push(matched);
-  }
-  return { ...bounds, captures, pending: await pendingOf(db, endpointId) };
 }
 
 async function matchOne(
@@ -118,19 +131,34 @@ async function matchOne(
   conditions: readonly Condition[],
   { mark, secret }: Installation,
 ): Promise<MatchedCapture> {
-  const { index, receivedAt } = beginning;
+  const { index, receivedAt, endpointId, method, size } = beginning;
   const own = conditions.filter(({ fromIndex }) => fromIndex <= index);
-  const readsBody = own.some(({ query }) => needsBody(query));
-  const record = readsBody && beginning.size > LABEL_BODY_BYTES ? await wholeRequest(db, beginning) : beginning;
-  const request = await searchableRecord(record, readsBody);
-  const deliveries = own
-    .filter(({ query }) => matcherOf(query, receivedAt)(request))
-    .map(({ id: destinationId }) => ({
-      id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
-      destinationId,
-    }));
-  const refusal = refusalOf(record.method, decodeHead(record.head).rawHeaders, mark);
-  return { index, receivedAt, deliveries, refusal };
+  const readsBody = size > LABEL_BODY_BYTES && own.some(({ query }) => needsBody(query));
+  const match = async (): Promise<readonly Condition[] | undefined> =>
+    matchingConditions(readsBody ? await wholeRequest(db, beginning) : beginning, own);
+  const matching = await (readsBody && size > LARGE_BODY_BYTES ? runLarge(endpointId, match) : match());
+  const deliveries = (matching ?? own).map(({ id: destinationId }) => ({
+    id: deliveryIdOf(secret, { destinationId, index, receivedAt }),
+    destinationId,
+  }));
+  const refusal = refusalOf(method, decodeHead(beginning.head).rawHeaders, mark);
+  return { index, receivedAt, deliveries, refusal: refusal ?? (matching === undefined ? TOO_SLOW : null) };
+}
+
+/** The conditions that a request matches; `undefined` if they take too long. */
+async function matchingConditions(
+  record: RequestRecord,
+  conditions: readonly Condition[],
+): Promise<readonly Condition[] | undefined> {
+  const readsBody = conditions.some(({ query }) => needsBody(query));
+  const view = new RequestView(await searchableRecord(record, readsBody));
+  const matching: Condition[] = [];
+  function* matchAll(): WorkSteps {
+    for (const condition of conditions)
+      if (yield* steppedMatcherOf(condition.query, record.receivedAt)(view)) matching.push(condition);
+    return true;
+  }
+  return (await new SlicedWork().run(matchAll())) === undefined ? undefined : matching;
 }
 
 async function wholeRequest(db: EngineDatabase, record: RequestRecord): Promise<RequestRecord> {

@@ -1,14 +1,14 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useState } from 'react';
 import { PLANS } from '@creel/contract';
 import type { User } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
 import { useUser, userQuery } from '../../api/queries.ts';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice } from '../../ui/feedback.tsx';
 import { Page } from '../../ui/page.tsx';
+import { toast } from '../../ui/toast-store.ts';
 import { PortalButton, SubscriptionNotices } from './current-plan.tsx';
 import { PlanChooser } from './plan-chooser.tsx';
-import { toast } from '../../ui/toast-store.ts';
 import { storeChangedUser } from './subscription-queries.ts';
 
 /** The plans, the user's subscription, and the way back from a checkout. */
@@ -42,7 +42,7 @@ const isSubscribed = (user: User | null | undefined): user is User => typeof use
  * After a paid checkout: waits until the account has its subscription. The payment provider may report it after the
  * browser has returned.
  */
-function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
+export function CheckoutReturn({ onSettled }: { readonly onSettled: () => void }) {
   const [hasGivenUp, setGivenUp] = useState(false);
   const { data: user } = useQuery({
     ...userQuery,

@@ -1,22 +1,18 @@
 import { clsx } from 'clsx';
-import { useCallback, useEffect, useRef, useId, memo } from 'react';
+import { useCallback, useEffect, useRef, useId } from 'react';
 import type { RefObject } from 'react';
 import { useSigning } from '../../api/queries.ts';
 import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
+import { Switch } from '../../ui/field.tsx';
+import { useLatest } from '../../ui/state.ts';
 import { BodySection } from './body-section.tsx';
 import type { HeaderRow } from './header-rows.ts';
 import { HeaderTable } from './header-table.tsx';
+import type { ReplayDraft, ReplayForm } from './replay-form.ts';
+import { ReplayResponse } from './replay-response.tsx';
 import { TargetRow } from './target-row.tsx';
 import { useOutcome, useReplay } from './use-replay.ts';
-import { useLatest } from '../../ui/use-latest.ts';
-import { Switch } from '../../ui/switch.tsx';
-import type { ReplayDraft, ReplayForm } from './replay-form.ts';
-import { Notice } from '../../ui/notice.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { AnswerView } from './answer-view.tsx';
-import { REPLAY_FAILED, replayFailure, showReplayResult } from './replays.ts';
-import type { ReplayState } from './replays.ts';
 
 export interface ReplayBodyProps {
   readonly uid: string;
@@ -117,7 +113,7 @@ interface SignAgainProps {
 }
 
 /** Renews the signature of the replay. */
-function SignAgain({ form, error, onChange }: SignAgainProps) {
+export function SignAgain({ form, error, onChange }: SignAgainProps) {
   const id = useId();
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-x-2 px-4 pb-3">
@@ -140,43 +136,3 @@ function SignAgain({ form, error, onChange }: SignAgainProps) {
     </div>
   );
 }
-
-interface ReplayResponseProps {
-  readonly uid: string;
-  readonly index: number;
-  readonly state: ReplayState | undefined;
-  /** Puts a URL into the form. */
-  readonly onUse: (url: string) => void;
-}
-
-/** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
-const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
-  useEffect(() => showReplayResult(uid, index), [uid, index]);
-  return (
-    <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
-      <p role="status" className="sr-only">
-        {/* The toast announces a response, and a failure is an alert. */}
-        {state?.phase === 'sending' ? 'Sending the request.' : null}
-      </p>
-      {state?.phase === 'sending' ? (
-        <div className="flex flex-col gap-2 px-4">
-          <p className="text-ink-2">Waiting for the destination…</p>
-          <Skeleton className="h-3 w-1/3" />
-          <Skeleton className="h-3 w-2/3" />
-        </div>
-      ) : null}
-      {state?.phase === 'cancelled' ? (
-        <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
-      ) : null}
-      {state?.phase === 'failed' ? (
-        <Notice tone="bad" className="mx-4">
-          <p className="font-medium">{REPLAY_FAILED}</p>
-          <p>{replayFailure(state.error)}</p>
-        </Notice>
-      ) : null}
-      {state?.phase === 'answered' ? (
-        <AnswerView key={state.at} uid={uid} index={index} {...state} onUse={onUse} />
-      ) : null}
-    </section>
-  );
-});

@@ -2,16 +2,15 @@ import { clsx } from 'clsx';
 import { ChevronRight } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ListedRequest } from '../../api/request-list.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Kbd, Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, useCommands } from '../../ui/commands.ts';
-import { Kbd } from '../../ui/kbd.tsx';
+import { Skeleton } from '../../ui/feedback.tsx';
+import { statusTone } from '../../ui/format.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { usePaneShare, PaneDivider } from '../../ui/pane-divider.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { useDetailsCover } from '../../ui/use-media.ts';
+import { useDetailsCover } from '../../ui/state.ts';
 import { useReplayOpen, isChanged, useReplayDraft } from './replay-drafts.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { statusTone } from '../../ui/statuses.ts';
 import { useReplayState } from './replays.ts';
 
 const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).ReplayBody, <FormLoading />);
@@ -19,7 +18,7 @@ const ReplayBody = lazyPart(async () => (await import('./replay-body.tsx')).Repl
 /** The share of the details' height above the open panel. */
 const BOUNDS = { initial: 0.6, least: 0.3, most: 0.8 };
 
-export interface ReplayPanelProps {
+interface ReplayPanelProps {
   readonly uid: string;
   readonly request: ListedRequest;
 }

@@ -1,22 +1,20 @@
 import { clsx } from 'clsx';
+import { Send, ChevronDown } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
 import type { Ref } from 'react';
-import { ChevronDown, Send } from 'lucide-react';
 import type { ListedRequest } from '../../api/request-list.ts';
-import { Input, Select } from '../../ui/input.tsx';
-import { placeholderNote } from './destination-url.ts';
-import { methodsFor } from './replay-form.ts';
-import type { Replay } from './use-replay.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, Tooltip } from '../../ui/button.tsx';
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
-import { replayTargetsPreference } from './replay-targets.ts';
-import { Tooltip } from '../../ui/tooltip.tsx';
+import { Input, Select } from '../../ui/field.tsx';
+import { usePreference } from '../../ui/state.ts';
+import { methodsFor } from './replay-form.ts';
+import { placeholderNote, replayTargetsPreference } from './replay-targets.ts';
+import type { Replay } from './use-replay.ts';
 
 /** Below the field; above the button if that is on its own line. */
 const MESSAGE = 'col-span-full text-sm @md:order-last';
 
-export interface TargetRowProps {
+interface TargetRowProps {
   readonly ref: Ref<HTMLDivElement>;
   readonly uid: string;
   readonly request: ListedRequest;
@@ -91,36 +89,6 @@ export function TargetRow({ ref, uid, request, replay, focusAsked }: TargetRowPr
   );
 }
 
-interface RecentTargetsProps {
-  readonly uid: string;
-  readonly url: string;
-  readonly onUse: (url: string) => void;
-}
-
-/** A menu of the recent destinations of this endpoint, newest first. */
-function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
-  const [targets] = usePreference(replayTargetsPreference);
-  const known = targets[uid] ?? [];
-  if (known.every((target) => target === url.trim())) return null;
-  return (
-    <DropdownMenu
-      trigger={
-        <Button variant="ghost" size="sm" className="-my-1 ml-auto h-6 px-1.5">
-          Recent <ChevronDown />
-        </Button>
-      }
-    >
-      {known.map((target) => (
-        <MenuItem key={target} onSelect={() => onUse(target)}>
-          <span title={target} className="max-w-[min(28rem,70vw)] truncate font-mono text-sm">
-            {target}
-          </span>
-        </MenuItem>
-      ))}
-    </DropdownMenu>
-  );
-}
-
 const AUTHENTICATION_HINT = 'Authentication required to replay requests';
 
 /** Disabled while sending and without a session. Offers to cancel a running replay. */
@@ -156,5 +124,35 @@ function SendButtons({ replay: { state, anonymous } }: { readonly replay: Replay
         </Button>
       ) : null}
     </div>
+  );
+}
+
+interface RecentTargetsProps {
+  readonly uid: string;
+  readonly url: string;
+  readonly onUse: (url: string) => void;
+}
+
+/** A menu of the recent destinations of this endpoint, newest first. */
+function RecentTargets({ uid, url, onUse }: RecentTargetsProps) {
+  const [targets] = usePreference(replayTargetsPreference);
+  const known = targets[uid] ?? [];
+  if (known.every((target) => target === url.trim())) return null;
+  return (
+    <DropdownMenu
+      trigger={
+        <Button variant="ghost" size="sm" className="-my-1 ml-auto h-6 px-1.5">
+          Recent <ChevronDown />
+        </Button>
+      }
+    >
+      {known.map((target) => (
+        <MenuItem key={target} onSelect={() => onUse(target)}>
+          <span title={target} className="max-w-[min(28rem,70vw)] truncate font-mono text-sm">
+            {target}
+          </span>
+        </MenuItem>
+      ))}
+    </DropdownMenu>
   );
 }

@@ -3,18 +3,18 @@ import type { EndpointDetail } from '@creel/contract';
 import { clsx } from 'clsx';
 import { useEffect, useRef } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { FileQuestion, MousePointerClick } from 'lucide-react';
-import type { ListedRequest } from '../../api/request-list.ts';
 import { useLiveStatus } from '../../api/live-cache.ts';
+import type { ListedRequest } from '../../api/request-list.ts';
 import { useCommands } from '../../ui/commands.ts';
 import { useFocusKept, useFocusReturn, useInertSurroundings } from '../../ui/focus.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
-import { useDetailsCover } from '../../ui/use-media.ts';
+import { useDetailsCover } from '../../ui/state.ts';
 import { useBulk } from './bulk/use-bulk.ts';
+import { DetailsMissing, NothingSelected } from './details/details-states.tsx';
+import { DroppedNotice } from './details/dropped-notice.tsx';
 import { RequestDetails } from './details/request-details.tsx';
 import type { DetailsParts } from './details/request-details.tsx';
 import { useDetailsActions } from './details/use-details-actions.ts';
-import { DroppedNotice } from './details/dropped-notice.tsx';
 import { listElement } from './list/list-element.ts';
 import { ListPane } from './list/list-pane.tsx';
 import { useList } from './list/use-list.ts';
@@ -23,8 +23,6 @@ import { useRequestActions } from './use-request-actions.ts';
 import { useRequestKeys } from './use-request-keys.ts';
 import { useSelection } from './use-selection.ts';
 import { useViewState } from './use-view-state.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 
 const EmptyEndpoint = lazyPart(async () => (await import('./list/empty-endpoint.tsx')).EmptyEndpoint);
 const CompareView = lazyPart(async () => (await import('./compare/compare-view.tsx')).CompareView);
@@ -36,13 +34,13 @@ const CompareView = lazyPart(async () => (await import('./compare/compare-view.t
 const HEIGHT = 'h-[max(85dvh,28rem)] min-h-0 md:h-full';
 
 /** Replays several requests in the order of capture. */
-export interface BulkReplayProps {
+interface BulkReplayProps {
   readonly uid: string;
   readonly requests: readonly ListedRequest[];
   readonly onClose: () => void;
 }
 
-export interface RequestsPaneProps {
+interface RequestsPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
   /** The same object in every rendering, because the details are memoized. */
@@ -213,26 +211,5 @@ function CoveringDetails({ onClose, children }: { readonly onClose: () => void; 
     <div ref={frame} tabIndex={-1} className="h-full outline-none">
       {children}
     </div>
-  );
-}
-
-function NothingSelected() {
-  return (
-    <EmptyState icon={<MousePointerClick />} title="No request selected">
-      Choose a request from the list to see its details.
-    </EmptyState>
-  );
-}
-
-/** The URL names a request that was deleted, cleared, or dropped as the oldest unsaved one. */
-function DetailsMissing({ onBack }: { readonly onBack: (() => void) | undefined }) {
-  return (
-    <EmptyState
-      icon={<FileQuestion />}
-      title="This request is not stored any more"
-      actions={onBack === undefined ? undefined : <Button onClick={onBack}>Back to the list</Button>}
-    >
-      It was deleted, or it was among the oldest unsaved requests. Saved requests are kept.
-    </EmptyState>
   );
 }

@@ -4,7 +4,7 @@ import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { toHar } from './har.ts';
 import { sendable } from './sendable.ts';
 import type { Sendable } from './sendable.ts';
-import { quoteLatin1, quoteText } from './snippets.ts';
+import { quoteLatin1, quoteText } from './shell-quote.ts';
 import { tryItSnippet, WRITERS } from './snippets.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);

@@ -1,21 +1,17 @@
 import { DEFAULT_USER_SETTINGS } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ArrowLeft, Monitor, Moon, Sun } from 'lucide-react';
 import { clsx } from 'clsx';
+import { ArrowLeft } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { errorMessage } from '../../api/client.ts';
 import { useSignedOut } from '../../api/connection.ts';
-import { settingsQuery, useUser } from '../../api/queries.ts';
-import { userSettingsPreference } from '../../api/user-settings.ts';
+import { settingsQuery, useUser, userSettingsPreference } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/notice.tsx';
-import { Page } from '../../ui/page.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { Page, SectionCard } from '../../ui/page.tsx';
 import { SettingsForm } from './settings-form.tsx';
-import { SectionCard } from '../../ui/card.tsx';
-import { usePreference } from '../../ui/stored-value.ts';
-import { themePreference, THEMES } from './theme.ts';
+import { THEMES, useTheme } from './theme.tsx';
 
 /** General and notification settings, with a link back to the dashboard. */
 export function SettingsPage() {
@@ -63,40 +59,31 @@ function AccountSettings() {
   );
 }
 
-const LOOKS = {
-  light: { label: 'Light', Icon: Sun },
-  dark: { label: 'Dark', Icon: Moon },
-  system: { label: 'System', Icon: Monitor },
-} as const;
-
 /** Light, dark or system theme; stored in this browser. */
 function ThemeCard() {
-  const [theme, setTheme] = usePreference(themePreference);
+  const [theme, chooseTheme] = useTheme();
   return (
     <SectionCard title="Appearance" description="Stored in this browser.">
       <RadioGroup.Root
         aria-label="Theme"
         value={theme}
-        onValueChange={(value) => setTheme(THEMES.find((known) => known === value) ?? 'system')}
+        onValueChange={chooseTheme}
         className="grid max-w-md grid-cols-3 gap-2"
       >
-        {THEMES.map((value) => {
-          const { label, Icon } = LOOKS[value];
-          return (
-            <RadioGroup.Item
-              key={value}
-              value={value}
-              className={clsx(
-                'flex h-9 items-center justify-center gap-2 rounded-md border font-medium transition-colors duration-100',
-                'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent',
-                'border-line-strong hover:bg-sunk',
-              )}
-            >
-              <Icon aria-hidden className="size-4" />
-              {label}
-            </RadioGroup.Item>
-          );
-        })}
+        {THEMES.map(({ value, label, icon }) => (
+          <RadioGroup.Item
+            key={value}
+            value={value}
+            className={clsx(
+              'flex h-9 items-center justify-center gap-2 rounded-md border font-medium transition-colors duration-100 [&_svg]:size-4',
+              'data-[state=checked]:border-accent data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent',
+              'border-line-strong hover:bg-sunk',
+            )}
+          >
+            {icon}
+            {label}
+          </RadioGroup.Item>
+        ))}
       </RadioGroup.Root>
     </SectionCard>
   );

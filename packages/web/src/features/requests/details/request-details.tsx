@@ -1,30 +1,26 @@
 import { queryOf, queryPairs } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import type { ComponentType, ReactNode } from 'react';
 import { memo, useState } from 'react';
-import { Link, useLocation } from '@tanstack/react-router';
-import { Lock } from 'lucide-react';
-import type { RawHeaders, CapturedRequest } from '@creel/contract';
+import type { ComponentType, ReactNode } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
 import { requestQuery } from '../../../api/request-queries.ts';
+import { DeliveryBadge } from '../../../ui/badges.tsx';
+import { Skeleton } from '../../../ui/feedback.tsx';
 import { lazyPart } from '../../../ui/lazy-part.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Tabs, TabPanel } from '../../../ui/tabs.tsx';
 import { defaultTab } from '../default-tab.ts';
 import type { DetailTab } from '../use-view-state.ts';
-import { DeliveryBadge } from '../../../ui/delivery-badge.tsx';
+import { AuthenticationRequired } from './authentication-required.tsx';
 import { BodyNotes } from './body-notes.tsx';
 import { DetailsHeader } from './details-header.tsx';
 import type { DetailsHeaderProps, RequestPartProps } from './details-header.tsx';
 import { DetailsTools, tabTools } from './details-tools.tsx';
+import { HeadersTab } from './headers-tab.tsx';
+import { QueryTab } from './query-tab.tsx';
 import type { RawView } from './raw-view.ts';
 import { useBody } from './use-body.ts';
 import type { ShownBody } from './use-body.ts';
-import { Button } from '../../../ui/button.tsx';
-import { FieldTable } from '../../../bodies/field-table.tsx';
-import { readable } from '../../../bodies/wire-text.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
 
 const JsonTab = lazyPart(async () => (await import('./json-tab.tsx')).JsonTab, <BodyLoading />);
 const RawTab = lazyPart(async () => (await import('./raw-tab.tsx')).RawTab, <BodyLoading />);
@@ -39,7 +35,7 @@ export interface DetailsParts {
   readonly SignatureFact: ComponentType<RequestPartProps>;
 }
 
-export interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tools' | 'SignatureFact'> {
+interface RequestDetailsProps extends Omit<DetailsHeaderProps, 'request' | 'tools' | 'SignatureFact'> {
   readonly listed: ListedRequest;
   /** From the URL; by default the initial tab of the request. */
   readonly tab: DetailTab | undefined;
@@ -159,60 +155,5 @@ function BodyLoading() {
       <Skeleton className="h-3 w-2/3" />
       <Skeleton className="h-3 w-1/2" />
     </div>
-  );
-}
-
-/** Shown if the session has ended. */
-function AuthenticationRequired() {
-  const next = useLocation({ select: ({ href }) => href });
-  return (
-    <div role="alert" className="mx-4 mb-2.5 flex flex-wrap items-center gap-3 rounded-md bg-warn-soft px-3 py-2">
-      <Lock aria-hidden className="size-4 shrink-0 text-warn" />
-      <div className="min-w-0 grow">
-        <h3 className="font-medium">Authentication Required</h3>
-        <p className="text-ink-2">The Save Request feature requires authentication.</p>
-      </div>
-      <Button asChild size="sm">
-        <Link to="/auth" search={{ next }}>
-          Sign In
-        </Link>
-      </Button>
-    </div>
-  );
-}
-
-/** The headers as received, with their case, order and repeats. */
-function HeadersTab({ headers, find }: { readonly headers: RawHeaders; readonly find: string | undefined }) {
-  const wanted = find?.toLowerCase() ?? '';
-  const fields = headers
-    .map(([name, value]): [string, string] => [name, readable(value)])
-    .filter((field) => wanted === '' || field.join(': ').toLowerCase().includes(wanted));
-  if (headers.length === 0) return <p className="p-4 text-ink-2">This request has no headers.</p>;
-  if (fields.length === 0) return <p className="p-4 text-ink-2">No header contains this text.</p>;
-  return <FieldTable label="Headers" nameTitle="Header" fields={fields} />;
-}
-
-/** The query string as sent, and its decoded parameters in order. Each value of a repeated name has its own row. */
-function QueryTab({ request }: { readonly request: CapturedRequest }) {
-  const query = queryOf(request);
-  const fields = queryPairs(request);
-  if (query === '') return <p className="p-4 text-ink-2">This request has no query parameters.</p>;
-  return (
-    <>
-      <div className="group relative border-b border-line bg-sunk px-4 py-1.5 pr-10 font-mono text-sm break-all">
-        <span className="sr-only">As sent: </span>
-        {query}
-        <CopyButton
-          text={query}
-          label="Copy the query as sent"
-          className="absolute top-0.5 right-2 opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
-        />
-      </div>
-      {fields.length === 0 ? (
-        <p className="p-4 text-ink-2">The query string is empty.</p>
-      ) : (
-        <FieldTable label="Query parameters" nameTitle="Parameter" fields={fields} />
-      )}
-    </>
   );
 }

@@ -3,11 +3,10 @@ import { clsx } from 'clsx';
 import { ChevronDown, ChevronUp } from 'lucide-react';
 import { useState } from 'react';
 import type { ListedRequest } from '../../../api/request-list.ts';
-import { readable } from '../../../bodies/wire-text.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
-import { MethodBadge } from '../../../ui/method-badge.tsx';
-import { escapeBidiControls } from '../../../bodies/bidi.ts';
+import { readable } from '../../../bodies/encoding.ts';
+import { Badge, MethodBadge } from '../../../ui/badges.tsx';
+import { IconButton } from '../../../ui/button.tsx';
+import { decodedPath } from './decoded-path.ts';
 
 /** A longer URL may not fit into the header of a narrow pane and can be expanded. */
 const MAX_SHORT_LENGTH = 28;
@@ -50,18 +49,4 @@ export function RequestTarget({ uid, request }: { readonly uid: string; readonly
       )}
     </div>
   );
-}
-
-/**
- * The path with its percent-encoding decoded; `undefined` if that changes nothing, or if the bytes are not UTF-8 or
- * hold control characters.
- */
-export function decodedPath(path: string): string | undefined {
-  if (!path.includes('%')) return undefined;
-  try {
-    const decoded = decodeURIComponent(path);
-    return decoded === path || /\p{Cc}/u.test(decoded) ? undefined : escapeBidiControls(decoded);
-  } catch {
-    return undefined;
-  }
 }

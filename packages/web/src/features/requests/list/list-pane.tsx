@@ -1,7 +1,7 @@
 import type { EndpointDetail } from '@creel/contract';
-import { useRef, useEffect, useState } from 'react';
-import { knownValuesOf } from '../../../api/known-values.ts';
+import { useRef } from 'react';
 import type { LiveStatus } from '../../../api/live-feed.ts';
+import { knownValuesOf } from '../../../api/request-filter.ts';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { readList } from '../../../api/request-lists.ts';
 import { runCommand, useCommands } from '../../../ui/commands.ts';
@@ -10,6 +10,7 @@ import type { Bulk } from '../bulk/use-bulk.ts';
 import type { RequestActions } from '../use-request-actions.ts';
 import type { Selection } from '../use-selection.ts';
 import type { ChangeView, Filter, ViewState } from '../use-view-state.ts';
+import { Arrivals } from './arrivals.tsx';
 import { BulkBar } from './bulk-bar.tsx';
 import { listElement } from './list-element.ts';
 import { ListFoot } from './list-foot.tsx';
@@ -17,11 +18,8 @@ import { FilterInvalid, ListFailed, ListLoading, NoneOfMethod, NothingFound } fr
 import { FILTER_COMMAND, ListToolbar } from './list-toolbar.tsx';
 import { RequestList } from './request-list.tsx';
 import type { ListState } from './use-list.ts';
-import { useLiveStatus } from '../../../api/live-cache.ts';
-import { formatCount } from '../../../ui/sizes.ts';
-import { useLatest } from '../../../ui/use-latest.ts';
 
-export interface ListPaneProps {
+interface ListPaneProps {
   readonly uid: string;
   readonly endpoint: EndpointDetail;
   readonly requests: RequestFilter;
@@ -146,30 +144,5 @@ function MarkedBar({ selection, actions, bulk }: ListPaneProps) {
       onCompare={two ? () => selection.compare(left, right) : undefined}
       onClear={bulk.clear}
     />
-  );
-}
-
-/** Milliseconds between two announcements, so that a stream does not interrupt a screen reader all the time. */
-const ANNOUNCE_MS = 4000;
-
-/** Announces to screen readers how many requests have arrived. */
-function Arrivals({ uid }: { readonly uid: string }) {
-  const { received } = useLiveStatus(uid);
-  const latest = useLatest(received);
-  const [text, setText] = useState('');
-  useEffect(() => {
-    let announced = latest.current;
-    const timer = setInterval(() => {
-      const count = latest.current - announced;
-      announced = latest.current;
-      if (count > 0) setText(`${formatCount(count)} new ${count === 1 ? 'request' : 'requests'}`);
-      else setText('');
-    }, ANNOUNCE_MS);
-    return () => clearInterval(timer);
-  }, [latest]);
-  return (
-    <p role="status" className="sr-only">
-      {text}
-    </p>
   );
 }

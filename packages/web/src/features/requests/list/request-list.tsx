@@ -1,15 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import type { VirtualItem } from '@tanstack/react-virtual';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { RequestFilter } from '../../../api/request-filter.ts';
 import { isDropped } from '../../../api/request-list.ts';
 import type { Gap, ListedRequest } from '../../../api/request-list.ts';
 import type { GapEnd } from '../../../api/request-queries.ts';
 import { useFocusKept } from '../../../ui/focus.ts';
-import { formatCount } from '../../../ui/sizes.ts';
-import { useMedia } from '../../../ui/use-media.ts';
+import { formatCount } from '../../../ui/format.ts';
+import { useMedia, useLatest } from '../../../ui/state.ts';
 import type { ListItems } from '../list-items.ts';
 import { GapRow } from './gap-row.tsx';
 import { ListHeader } from './list-header.tsx';
@@ -20,8 +20,8 @@ import { RowMenu } from './row-menu.tsx';
 import { useSwipe } from './row-swipe.tsx';
 import { useAnchor } from './use-anchor.ts';
 import { useAttention } from './use-attention.ts';
+import { useFresh } from './use-fresh.ts';
 import type { ListState } from './use-list.ts';
-import { useLatest } from '../../../ui/use-latest.ts';
 
 /** Rows that are rendered outside the visible area. */
 const OVERSCAN = 10;
@@ -32,7 +32,7 @@ const TITLES = 28;
 /** Pixels from the top that still count as the top. */
 const TOP_PX = 4;
 
-export interface RequestListProps extends RowActions {
+interface RequestListProps extends RowActions {
   readonly uid: string;
   readonly filter: RequestFilter;
   readonly state: ListState;
@@ -221,24 +221,4 @@ function NewPill({
       {more ? '+' : ''} new
     </button>
   );
-}
-
-/** Milliseconds of the glow of a new row. */
-const FRESH_MS = 1500;
-
-/** More new rows than this at once are a stream, which is not animated. */
-const MAX_ANIMATED_ROWS = 12;
-
-/** The index above which rows are new and glow, and whether rows arrive too fast for animations. */
-function useFresh(newest: number | undefined): { readonly after: number; readonly busy: boolean } {
-  const [baseline, setBaseline] = useState(newest);
-  useEffect(() => {
-    if (newest === baseline) return undefined;
-    const timer = setTimeout(() => setBaseline(newest), FRESH_MS);
-    return () => clearTimeout(timer);
-  }, [newest, baseline]);
-  if (baseline === undefined && newest !== undefined) setBaseline(newest);
-  const after = baseline ?? Number.POSITIVE_INFINITY;
-  const busy = newest !== undefined && newest - after > MAX_ANIMATED_ROWS;
-  return { after: busy ? Number.POSITIVE_INFINITY : after, busy };
 }

@@ -1,0 +1,141 @@
+import type { ReplayAnswer } from '@creel/contract';
+import { useQuery } from '@tanstack/react-query';
+import { memo, useEffect, useMemo, useState } from 'react';
+import { readable } from '../../bodies/encoding.ts';
+import { FieldTable } from '../../bodies/field-table.tsx';
+import { ResponseBody } from '../../bodies/response-body.tsx';
+import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
+import { Badge } from '../../ui/badges.tsx';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { Notice, Skeleton } from '../../ui/feedback.tsx';
+import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
+import { Tabs, TabPanel } from '../../ui/tabs.tsx';
+import { REPLAY_FAILED, replayFailure, showReplayResult, replayViewQuery } from './replays.ts';
+import type { ReplayState } from './replays.ts';
+
+interface ReplayResponseProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly state: ReplayState | undefined;
+  /** Puts a URL into the form. */
+  readonly onUse: (url: string) => void;
+}
+
+/** The result of the last replay: the response, or why there is none. It stays while the form is edited. */
+export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, onUse }: ReplayResponseProps) {
+  useEffect(() => showReplayResult(uid, index), [uid, index]);
+  return (
+    <section aria-label="Response" className={state === undefined ? 'sr-only' : 'border-t border-line py-3'}>
+      <p role="status" className="sr-only">
+        {/* The toast announces a response, and a failure is an alert. */}
+        {state?.phase === 'sending' ? 'Sending the request.' : null}
+      </p>
+      {state?.phase === 'sending' ? (
+        <div className="flex flex-col gap-2 px-4">
+          <p className="text-ink-2">Waiting for the destination…</p>
+          <Skeleton className="h-3 w-1/3" />
+          <Skeleton className="h-3 w-2/3" />
+        </div>
+      ) : null}
+      {state?.phase === 'cancelled' ? (
+        <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
+      ) : null}
+      {state?.phase === 'failed' ? (
+        <Notice tone="bad" className="mx-4">
+          <p className="font-medium">{REPLAY_FAILED}</p>
+          <p>{replayFailure(state.error)}</p>
+        </Notice>
+      ) : null}
+      {state?.phase === 'answered' ? (
+        <AnswerView key={state.at} uid={uid} index={index} {...state} onUse={onUse} />
+      ) : null}
+    </section>
+  );
+});
+
+interface AnswerViewProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly answer: ReplayAnswer;
+  /** The URL that the request was sent to. */
+  readonly url: string;
+  readonly at: number;
+  readonly onUse: (url: string) => void;
+}
+
+type Part = 'body' | 'raw' | 'headers';
+
+/** The response to a replay: status, duration, size, body, and headers as received. */
+function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
+  const [part, setPart] = useState<Part>('body');
+  const size = useMemo(() => responseBytes(answer).length, [answer]);
+  const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
+  const fields = answer.headers.map(({ key, value }): [string, string] => [key, readable(value)]);
+  const copied = part === 'headers' ? fields.map((field) => field.join(': ')).join('\n') : view?.text;
+  const tabs = [
+    { value: 'body', label: 'Body' },
+    ...(view?.json === undefined ? [] : [{ value: 'raw', label: 'Raw' } as const]),
+    { value: 'headers', label: 'Headers', note: fields.length },
+  ] as const;
+  return (
+    <>
+      <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
+        <h4 className="font-medium">Response</h4>
+        <Badge tone={statusTone(answer.status)} className="max-w-full">
+          <span className="truncate">{statusLine(answer)}</span>
+        </Badge>
+        <span className="font-mono text-sm text-ink-2">{formatDuration(answer.durationMs)}</span>
+        <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
+      </div>
+      <RedirectNote answer={answer} url={url} onUse={onUse} />
+      <Tabs
+        label="Response tabs"
+        value={part}
+        onValueChange={setPart}
+        tabs={tabs}
+        className="relative mt-2 border-y border-line"
+        listClassName="h-9 border-b border-line px-3 pr-12"
+      >
+        {copied === undefined || copied === '' ? null : (
+          <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3" />
+        )}
+        <TabPanel value={part} className="flex max-h-[400px] flex-col">
+          {part === 'headers' ? (
+            <div className="relative min-h-0 overflow-auto">
+              <FieldTable label="Response headers" nameTitle="Header" fields={fields} />
+            </div>
+          ) : (
+            <ResponseBody
+              cut={truncationNote(answer, size)}
+              size={size}
+              view={view}
+              error={error}
+              asText={part === 'raw'}
+            />
+          )}
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+/** The target of a redirect. It is shown as text, not as a link, and never followed. */
+function RedirectNote({ answer, url, onUse }: Pick<AnswerViewProps, 'answer' | 'url' | 'onUse'>) {
+  const redirect = useMemo(() => redirectOf(answer, url), [answer, url]);
+  if (redirect === undefined) return null;
+  const { url: next } = redirect;
+  return (
+    <div className="mx-4 mt-2 flex flex-wrap items-center gap-2 rounded-md bg-warn-soft px-3 py-1.5">
+      <p className="min-w-0 grow basis-60 wrap-anywhere">
+        <span className="text-warn">Leads to</span> <code className="text-sm">{readable(redirect.location)}</code>{' '}
+        <span className="text-ink-2">Redirects are not followed.</span>
+      </p>
+      {next === undefined ? null : (
+        <Button size="sm" onClick={() => onUse(next)}>
+          Use as destination
+        </Button>
+      )}
+    </div>
+  );
+}
