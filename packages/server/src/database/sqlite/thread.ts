@@ -83,9 +83,8 @@ const methods = {
       return kind === 'unsynced' ? withoutSync(raw, run) : run();
     });
   },
-  checkWritable: (now: number): Promise<void> => guarded('capture', ({ db }) => checkWritable(db, now)),
-  /** A write that changes nothing. Its commit syncs the log, with all earlier commits. */
-  syncLog: (): Promise<void> => guarded('other', async ({ raw }) => raw.exec('pragma user_version = 0')),
+  /** Its commit syncs the log, with all earlier commits. */
+  checkWritable: (purpose: WritePurpose): Promise<void> => guarded(purpose, ({ db }) => checkWritable(db)),
   async writeCaptures({ batch, limits }: { readonly batch: PackedCaptures; readonly limits: CaptureLimits }) {
     const { indexes, savedIds } = await guarded('capture', async ({ raw, writer }) => {
       if (writer === undefined) throw new Error('A reader was asked to write.');

@@ -1,6 +1,6 @@
 import { PLANS, isProvenAddress } from '@creel/contract';
 import { sql } from 'kysely';
-import type { BillingAccountsTable, DatabaseTransaction } from '../../database/schema.ts';
+import type { DatabaseTransaction } from '../../database/schema.ts';
 import { removeEndpoint } from '../endpoints/queries.ts';
 import { addMail } from '../mail/queries.ts';
 import { read, write } from '../../database/remote.ts';
@@ -145,15 +145,13 @@ async function lockBillingAccount(
   return row === undefined ? 'no-user' : 'busy';
 }
 
-export type BillingAccount = Pick<BillingAccountsTable, 'customer_key' | 'period_end_at'>;
-
 /** By the id that the payment provider gave. */
 async function findUserByCustomer(db: EngineDatabase, customerId: string): Promise<UserRecord | undefined> {
   const row = await db.selectFrom('users').selectAll().where('stripe_customer_id', '=', customerId).executeTakeFirst();
   return row && toUserRecord(row);
 }
 
-async function findBillingAccount(db: EngineDatabase, userId: number): Promise<BillingAccount | undefined> {
+async function findBillingAccount(db: EngineDatabase, userId: number) {
   return db
     .selectFrom('billing_accounts')
     .select(['customer_key', 'period_end_at'])

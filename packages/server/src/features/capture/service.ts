@@ -158,14 +158,10 @@ function drainedCaptures(options: CaptureServiceOptions): OverflowWriterOptions[
 const READY_MS = 3000;
 
 /** Resolves when a capture can be stored now, in the database or in the log. @throws Error otherwise */
-async function checkReady({ store, now }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
+async function checkReady({ store }: CaptureServiceOptions, writer: OverflowWriter | undefined): Promise<void> {
   if (writer?.isLogging) return writer.checkLog();
   try {
-    await within(
-      READY_MS,
-      store.checkWritable(now()),
-      () => new StorageUnavailable('The database did not answer in time.'),
-    );
+    await within(READY_MS, store.checkWritable(), () => new StorageUnavailable('The database did not answer in time.'));
   } catch (error) {
     if (writer === undefined) throw error;
     await writer.checkLog();

@@ -139,5 +139,11 @@ test('the id of a delivery depends on its capture, its destination and the insta
   ];
   expect(new Set(ids).size).toBe(ids.length);
   expect(deliveryIdOf('secret', { ...planned })).toBe(ids[0]);
-  expect(ids[0]).toMatch(/^dlv_[\w-]{22}$/);
+  expect(ids[0]).toMatch(/^dlv_[0-9a-f]{12}[\w-]{22}$/);
+});
+
+test('ids of deliveries sort by the time of capture', () => {
+  const times = [9, 16, 255, 1_700_000_000_000, 1_700_000_000_001];
+  const ids = times.map((receivedAt) => deliveryIdOf('secret', { destinationId: 1, index: 2, receivedAt }));
+  expect(ids.toSorted()).toEqual(ids);
 });

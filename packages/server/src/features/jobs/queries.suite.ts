@@ -134,7 +134,7 @@ export function maintenanceSuite(open: () => AppStore): void {
   });
 
   test('a writable database says so, repeatedly', async () => {
-    await open().checkWritable(T0);
-    await expect(Promise.all([open().checkWritable(T0 + 2), open().checkWritable(T0 + 3)])).resolves.toBeDefined();
+    await open().checkWritable();
+    await expect(Promise.all([open().checkWritable(), open().checkWritable()])).resolves.toBeDefined();
   });
 }

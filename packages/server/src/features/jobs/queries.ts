@@ -81,11 +81,11 @@ async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit:
     for (const { id } of due.toSorted((a, b) => a.id - b.id)) {
       // Checked again with the row locked, because a renewal in between must win.
       const still = await transaction
-        .updateTable('endpoints')
-        .set({ next_index: sql`next_index` })
+        .selectFrom('endpoints')
+        .select('id')
         .where('id', '=', id)
         .where('expires_at', '<', before)
-        .returning('id')
+        .modifyEnd(db.engine.locks.alone)
         .executeTakeFirst();
       if (still !== undefined && (await removeEndpoint(transaction, id))) removed.push(id);
     }
@@ -93,12 +93,9 @@ async function deleteExpiredEndpoints(db: EngineDatabase, before: number, limit:
   });
 }
 
-async function deleteExpiredSessions(db: EngineDatabase, now: number): Promise<void> {
-  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
-}
-
-/** Removes expired mailed links, proven identities and throttles. */
+/** Removes expired sessions, mailed links, proven identities and throttles. */
 async function deleteStaleAccountRows(db: EngineDatabase, now: number): Promise<void> {
+  await db.deleteFrom('sessions').where('expires_at', '<=', now).execute();
   await db.deleteFrom('mail_tokens').where('expires_at', '<=', now).execute();
   await db.deleteFrom('proven_identities').where('expires_at', '<=', now).execute();
   await db.deleteFrom('throttles').where('forget_at', '<=', now).execute();
@@ -158,7 +155,6 @@ async function addExpiryNotices(db: EngineDatabase, from: number, until: number,
 export const jobQueries = {
   purgeSome: freeing(purgeSome),
   deleteExpiredEndpoints: freeing(deleteExpiredEndpoints),
-  deleteExpiredSessions: freeing(deleteExpiredSessions),
   deleteStaleAccountRows: freeing(deleteStaleAccountRows),
   addExpiryNotices: write(addExpiryNotices),
 };

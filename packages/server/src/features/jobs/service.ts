@@ -30,7 +30,6 @@ export interface MaintenanceOptions {
 export async function runMaintenance({ store, config, live, now, isDrained }: MaintenanceOptions): Promise<boolean> {
   // First, because on a full disk all other work needs the pages that it frees.
   const purged = await store.purgeSome(PURGE_ROWS);
-  await store.deleteExpiredSessions(now());
   await store.deleteStaleAccountRows(now());
   if (isDrained()) await store.deleteOldBatches?.();
   const expired = await store.deleteExpiredEndpoints(now() - config.expiredRetentionMs, EXPIRED_ENDPOINTS);

@@ -102,6 +102,11 @@ export class LiveService {
     return this.#all().length;
   }
 
+  /** Whether what is published about the endpoint may reach a live connection, of this node or another one. */
+  mayHaveViewers(endpointId: number): boolean {
+    return this.#connections.has(endpointId) || this.#options.bus.hasListeners;
+  }
+
   /** A capture is stored. */
   captured(endpointId: number, capture: StoredCapture, stored: StoredAs): void {
     if (this.#connections.has(endpointId)) this.#deliver(endpointId, storedEvent(endpointId, capture, stored));
@@ -285,7 +290,10 @@ export class LiveService {
 }
 
 /** The part of the service that other features use, after the commit. It reaches the live connections of all nodes. */
-export type Live = Pick<LiveService, 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'>;
+export type Live = Pick<
+  LiveService,
+  'mayHaveViewers' | 'captured' | 'publish' | 'endSession' | 'endUserSessions' | 'onEndpointChange'
+>;
 
 /** The notice of an event for the other nodes. */
 function noticeOf(endpointId: number, event: Exclude<LiveEvent, RequestEvent>): Parameters<Bus['publish']>[0] {
