@@ -9,7 +9,7 @@ interface DiffTextProps {
   readonly side: DiffSide;
 }
 
-/** A text with its changed words marked. Screen readers are told where a change starts and ends. */
+/** A text with its changed words marked. Screen readers announce where a change starts and ends. */
 export function DiffText({ parts, side }: DiffTextProps) {
   const Mark = side === 'left' ? 'del' : 'ins';
   let at = 0;
