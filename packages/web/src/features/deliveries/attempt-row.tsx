@@ -2,18 +2,19 @@ import { ApiError, isDelivered } from '@creel/contract';
 import type { DeliveryAttempt } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
+import { ResponseView } from '../../bodies/response-view.tsx';
+import { responseBytes } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
 import { Notice } from '../../ui/feedback.tsx';
 import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/format.ts';
 import { useNow } from '../../ui/state.ts';
-import { AttemptResponse } from './attempt-response.tsx';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
-import { destinationsQuery, useSendAgain } from './delivery-queries.ts';
+import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
 
 interface RowProps {
   readonly uid: string;
@@ -190,3 +191,20 @@ function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
 
 /** True if the destination is off or paused. A deleted one has no button to send again. */
 const isRefused = (error: Error): boolean => error instanceof ApiError && error.code === 'DELIVERY_NOT_RETRYABLE';
+
+/** The stored beginning of a destination's response. */
+function AttemptResponse({ uid, index, attempt }: Pick<AttemptRowProps, 'uid' | 'index' | 'attempt'>) {
+  const { data: view, error } = useQuery(responseViewQuery(uid, index, attempt));
+  const size = useMemo(() => responseBytes(responseOf(attempt)).length, [attempt]);
+  return (
+    <ResponseView
+      framed
+      label="Response of the destination"
+      headers={attempt.responseHeaders}
+      cut={attempt.responseTruncated ? 'Cut at 16 KiB: the destination sent more.' : undefined}
+      size={size}
+      view={view}
+      error={error}
+    />
+  );
+}

@@ -1,16 +1,13 @@
 import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, useEffect, useMemo } from 'react';
 import { readable } from '../../bodies/encoding.ts';
-import { FieldTable } from '../../bodies/field-table.tsx';
-import { ResponseBody } from '../../bodies/response-body.tsx';
+import { ResponseView } from '../../bodies/response-view.tsx';
 import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy.tsx';
 import { Notice, Skeleton } from '../../ui/feedback.tsx';
 import { formatSize, formatDuration, statusLine, statusTone } from '../../ui/format.ts';
-import { Tabs, TabPanel } from '../../ui/tabs.tsx';
 import { REPLAY_FAILED, replayFailure, showReplayResult, replayViewQuery } from './replays.ts';
 import type { ReplayState } from './replays.ts';
 
@@ -38,7 +35,7 @@ export const ReplayResponse = memo(function ReplayResponse({ uid, index, state, 
           <Skeleton className="h-3 w-2/3" />
         </div>
       ) : null}
-      {state?.phase === 'cancelled' ? (
+      {state?.phase === 'canceled' ? (
         <Notice className="mx-4">Canceled. The destination may have received the request.</Notice>
       ) : null}
       {state?.phase === 'failed' ? (
@@ -64,20 +61,10 @@ interface AnswerViewProps {
   readonly onUse: (url: string) => void;
 }
 
-type Part = 'body' | 'raw' | 'headers';
-
 /** The response to a replay: status, duration, size, body, and headers as received. */
 function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
-  const [part, setPart] = useState<Part>('body');
   const size = useMemo(() => responseBytes(answer).length, [answer]);
   const { data: view, error } = useQuery(replayViewQuery(uid, index, at, answer));
-  const fields = answer.headers.map(({ key, value }): [string, string] => [key, readable(value)]);
-  const copied = part === 'headers' ? fields.map((field) => field.join(': ')).join('\n') : view?.text;
-  const tabs = [
-    { value: 'body', label: 'Body' },
-    ...(view?.json === undefined ? [] : [{ value: 'raw', label: 'Raw' } as const]),
-    { value: 'headers', label: 'Headers', note: fields.length },
-  ] as const;
   return (
     <>
       <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 px-4">
@@ -89,33 +76,14 @@ function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
         <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
       </div>
       <RedirectNote answer={answer} url={url} onUse={onUse} />
-      <Tabs
+      <ResponseView
         label="Response tabs"
-        value={part}
-        onValueChange={setPart}
-        tabs={tabs}
-        className="relative mt-2 border-y border-line"
-        listClassName="h-9 border-b border-line px-3 pr-12"
-      >
-        {copied === undefined || copied === '' ? null : (
-          <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3" />
-        )}
-        <TabPanel value={part} className="flex max-h-[400px] flex-col">
-          {part === 'headers' ? (
-            <div className="relative min-h-0 overflow-auto">
-              <FieldTable label="Response headers" nameTitle="Header" fields={fields} />
-            </div>
-          ) : (
-            <ResponseBody
-              cut={truncationNote(answer, size)}
-              size={size}
-              view={view}
-              error={error}
-              asText={part === 'raw'}
-            />
-          )}
-        </TabPanel>
-      </Tabs>
+        headers={answer.headers}
+        cut={truncationNote(answer, size)}
+        size={size}
+        view={view}
+        error={error}
+      />
     </>
   );
 }
