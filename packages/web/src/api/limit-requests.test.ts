@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as limit from './limit-requests.ts';
 import { EMPTY_LIST, isDropped, labelOf } from './request-list.ts';
 import type { RequestList } from './request-list.ts';
-import { sampleRequest as sample } from '../../test/sample-request.ts';
+import { sampleRequest as sample } from '../../../../fixtures/sample-request.ts';
 
 /** Rows with the indexes from `count - 1` down to 0. */
 function listOf(count: number, change: Partial<RequestList> = {}): RequestList {

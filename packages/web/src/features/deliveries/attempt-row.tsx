@@ -5,8 +5,6 @@ import { ChevronRight, RotateCw } from 'lucide-react';
 import { useId, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { errorMessage } from '../../api/client.ts';
-import { ResponseView } from '../../bodies/response-view.tsx';
-import { responseBytes } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
 import { COMMAND_IDS, runCommand } from '../../ui/commands.ts';
@@ -15,6 +13,8 @@ import { formatDuration, statusLine, formatInstant, shortAge } from '../../ui/fo
 import { useNow } from '../../ui/state.ts';
 import { nextAttemptLabel, SENT_BY, waitingReason } from './delivery-labels.ts';
 import { destinationsQuery, useSendAgain, responseOf, responseViewQuery } from './delivery-queries.ts';
+import { ResponseTabs } from '../../bodies/response-body.tsx';
+import { responseBytes } from '../../bodies/response.ts';
 
 interface RowProps {
   readonly uid: string;
@@ -192,19 +192,27 @@ function AttemptDetails({ uid, index, attempt, onReplay }: AttemptRowProps) {
 /** True if the destination is off or paused. A deleted one has no button to send again. */
 const isRefused = (error: Error): boolean => error instanceof ApiError && error.code === 'DELIVERY_NOT_RETRYABLE';
 
-/** The stored beginning of a destination's response. */
-function AttemptResponse({ uid, index, attempt }: Pick<AttemptRowProps, 'uid' | 'index' | 'attempt'>) {
+interface AttemptResponseProps {
+  readonly uid: string;
+  readonly index: number;
+  readonly attempt: DeliveryAttempt;
+}
+
+const CUT = 'Cut at 16 KiB: the destination sent more.';
+
+/** The stored beginning of a destination's response, and its headers as received. */
+function AttemptResponse({ uid, index, attempt }: AttemptResponseProps) {
   const { data: view, error } = useQuery(responseViewQuery(uid, index, attempt));
   const size = useMemo(() => responseBytes(responseOf(attempt)).length, [attempt]);
   return (
-    <ResponseView
-      framed
+    <ResponseTabs
       label="Response of the destination"
       headers={attempt.responseHeaders}
-      cut={attempt.responseTruncated ? 'Cut at 16 KiB: the destination sent more.' : undefined}
+      cut={attempt.responseTruncated ? CUT : undefined}
       size={size}
       view={view}
       error={error}
+      className="mx-4 overflow-clip rounded-md border border-line"
     />
   );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../../test/sample-request.ts';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import { baseMistake, countStatuses, suggestedBase, urlBelow } from './bulk-replay.ts';
 
 const request = sampleRequest(1, { path: '/orders/create', rawTarget: '/orders/create?a=%7e' });

@@ -1,6 +1,6 @@
 import type { CapturedRequest } from '@creel/contract';
 import { expect, test } from 'vitest';
-import { sampleRequest } from '../../../test/sample-request.ts';
+import { sampleRequest } from '../../../../../fixtures/sample-request.ts';
 import {
   inTextArea,
   lineEndsOf,

@@ -2,7 +2,7 @@ import type { ReplayAnswer } from '@creel/contract';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useMemo } from 'react';
 import { readable } from '../../bodies/encoding.ts';
-import { ResponseView } from '../../bodies/response-view.tsx';
+import { ResponseTabs } from '../../bodies/response-body.tsx';
 import { responseBytes, redirectOf, truncationNote } from '../../bodies/response.ts';
 import { Badge } from '../../ui/badges.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -76,13 +76,14 @@ function AnswerView({ uid, index, answer, url, at, onUse }: AnswerViewProps) {
         <span className="font-mono text-sm text-ink-2">{formatSize(size)}</span>
       </div>
       <RedirectNote answer={answer} url={url} onUse={onUse} />
-      <ResponseView
+      <ResponseTabs
         label="Response tabs"
         headers={answer.headers}
         cut={truncationNote(answer, size)}
         size={size}
         view={view}
         error={error}
+        className="mt-2 border-y border-line"
       />
     </>
   );

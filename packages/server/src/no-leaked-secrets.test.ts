@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openSqliteStore } from '../../database/sqlite/sqlite-store.ts';
-import { QUERIES } from '../../queries.ts';
-import { openMailbox } from '../../../../../fixtures/mailbox.ts';
-import type { Mailbox } from '../../../../../fixtures/mailbox.ts';
-import { prove, walk } from '../../../test/provider-window.ts';
-import type { TestClient } from '../../../test/test-client.ts';
-import { CLIENT_SECRET, startTestProvider } from '../../../../../fixtures/openid-provider.ts';
-import type { TestProvider } from '../../../../../fixtures/openid-provider.ts';
-import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
+import { openSqliteStore } from './database/sqlite/sqlite-store.ts';
+import { QUERIES } from './queries.ts';
+import { openMailbox } from '../../../fixtures/mailbox.ts';
+import type { Mailbox } from '../../../fixtures/mailbox.ts';
+import { prove, walk } from '../test/provider-window.ts';
+import type { TestClient } from '../test/test-client.ts';
+import { CLIENT_SECRET, startTestProvider } from '../../../fixtures/openid-provider.ts';
+import type { TestProvider } from '../../../fixtures/openid-provider.ts';
+import { startTestServer } from '../test/test-server.ts';
+import type { TestServer } from '../test/test-server.ts';
 
 /**
  * Secrets pass through the whole server, at the most verbose log level and through all kinds of failures. They must be

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OPERATIONS, PROBLEMS } from '@creel/contract';
-import { startTestServer } from '../../../test/test-server.ts';
-import type { TestServer } from '../../../test/test-server.ts';
+import { startTestServer } from '../test/test-server.ts';
+import type { TestServer } from '../test/test-server.ts';
 
 /** A strict schema of the parts of OpenAPI 3.1 that the document uses; anything else is a mistake. */
 const schemaSchema = z.record(z.string(), z.unknown());

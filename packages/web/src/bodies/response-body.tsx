@@ -3,10 +3,10 @@ import { clsx } from 'clsx';
 import { useState } from 'react';
 import { CopyButton } from '../ui/copy.tsx';
 import { Notice, Skeleton } from '../ui/feedback.tsx';
-import { Tabs, TabPanel } from '../ui/tabs.tsx';
-import { HexView } from './binary-view.tsx';
+import { TabPanel, Tabs } from '../ui/tabs.tsx';
 import { readable } from './encoding.ts';
 import { FieldTable } from './field-table.tsx';
+import { HexView } from './binary-view.tsx';
 import { JsonView } from './json-view.tsx';
 import { CodingNote, NoteLine } from './note-line.tsx';
 import { TextView } from './text-view.tsx';
@@ -20,20 +20,19 @@ interface ResponseBodyProps {
   /** `undefined` while the body is being parsed. */
   readonly view: BodyView | undefined;
   readonly error: Error | null;
+  /** The JSON as received. */
+  readonly asText: boolean;
 }
 
-interface ResponseViewProps extends ResponseBodyProps {
-  /** Name of the tabs, for screen readers. */
+interface ResponseTabsProps extends Omit<ResponseBodyProps, 'asText'> {
   readonly label: string;
   readonly headers: readonly HeaderPair[];
-  /** Draws a frame around the response. */
-  readonly framed?: boolean;
+  readonly className: string;
 }
 
-/** The response of a destination: its body, its JSON as received, and its headers as received. */
-export function ResponseView({ label, headers, framed = false, ...body }: ResponseViewProps) {
+/** The body and the headers of a response, as received. */
+export function ResponseTabs({ label, headers, className, view, ...body }: ResponseTabsProps) {
   const [part, setPart] = useState<'body' | 'raw' | 'headers'>('body');
-  const { view } = body;
   const fields = headers.map(({ key, value }): [string, string] => [key, readable(value)]);
   const copied = part === 'headers' ? fields.map((field) => field.join(': ')).join('\n') : view?.text;
   const tabs = [
@@ -47,15 +46,11 @@ export function ResponseView({ label, headers, framed = false, ...body }: Respon
       value={part}
       onValueChange={setPart}
       tabs={tabs}
-      className={clsx('relative border-line', framed ? 'mx-4 overflow-clip rounded-md border' : 'mt-2 border-y')}
-      listClassName={clsx('h-9 border-b border-line pr-12', framed ? 'pl-2' : 'pl-3')}
+      className={clsx('relative', className)}
+      listClassName="h-9 border-b border-line px-3 pr-12"
     >
       {copied === undefined || copied === '' ? null : (
-        <CopyButton
-          text={copied}
-          label="Copy the response"
-          className={clsx('absolute top-1.5', framed ? 'right-2' : 'right-3')}
-        />
+        <CopyButton text={copied} label="Copy the response" className="absolute top-1.5 right-3" />
       )}
       <TabPanel value={part} className="flex max-h-[400px] flex-col">
         {part === 'headers' ? (
@@ -63,15 +58,15 @@ export function ResponseView({ label, headers, framed = false, ...body }: Respon
             <FieldTable label="Response headers" nameTitle="Header" fields={fields} />
           </div>
         ) : (
-          <ResponseBody {...body} asText={part === 'raw'} />
+          <ResponseBody view={view} {...body} asText={part === 'raw'} />
         )}
       </TabPanel>
     </Tabs>
   );
 }
 
-/** Formatted JSON, text as received, or hex. Never interpreted as HTML. */
-function ResponseBody({ cut, size, view, error, asText }: ResponseBodyProps & { readonly asText: boolean }) {
+/** The body of a response: formatted JSON, text as received, or hex. Never interpreted as HTML. */
+function ResponseBody({ cut, size, view, error, asText }: ResponseBodyProps) {
   return (
     <>
       {cut === undefined ? null : <NoteLine>{cut}</NoteLine>}
