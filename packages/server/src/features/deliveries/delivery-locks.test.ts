@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openPostgresStore } from '../../database/postgres/postgres-store.ts';
 import { QUERIES } from '../../queries.ts';
 import type { AppStore } from '../../queries.ts';
-import type { MatchedCaptures } from './plan-queries.ts';
+import type { MatchedCaptures } from './match-queries.ts';
 import { createTestDatabase } from '../../../test/test-database.ts';
 import type { TestDatabase } from '../../../test/test-database.ts';
 import { T0, captureMany, indexesOf, someEndpoint } from '../../../test/store-world.ts';
